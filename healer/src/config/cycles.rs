@@ -1,0 +1,66 @@
+//! Circles among rules.
+
+use super::index::Index;
+
+/// The circles that `(from, to)` pairs form, each as the indices of its pairs in the order in which they follow one
+/// another, the pair that was declared first in front. Where a source has several pairs, the first one counts.
+pub(super) fn find(pairs: &[(&str, &str)]) -> Vec<Vec<usize>> {
+    let next = successors(pairs);
+    let mut seen_in: Vec<Option<usize>> = vec![None; pairs.len()];
+    let mut circles = Vec::new();
+    for walk in 0..pairs.len() {
+        let mut trail = Vec::new();
+        let mut at = Some(walk);
+        while let Some(index) = at {
+            match seen_in.get_mut(index) {
+                Some(seen @ None) => *seen = Some(walk),
+                Some(Some(earlier)) if *earlier == walk => {
+                    circles.push(circle_from(index, &trail));
+                    break;
+                }
+                _ => break,
+            }
+            trail.push(index);
+            at = next.get(index).copied().flatten();
+        }
+    }
+    circles
+}
+
+/// The part of a walk that starts and ends at `index`.
+fn circle_from(index: usize, trail: &[usize]) -> Vec<usize> {
+    let mut circle: Vec<usize> = trail.iter().copied().skip_while(|known| *known != index).collect();
+    let first = circle.iter().enumerate().min_by_key(|(_, index)| **index).map_or(0, |(position, _)| position);
+    circle.rotate_left(first);
+    circle
+}
+
+/// For each pair, the pair that starts where it ends.
+fn successors(pairs: &[(&str, &str)]) -> Vec<Option<usize>> {
+    let sources = Index::new(pairs.iter().map(|(from, _)| *from));
+    pairs.iter().map(|(_, to)| sources.first(to)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+
+    #[test]
+    fn every_circle_is_found_once() {
+        type Row<'a> = (&'a [(&'a str, &'a str)], &'a [&'a [usize]]);
+        let rows: [Row<'_>; 9] = [
+            (&[], &[]),
+            (&[("a", "b"), ("b", "c")], &[]),
+            (&[("a", "a")], &[&[0]]),
+            (&[("a", "b"), ("b", "a")], &[&[0, 1]]),
+            (&[("x", "a"), ("a", "b"), ("b", "c"), ("c", "a")], &[&[1, 2, 3]]),
+            (&[("c", "a"), ("x", "a"), ("a", "b"), ("b", "c")], &[&[0, 2, 3]]),
+            (&[("x", "b"), ("a", "b"), ("b", "a")], &[&[1, 2]]),
+            (&[("a", "b"), ("c", "d"), ("b", "a"), ("d", "c")], &[&[0, 2], &[1, 3]]),
+            (&[("a", "c"), ("b", "c"), ("c", "d")], &[]),
+        ];
+        for (pairs, expected) in rows {
+            assert_eq!(find(pairs), expected, "{pairs:?}");
+        }
+    }
+}

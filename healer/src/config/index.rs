@@ -1,0 +1,42 @@
+//! Where a name stands in a list.
+
+/// Names in order, each with its place in the list that it came from.
+///
+/// One type for every look-up in a configuration: sorting is the largest generic code here, and the wasm module
+/// carries it once this way.
+pub(super) struct Index<'a>(Vec<(&'a str, usize)>);
+
+impl<'a> Index<'a> {
+    pub fn new(names: impl Iterator<Item = &'a str>) -> Self {
+        let mut places: Vec<(&str, usize)> = names.enumerate().map(|(place, name)| (name, place)).collect();
+        places.sort_unstable();
+        Index(places)
+    }
+
+    /// The first place of a name.
+    pub fn first(&self, name: &str) -> Option<usize> {
+        let at = self.0.partition_point(|(known, _)| *known < name);
+        self.0.get(at).filter(|(known, _)| *known == name).map(|(_, place)| *place)
+    }
+
+    /// Places of names that stand at an earlier place too, each with the place just before it.
+    pub fn repeats(&self) -> impl Iterator<Item = (usize, usize)> {
+        let pairs = self.0.iter().zip(self.0.iter().skip(1));
+        pairs.filter(|((a, _), (b, _))| a == b).map(|((_, first), (_, second))| (*first, *second))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Index;
+
+    #[test]
+    fn names_are_found_where_they_stand_first() {
+        let index = Index::new(["b", "a", "b", "", "b"].into_iter());
+        let rows = [("a", Some(1)), ("b", Some(0)), ("", Some(3)), ("c", None), ("ab", None)];
+        for (name, expected) in rows {
+            assert_eq!(index.first(name), expected, "{name}");
+        }
+        assert_eq!(index.repeats().collect::<Vec<_>>(), [(0, 2), (2, 4)]);
+    }
+}

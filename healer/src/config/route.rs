@@ -1,0 +1,113 @@
+//! One entry of `routes`.
+
+use crate::plan::Plan;
+use crate::plan::spec::{Contract, PlanSpec, Unmapped};
+
+use super::cursor::{Cursor, Problems};
+use super::matcher::{self, Matcher};
+use super::{contract, expects, rules, similarity};
+
+const FIELDS: [&str; 8] = ["name", "match", "contract", "packs", "rename", "move", "similarity", "unmapped"];
+
+/// Names stand in metric names and access logs.
+const MAX_NAME_BYTES: usize = 128;
+
+/// Requests, and the plan that heals their responses.
+#[derive(Debug)]
+pub struct Route {
+    /// Unique in its configuration. `route-` and the index where none is given.
+    pub name: String,
+    /// Which requests.
+    pub matcher: Matcher,
+    /// How their responses are healed.
+    pub plan: Plan,
+}
+
+/// Reads `routes`.
+pub(super) fn read_all(cursor: &Cursor<'_>, problems: &mut Problems) -> Vec<Route> {
+    let mut names: Vec<String> = Vec::new();
+    let mut routes = Vec::new();
+    for (index, item) in cursor.items(problems, "an array of routes").enumerate() {
+        let before = problems.len();
+        item.only_fields(problems, "a route: an object with match and rules", &FIELDS);
+        if !item.is_object() {
+            continue;
+        }
+        let name = read_name(&item, index, &names, problems);
+        let matcher = read_matcher(&item, problems);
+        let spec = read_spec(&item, problems);
+        names.push(name.clone());
+        if let Some(matcher) = matcher.filter(|_| problems.len() == before) {
+            routes.extend(compile(&item, &spec, problems).map(|plan| Route { name, matcher, plan }));
+        }
+    }
+    routes
+}
+
+fn read_name(cursor: &Cursor<'_>, index: usize, taken: &[String], problems: &mut Problems) -> String {
+    let Some(field) = cursor.field("name") else { return format!("route-{index}") };
+    let name = field.text(problems, "a name").unwrap_or_default();
+    if name.len() > MAX_NAME_BYTES || name.contains(char::is_control) {
+        field.expected(problems, "a name of at most 128 bytes, without control characters");
+    } else if taken.iter().any(|known| known == name) {
+        field.expected(problems, "a name that no earlier route has");
+    }
+    name.to_owned()
+}
+
+fn read_matcher(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Matcher> {
+    if let Some(field) = cursor.field("match") {
+        return matcher::read(&field, problems);
+    }
+    cursor.refuse(problems, "a route without match", "match: an object such as {path: /api/user}");
+    None
+}
+
+pub(super) fn read_spec(cursor: &Cursor<'_>, problems: &mut Problems) -> PlanSpec {
+    let mut spec = PlanSpec::default();
+    if let Some(field) = cursor.field("contract") {
+        spec.contract = contract::read(&field, problems);
+    }
+    if let Some(field) = cursor.field("rename") {
+        spec.renames = rules::renames(&field, problems);
+    }
+    if let Some(field) = cursor.field("move") {
+        spec.moves = rules::moves(&field, problems);
+    }
+    if let Some(contract) = &spec.contract {
+        refuse_dead_rules(cursor, contract, problems);
+    }
+    if let Some(field) = cursor.field("packs") {
+        let packed = rules::packs(&field, problems);
+        spec.renames.extend(packed.renames);
+        spec.moves.extend(packed.moves);
+        spec.conventions = packed.conventions;
+    }
+    if let Some(field) = cursor.field("similarity") {
+        similarity::read(&field, problems);
+    }
+    if let Some(field) = cursor.field("unmapped") {
+        let choices = [("keep", Unmapped::Keep), ("drop", Unmapped::Drop)];
+        spec.unmapped = field.choice(problems, &choices).unwrap_or_default();
+    }
+    spec
+}
+
+fn refuse_dead_rules(cursor: &Cursor<'_>, contract: &Contract, problems: &mut Problems) {
+    if let Some(field) = cursor.field("rename") {
+        expects::refuse_dead_renames(&field, contract, problems);
+    }
+    if let Some(field) = cursor.field("move") {
+        expects::refuse_dead_moves(&field, contract, problems);
+    }
+}
+
+fn compile(cursor: &Cursor<'_>, spec: &PlanSpec, problems: &mut Problems) -> Option<Plan> {
+    match Plan::compile(spec) {
+        Ok(plan) => Some(plan),
+        Err(error) => {
+            cursor.refuse(problems, error.to_string(), "rules and a contract within the engine's bounds");
+            None
+        }
+    }
+}

@@ -1,0 +1,569 @@
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use crate::plan::spec::{Contract, PlanSpec, Property, RuleSource, Unmapped};
+
+use super::cursor::{Cursor, Problems};
+use super::{Config, Mode, ResponseHeaders, json, route};
+
+const MATCH: &str = r#""match":{"path":"/u"}"#;
+
+fn refusal(text: &str) -> String {
+    match Config::parse(text.as_bytes()) {
+        Ok(_) => "accepted".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// What is said about a route with these members.
+fn route_refusal(members: &str) -> String {
+    refusal(&format!(r#"{{"routes":[{{{MATCH},{members}}}]}}"#))
+}
+
+fn spec(members: &str) -> PlanSpec {
+    let node = json::read(format!("{{{members}}}").as_bytes()).unwrap();
+    let mut problems = Problems::new();
+    let spec = route::read_spec(&Cursor::root(&node), &mut problems);
+    assert_eq!(problems, [], "{members}");
+    spec
+}
+
+fn contract(schema: &str) -> Contract {
+    spec(&format!(r#""contract":{schema}"#)).contract.unwrap()
+}
+
+fn property(name: &str, node: Contract, required: bool) -> Property {
+    Property { name: name.to_owned(), node, required }
+}
+
+#[test]
+fn nothing_is_a_configuration() {
+    for text in ["", " \n", "{}", r#"{"routes":[]}"#] {
+        let config = Config::parse(text.as_bytes()).unwrap();
+        assert_eq!((config.mode, config.response_headers), (Mode::Heal, ResponseHeaders::Early), "{text:?}");
+        assert_eq!(config.limits(), crate::Limits::default());
+        assert_eq!(config.route(b"GET", b"/"), None);
+    }
+}
+
+#[test]
+fn settings_are_read_in_every_form_that_envoy_gives_them() {
+    let rows = [
+        (r#"{"mode":"off"}"#, Mode::Off, 1 << 20),
+        (r#"{"mode":false}"#, Mode::Off, 1 << 20),
+        (r#"{"mode":"observe","max_held_bytes":1024}"#, Mode::Observe, 1024),
+        (r#"{"max_held_bytes":1048576.0}"#, Mode::Heal, 1 << 20),
+        (r#"{"max_held_bytes":2.097152e+06}"#, Mode::Heal, 2 << 20),
+        (r#"{"max_held_bytes":"67108864"}"#, Mode::Heal, 64 << 20),
+    ];
+    for (text, mode, bytes) in rows {
+        let config = Config::parse(text.as_bytes()).unwrap();
+        assert_eq!((config.mode, config.max_held_bytes), (mode, bytes), "{text}");
+    }
+    let config = Config::parse(br#"{"response_headers":"held","max_depth":4096}"#).unwrap();
+    assert_eq!((config.response_headers, config.max_depth), (ResponseHeaders::Held, 4096));
+}
+
+#[test]
+fn a_bad_setting_is_refused() {
+    let bytes = "expected a number of bytes from 1024 (1 KiB) to 67108864 (64 MiB)";
+    let rows = [
+        ("{\"mode\":\"heal\",}", "line 1 column 16: found `}`; expected a name in double quotes".to_owned()),
+        ("[]", "configuration: found an array; expected an object".to_owned()),
+        ("null", "configuration: found null; expected an object".to_owned()),
+        (
+            r#"{"mdoe":"heal"}"#,
+            "mdoe: found an unknown field; expected one of mode, response_headers, max_held_bytes, max_depth, routes \
+             (did you mean \"mode\"?)"
+                .to_owned(),
+        ),
+        (
+            r#"{"mode":"heel"}"#,
+            "mode: found \"heel\"; expected one of heal, observe, off (did you mean \
+        \"heal\"?)"
+                .into(),
+        ),
+        (
+            r#"{"mode":true}"#,
+            "mode: found true (bare y, n, yes, no, on and off are booleans in YAML: use quotes); expected one of \
+            heal, \
+             observe, off"
+                .to_owned(),
+        ),
+        (r#"{"mode":1}"#, "mode: found 1; expected one of heal, observe, off".to_owned()),
+        (
+            r#"{"response_headers":"late"}"#,
+            "response_headers: found \"late\"; expected one of early, \
+        held"
+                .to_owned(),
+        ),
+        (r#"{"max_held_bytes":1023}"#, format!("max_held_bytes: found 1023; {bytes}")),
+        (r#"{"max_held_bytes":67108865}"#, format!("max_held_bytes: found 67108865; {bytes}")),
+        (r#"{"max_held_bytes":2048.5}"#, format!("max_held_bytes: found 2048.5; {bytes}")),
+        (r#"{"max_held_bytes":"1 MiB"}"#, format!("max_held_bytes: found \"1 MiB\"; {bytes}")),
+        (r#"{"max_depth":0}"#, "max_depth: found 0; expected a whole number from 1 to 4096".to_owned()),
+        (r#"{"max_depth":-1}"#, "max_depth: found -1; expected a whole number from 1 to 4096".to_owned()),
+        (
+            r#"{"mode":"heal","mode":"off"}"#,
+            "mode: found \"mode\" a second time; expected each name once in an object".to_owned(),
+        ),
+        (r#"{"routes":{}}"#, "routes: found an object; expected an array of routes".to_owned()),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(refusal(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_bad_route_is_refused() {
+    let rows = [
+        ("1", "routes[0]: found 1; expected a route: an object with match and rules"),
+        ("{}", "routes[0]: found a route without match; expected match: an object such as {path: /api/user}"),
+        (
+            r#"{"match":{"path":"/"},"packs":["typos"],"renam":{}}"#,
+            "routes[0].renam: found an unknown field; expected one of name, match, contract, packs, rename, move, \
+             similarity, unmapped (did you mean \"rename\"?)",
+        ),
+        (r#"{"match":{"path":"/"},"name":""}"#, "routes[0].name: found \"\"; expected a name"),
+        (
+            r#"{"match":{"path":"/"},"name":"a\nb"}"#,
+            "routes[0].name: found \"a\\nb\"; expected a name of at most 128 bytes, without control characters",
+        ),
+        (
+            r#"{"match":{"path":"/"},"name":"a"},{"match":{"path":"/"},"name":"a"}"#,
+            "routes[1].name: found \"a\"; expected a name that no earlier route has",
+        ),
+        (
+            r#"{"match":{"path":"/"},"unmapped":"off"}"#,
+            "routes[0].unmapped: found \"off\"; expected one of keep, \
+        drop",
+        ),
+        (
+            r#"{"match":{"path":"/"},"rename":{"a b":"c","a b":"d"}}"#,
+            "routes[0].rename[\"a b\"]: found \"a b\" a second time; expected each name once in an object",
+        ),
+    ];
+    for (route, expected) in rows {
+        assert_eq!(refusal(&format!(r#"{{"routes":[{route}]}}"#)), expected, "{route}");
+    }
+}
+
+#[test]
+fn a_bad_match_is_refused() {
+    let target = "one of path, prefix and template, such as {path: /api/user}; {prefix: /} is every path";
+    let method = "expected a method in capitals, such as GET";
+    let some_methods = "expected an array of methods such as [GET, POST]; leave the field out for any method";
+    let rows = [
+        (r#""/u""#, format!("routes[0].match: found \"/u\"; expected an object with {target}")),
+        ("{}", format!("routes[0].match: found none of them; expected exactly {target}")),
+        (
+            r#"{"path":"/","prefix":"/"}"#,
+            "routes[0].match: found more than one of them; expected exactly one of path, prefix and \
+            template"
+                .to_owned(),
+        ),
+        (
+            r#"{"paths":"/"}"#,
+            "routes[0].match.paths: found an unknown field; expected one of path, prefix, template, methods (did \
+            you mean \
+             \"path\"?)"
+                .to_owned(),
+        ),
+        (r#"{"path":"u"}"#, "routes[0].match.path: found \"u\"; expected a path that starts with /".to_owned()),
+        (r#"{"prefix":""}"#, "routes[0].match.prefix: found \"\"; expected a path that starts with /".to_owned()),
+        (
+            r#"{"path":"/u?a=1"}"#,
+            "routes[0].match.path: found \"/u?a=1\"; expected a path without query, fragment and white space; \
+            they are \
+             not matched"
+                .to_owned(),
+        ),
+        (
+            r#"{"path":"/u/{id}"}"#,
+            "routes[0].match.path: found \"/u/{id}\"; expected a path without braces; a path with {parameters} is a \
+             `template`"
+                .to_owned(),
+        ),
+        (
+            r#"{"template":"/u/a{id}"}"#,
+            "routes[0].match.template: found \"/u/a{id}\"; expected segments that are either plain text or one \
+            {name}, \
+             as in /users/{id}/orders"
+                .to_owned(),
+        ),
+        (r#"{"path":"/","methods":"GET"}"#, format!("routes[0].match.methods: found \"GET\"; {some_methods}")),
+        (r#"{"path":"/","methods":[]}"#, format!("routes[0].match.methods: found an empty array; {some_methods}")),
+        (r#"{"path":"/","methods":["get"]}"#, format!("routes[0].match.methods[0]: found \"get\"; {method}")),
+        (r#"{"path":"/","methods":["GET",1]}"#, format!("routes[0].match.methods[1]: found 1; {method}")),
+        (
+            r#"{"path":"/","methods":["GET","GET"]}"#,
+            "routes[0].match.methods[1]: found \"GET\"; expected each method once".to_owned(),
+        ),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(refusal(&format!(r#"{{"routes":[{{"match":{text}}}]}}"#)), expected, "{text}");
+    }
+    for template in ["/{}", "/{a", "/a}", "/{{a}}", "/{a}{b}"] {
+        let text = format!(r#"{{"routes":[{{"match":{{"template":"{template}"}}}}]}}"#);
+        assert!(refusal(&text).contains("segments that are either"), "{template}");
+    }
+}
+
+#[test]
+fn a_bad_rule_is_refused() {
+    let rows = [
+        (
+            r#""rename":["a"]"#,
+            "rename: found an array; expected an object: drifted name to expected name, such as {mail: \
+            email_address}",
+        ),
+        (r#""rename":{"a":""}"#, "rename.a: found \"\"; expected the name that clients expect"),
+        (
+            r#""rename":{"lat":true}"#,
+            "rename.lat: found true (bare y, n, yes, no, on and off are booleans in YAML: use quotes); expected \
+            the name that clients expect",
+        ),
+        (r#""rename":{"":"a"}"#, "rename[\"\"]: found an empty name; expected the drifted name"),
+        (
+            r#""rename":{"a":"a"}"#,
+            "rename.a: found a rule from its source to itself; expected a target other than the source",
+        ),
+        (
+            r#""rename":{"a":"b","b":"a"}"#,
+            "rename.a: found a circle: a -> b -> a; expected rules that do not lead back",
+        ),
+        (
+            r#""rename":{"x":"a","a":"b","b":"c","c":"a"}"#,
+            "rename.a: found a circle: a -> b -> c -> a; expected rules that do not lead back",
+        ),
+        (r#""move":{"a":1}"#, "move.a: found 1; expected the path that clients expect"),
+        (
+            r#""move":{"a..b":"c"}"#,
+            "move[\"a..b\"]: found `.` at column 3 of the source path; expected a member \
+        name",
+        ),
+        (
+            r#""move":{"a.b":"c."}"#,
+            "move[\"a.b\"]: found the end of the path at column 3 of the target path; expected a member name",
+        ),
+        (
+            r#""move":{"users[].id":"id"}"#,
+            "move[\"users[].id\"]: found a move from users[].id to id, which crosses an array boundary; expected \
+            the same \
+             path up to the last [] on both sides",
+        ),
+        (
+            r#""move":{"a.b":"a.b"}"#,
+            "move[\"a.b\"]: found a rule from its source to itself; expected a target other than the source",
+        ),
+        (
+            r#""move":{"a.b":"c","c":"\"a\".b"}"#,
+            "move[\"a.b\"]: found a circle: a.b -> c -> a.b; expected rules that do not lead back",
+        ),
+        (
+            r#""move":{"a.b":"c","a.\"b\"":"d"}"#,
+            "move[\"a.\\\"b\\\"\"]: found a second target for a.b, which also goes to c; expected one target for \
+            each source",
+        ),
+        (
+            r#""packs":["v9"]"#,
+            "packs[0]: found \"v9\"; expected one of api-v2, camel-case, abbreviations, underscores, plurals, typos, \
+             legacy, date-time, nested-paths, all",
+        ),
+        (
+            r#""packs":["typo"]"#,
+            "packs[0]: found \"typo\"; expected one of api-v2, camel-case, abbreviations, underscores, plurals, \
+            typos, \
+             legacy, date-time, nested-paths, all (did you mean \"typos\"?)",
+        ),
+        (r#""packs":["all","typos"]"#, "packs[1]: found \"typos\"; expected each pack once; all is every pack"),
+        (
+            r#""packs":"all""#,
+            "packs: found \"all\"; expected an array of packs, such as [api-v2, camel-case], or [all]",
+        ),
+        (
+            r#""similarity":"on""#,
+            "similarity: found \"on\"; expected off, or an object such as {profile: default, threshold: 0.85, \
+            margin: 0.05}",
+        ),
+        (
+            r#""similarity":{"profile":"best"}"#,
+            "similarity.profile: found \"best\"; expected one of default, reference",
+        ),
+        (
+            r#""similarity":{"threshold":"1.1"}"#,
+            "similarity.threshold: found \"1.1\"; expected a number from 0 to 1 with at most six decimal places",
+        ),
+        (
+            r#""similarity":{"profile":"default","threshold":"0.85","margin":5e-2}"#,
+            "similarity: found similarity switched on; expected off: this version heals by rules, packs and case \
+             conventions only",
+        ),
+    ];
+    for (members, expected) in rows {
+        assert_eq!(route_refusal(members), format!("routes[0].{expected}"), "{members}");
+    }
+}
+
+#[test]
+fn a_bad_contract_is_refused() {
+    let rows = [
+        ("[]", ": found an array; expected a JSON Schema: an object, such as {type: object, properties: {...}}"),
+        ("false", ": found false; expected a JSON Schema: an object, such as {type: object, properties: {...}}"),
+        (
+            r#"{"type":"text"}"#,
+            ".type: found \"text\"; expected one of object, array, string, number, integer, boolean, null",
+        ),
+        (
+            r#"{"type":["string",null]}"#,
+            ".type[1]: found null (a bare null or an empty place in YAML: use quotes for the word); expected one \
+            of object, \
+             array, string, number, integer, boolean, null",
+        ),
+        (
+            r#"{"type":[]}"#,
+            ".type: found an array; expected one of object, array, string, number, integer, boolean, null",
+        ),
+        (
+            r#"{"propertys":{}}"#,
+            ".propertys: found an unknown keyword; expected a keyword of JSON Schema (did you mean \"properties\"?)",
+        ),
+        (
+            r#"{"properties":{"a b":{"$ref":"x"}}}"#,
+            ".properties[\"a b\"].$ref: found the keyword $ref, which this version does not read; expected type, \
+             properties, required and items, written out in place",
+        ),
+        (r#"{"properties":["a"]}"#, ".properties: found an array; expected an object: a schema under each name"),
+        (
+            r#"{"type":"string","properties":{}}"#,
+            ".properties: found properties beside type string; expected type object beside it, or no properties",
+        ),
+        (
+            r#"{"type":"object","items":{}}"#,
+            ".items: found items beside type object; expected type array beside it, or no items",
+        ),
+        (
+            r#"{"properties":{},"items":{}}"#,
+            ".items: found items beside properties; expected a schema of an object or of an array, not of both",
+        ),
+        (r#"{"required":"a"}"#, ".required: found \"a\"; expected an array of names"),
+        (r#"{"required":["a",1]}"#, ".required[1]: found 1; expected the name of a property"),
+        (
+            r#"{"items":[{}]}"#,
+            ".items: found an array; expected a JSON Schema: an object, such as {type: object, properties: {...}}",
+        ),
+    ];
+    for (schema, expected) in rows {
+        let members = format!(r#""contract":{schema}"#);
+        assert_eq!(route_refusal(&members), format!("routes[0].contract{expected}"), "{schema}");
+    }
+}
+
+#[test]
+fn a_contract_may_be_64_deep() {
+    let nested = |depth: usize| format!("{}true{}", r#"{"items":"#.repeat(depth), "}".repeat(depth));
+    let members = |depth| format!(r#""contract":{}"#, nested(depth));
+    assert_eq!(route_refusal(&members(64)), "accepted");
+    assert!(route_refusal(&members(65)).ends_with("expected at most 64 objects and arrays inside each other"));
+    let properties = |depth: usize| format!("{}true{}", r#"{"properties":{"a":"#.repeat(depth), "}}".repeat(depth));
+    assert_eq!(route_refusal(&format!(r#""contract":{}"#, properties(64))), "accepted");
+}
+
+#[test]
+fn schemas_become_contracts() {
+    let any_array = Contract::Array { items: Box::new(Contract::Any) };
+    let object = |properties| Contract::Object { properties };
+    let rows = [
+        ("true", Contract::Any),
+        ("{}", Contract::Any),
+        (r#"{"type":"string","format":"email","enum":["a"],"x-note":1}"#, Contract::Any),
+        (r#"{"type":["object","array"]}"#, Contract::Any),
+        (r#"{"type":"object"}"#, object(vec![])),
+        (r#"{"type":["object","null"],"additionalProperties":{"$ref":"x"}}"#, object(vec![])),
+        (r#"{"type":"array"}"#, any_array.clone()),
+        (r#"{"items":true}"#, any_array.clone()),
+        (
+            r#"{"properties":{"b":{"type":"array","items":{}},"a":{"type":"integer"}},"required":["c","a"]}"#,
+            object(vec![
+                property("b", any_array, false),
+                property("a", Contract::Any, true),
+                property("c", Contract::Any, true),
+            ]),
+        ),
+        (
+            r#"{"required":["b","a","b"]}"#,
+            object(vec![property("b", Contract::Any, true), property("a", Contract::Any, true)]),
+        ),
+        (
+            r#"{"type":["array","object"],"properties":{"a":{"type":"object"}}}"#,
+            object(vec![property("a", object(vec![]), false)]),
+        ),
+    ];
+    for (schema, expected) in rows {
+        assert_eq!(contract(schema), expected, "{schema}");
+    }
+}
+
+#[test]
+fn a_rule_that_the_contract_rules_out_is_refused() {
+    let schema = r#"{"type":"object","properties":{
+        "email":{},"id":{},"tags":{"type":"array","items":{"type":"object","properties":{"label":{},"name":{}}}},
+        "meta":{"type":"object","properties":{"page":{"type":"object","properties":{"size":{}}}}},
+        "free":{"type":"object"}}}"#;
+    let rows = [
+        (r#""rename":{"mail":"email"}"#, "accepted"),
+        (r#""rename":{"text":"label"}"#, "accepted"),
+        (
+            r#""rename":{"mail":"emial"}"#,
+            "routes[0].rename.mail: found \"emial\"; expected a target that the contract has (did you mean \
+            \"email\"?)",
+        ),
+        (
+            r#""rename":{"name":"label"}"#,
+            "routes[0].rename.name: found a source that the contract expects too, wherever it expects the target; \
+            expected \
+             a source that is not expected",
+        ),
+        (r#""move":{"data.id":"id"}"#, "accepted"),
+        (r#""move":{"size":"meta.page.size"}"#, "accepted"),
+        (r#""move":{"pager.size":"page.size"}"#, "accepted"),
+        (r#""move":{"tags[].text.value":"tags[].label"}"#, "accepted"),
+        (r#""move":{"meta.page":"meta.page.size"}"#, "accepted"),
+        (
+            r#""move":{"id":"email"}"#,
+            "routes[0].move.id: found a source that the contract expects too, wherever it expects the target; \
+            expected a \
+             source that is not expected",
+        ),
+        (
+            r#""move":{"tags[].name":"tags[].label"}"#,
+            "routes[0].move[\"tags[].name\"]: found a source that the contract expects too, wherever it expects \
+            the target; \
+             expected a source that is not expected",
+        ),
+        (
+            r#""move":{"data.ids":"ids"}"#,
+            "routes[0].move[\"data.ids\"]: found \"ids\"; expected a target path that the contract has, from a \
+            record on",
+        ),
+        (
+            r#""move":{"x":"free.x"}"#,
+            "routes[0].move.x: found \"free.x\"; expected a target path that the contract has, from a record on",
+        ),
+        (
+            r#""move":{"[].x":"[].id"}"#,
+            "routes[0].move[\"[].x\"]: found \"[].id\"; expected a target path that the contract has, from a \
+            record on",
+        ),
+        (r#""packs":["all"]"#, "accepted"),
+    ];
+    for (members, expected) in rows {
+        assert_eq!(route_refusal(&format!(r#"{members},"contract":{schema}"#)), expected, "{members}");
+    }
+    let list = format!(r#""contract":{{"type":"array","items":{schema}}}"#);
+    for members in [r#""move":{"[].x":"[].id"}"#, r#""move":{"x":"id"}"#, r#""move":{"[].tags[].x":"[].tags[].name"}"#]
+    {
+        assert_eq!(route_refusal(&format!("{members},{list}")), "accepted", "{members}");
+    }
+}
+
+#[test]
+fn rules_are_ranked_own_first_then_packs_as_listed() {
+    let spec =
+        spec(r#""rename":{"z":"y","b":"a"},"move":{"d.id":"id"},"packs":["typos","camel-case"],"unmapped":"drop""#);
+    assert_eq!(spec.unmapped, Unmapped::Drop);
+    let own: Vec<_> = spec.renames.iter().filter(|rule| rule.source == RuleSource::Route).collect();
+    assert_eq!(own.iter().map(|rule| (rule.from.as_str(), rule.rank)).collect::<Vec<_>>(), [("z", 0), ("b", 0)]);
+    assert_eq!(spec.moves.iter().map(|rule| rule.rank).collect::<Vec<_>>(), [0]);
+    let ranks: Vec<u16> = spec.renames.iter().skip(own.len()).map(|rule| rule.rank).collect();
+    assert!(ranks.windows(2).all(|pair| pair.first() < pair.last()), "{ranks:?}");
+    assert_eq!(ranks.first(), Some(&1));
+    let packs: Vec<_> = spec.renames.iter().map(|rule| rule.source).skip(own.len()).collect();
+    let is_of = |source: &RuleSource, name| matches!(source, RuleSource::Pack { pack, .. } if *pack == name);
+    assert!(packs.first().is_some_and(|source| is_of(source, "typos")));
+    assert!(packs.last().is_some_and(|source| is_of(source, "camel-case")));
+    assert!(spec.conventions.iter().all(|rule| Some(&rule.rank) > ranks.last()));
+    assert!(!spec.conventions.is_empty());
+}
+
+#[test]
+fn all_is_every_pack() {
+    let all = spec(r#""packs":["all"]"#);
+    let (renames, moves): (usize, usize) = (all.renames.len(), all.moves.len());
+    let rules: usize = nomos_rules::PACKS.iter().map(|pack| pack.rules.len()).sum();
+    assert_eq!(renames + moves, rules);
+}
+
+#[test]
+fn the_first_route_that_matches_is_taken() {
+    let config = Config::parse(
+        br#"{"routes":[
+            {"name":"one","match":{"path":"/u/me"}},
+            {"name":"read","match":{"template":"/u/{id}","methods":["GET"]}},
+            {"match":{"template":"/u/{id}/orders/{order}"}},
+            {"match":{"prefix":"/api","methods":["GET","POST"]}}
+        ]}"#,
+    )
+    .unwrap();
+    let names: Vec<&str> = config.routes.iter().map(|route| route.name.as_str()).collect();
+    assert_eq!(names, ["one", "read", "route-2", "route-3"]);
+    let matchers: Vec<String> = config.routes.iter().map(|route| route.matcher.to_string()).collect();
+    assert_eq!(matchers, ["/u/me", "GET /u/{id}", "/u/{id}/orders/{order}", "GET|POST /api*"]);
+    let rows = [
+        ("GET /u/me", Some(0)),
+        ("PUT /u/me?x=/u/7", Some(0)),
+        ("GET /u/me#top", Some(0)),
+        ("GET /u/7", Some(1)),
+        ("PUT /u/7", None),
+        ("get /u/7", None),
+        ("GET /u/", None),
+        ("GET /u/?id=7", None),
+        ("GET /u/7/", None),
+        ("GET /u", None),
+        ("PUT /u/7/orders/8", Some(2)),
+        ("PUT /u/7/orders//", None),
+        ("PUT /u//orders/8", None),
+        ("POST /apiary", Some(3)),
+        ("POST /ap", None),
+        ("OPTIONS *", None),
+        ("GET ", None),
+    ];
+    for (request, expected) in rows {
+        let (method, path) = request.split_once(' ').unwrap();
+        assert_eq!(config.route(method.as_bytes(), path.as_bytes()), expected, "{request}");
+    }
+}
+
+/// Something of everything.
+const FULL: &str = r#"{"mode":"heal","response_headers":"held","max_held_bytes":1.048576e+06,"routes":[{
+    "name":"\u00e9","match":{"template":"/u/{id}","methods":["GET"]},
+    "contract":{"type":["object","null"],"properties":{"a":{"items":{"type":"string"}},"b":true},"required":["a"]},
+    "packs":["typos"],"rename":{"x":"a"},"move":{"d.\"e.f\"":"b"},"similarity":"off","unmapped":"drop"}]}"#;
+
+proptest::proptest! {
+    /// Any outcome but a panic will do; mostly it is a refusal.
+    #[test]
+    fn no_text_can_trap(
+        bytes: Vec<u8>,
+        edits in proptest::collection::vec((0_usize..400, 0_usize..40, ".{0,3}"), 1..4),
+    ) {
+        let _ = Config::parse(&bytes);
+        let mut text = FULL.to_owned();
+        assert!(Config::parse(text.as_bytes()).is_ok());
+        for (at, len, insert) in edits {
+            let chars: Vec<char> = text.chars().collect();
+            let at = at.min(chars.len());
+            let end = at.saturating_add(len).min(chars.len());
+            text = chars[..at].iter().copied().chain(insert.chars()).chain(chars[end..].iter().copied()).collect();
+            let _ = Config::parse(text.as_bytes());
+        }
+    }
+}
+
+#[test]
+fn check_tells_everything_at_once_with_places() {
+    let text = br#"{"mode":"x","routes":[{"match":{},"packs":["y"],"rename":{"a":"a"}}]}"#;
+    let problems = Config::check(&json::read(text).unwrap()).unwrap_err();
+    let places: Vec<(&str, usize)> = problems.iter().map(|problem| (problem.at.as_str(), problem.offset)).collect();
+    let expected = [("mode", 1), ("routes[0].match", 23), ("routes[0].packs[0]", 43), ("routes[0].rename.a", 58)];
+    assert_eq!(places, expected);
+}

@@ -1,0 +1,169 @@
+use crate::intake::{Intake, Progress};
+use crate::limits::Limits;
+use crate::plan::Plan;
+use crate::reason::{Failure, Reason};
+use crate::render::{Renderer, Task};
+use crate::report::{self, Description, Op, OpKind};
+use crate::scan::{Scanner, Status};
+use crate::scratch::Scratch;
+use crate::text::bad_escape;
+use crate::walk::{Body, walk};
+
+/// Heals bodies, one after the other, in memory that it reuses.
+#[derive(Debug, Default)]
+pub struct Healer {
+    scratch: Scratch,
+    tasks: Vec<Task>,
+    output: Vec<u8>,
+    ops: Vec<Op>,
+    spare: Vec<Intake>,
+}
+
+/// What was done to a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Whether the output differs from the body.
+    pub changed: bool,
+    /// Members renamed.
+    pub renames: u32,
+    /// Members moved.
+    pub moves: u32,
+    /// Members dropped because nothing accounts for them.
+    pub dropped: u32,
+    /// Rules that found their source and did not fire: the target stands, or another rule has it.
+    pub conflicts: u32,
+}
+
+impl Summary {
+    /// Renames and moves.
+    pub fn ops(&self) -> u32 {
+        self.renames.saturating_add(self.moves)
+    }
+}
+
+impl Healer {
+    /// Memory of one intake kept between bodies at most. A larger one is given back, so that one large body does not
+    /// hold memory for ever.
+    const SPARE_BYTES: usize = 256 << 10;
+    /// Intakes kept between bodies: bodies that are under way at once on one worker are few.
+    const SPARES: usize = 4;
+
+    /// A healer with no memory yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Starts receiving a body.
+    pub fn intake(&mut self, limits: Limits) -> Intake {
+        match self.spare.pop() {
+            Some(mut intake) => {
+                intake.held.clear();
+                intake.scanner.reset(limits.max_depth);
+                Intake { limits, ..intake }
+            }
+            None => Intake { limits, scanner: Scanner::new(limits.max_depth), held: Vec::new() },
+        }
+    }
+
+    /// Takes back the memory of an intake.
+    pub fn recycle(&mut self, intake: Intake) {
+        let bytes = intake.held.capacity().saturating_add(intake.scanner.capacity());
+        if self.spare.len() < Self::SPARES && bytes <= Self::SPARE_BYTES {
+            self.spare.push(intake);
+        }
+    }
+
+    /// Heals a body that has arrived whole. On `Ok` with `changed` the healed body is [`Healer::output`]; in every
+    /// other case the body is to leave as it came.
+    pub fn heal(&mut self, plan: &Plan, intake: &Intake) -> Result<Summary, Failure> {
+        self.output.clear();
+        self.ops.clear();
+        let body = checked(intake)?;
+        let result = walk(&body, plan.automaton(), &mut self.scratch).map(|()| self.render(&body, plan));
+        self.drop_large_scratch();
+        result
+    }
+
+    /// Heals a body that is in one piece, within the default limits.
+    pub fn heal_bytes(&mut self, plan: &Plan, body: &[u8]) -> Result<Summary, Failure> {
+        let limits = Limits::default();
+        let mut intake = self.intake(limits);
+        let progress = match intake.push(body) {
+            Progress::Hold => intake.finish(),
+            known => known,
+        };
+        let result = match progress {
+            Progress::Release(Reason::TooLarge) => {
+                Err(Failure { reason: Reason::TooLarge, offset: limits.max_held_bytes })
+            }
+            _ => self.heal(plan, &intake),
+        };
+        self.recycle(intake);
+        result
+    }
+
+    /// The healed body.
+    pub fn output(&self) -> &[u8] {
+        &self.output
+    }
+
+    /// The ops of the last body, in the order in which they show in the output.
+    pub fn report(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// The ops of the last body in words. `body`: as it came.
+    pub fn describe(&self, plan: &Plan, body: &[u8]) -> Vec<Description> {
+        report::describe(&self.ops, plan, body, &self.scratch.arena)
+    }
+
+    fn render(&mut self, body: &Body<'_>, plan: &Plan) -> Summary {
+        let mut summary = Summary { conflicts: self.scratch.conflicts, ..Summary::default() };
+        if !self.scratch.has_edits() {
+            return summary;
+        }
+        self.output.reserve(body.bytes.len().saturating_add(body.bytes.len() >> 3));
+        let automaton = plan.automaton();
+        let (tasks, out, ops) = (&mut self.tasks, &mut self.output, &mut self.ops);
+        let mut renderer =
+            Renderer { body: *body, plan: automaton, scratch: &self.scratch, tasks, out, ops, dropped: 0 };
+        renderer.run();
+        summary.changed = true;
+        summary.dropped = renderer.dropped;
+        summary.moves = self.ops.iter().filter(|op| op.kind == OpKind::Move).count() as u32;
+        summary.renames = (self.ops.len() as u32).wrapping_sub(summary.moves);
+        summary
+    }
+
+    fn drop_large_scratch(&mut self) {
+        if self.scratch.edits.capacity() > Scratch::KEPT {
+            let arena = std::mem::take(&mut self.scratch.arena);
+            self.scratch = Scratch { arena, ..Scratch::default() };
+        }
+    }
+}
+
+/// Checks what the walk relies on: one value, valid escapes, valid UTF-8.
+fn checked(intake: &Intake) -> Result<Body<'_>, Failure> {
+    let bytes = intake.held.as_slice();
+    let fail = |reason, offset| Err(Failure { reason, offset });
+    match intake.scanner.status() {
+        Status::Closed(_) => (),
+        Status::Blank => return fail(Reason::Empty, bytes.len()),
+        Status::Open => return fail(Reason::Truncated, bytes.len()),
+        Status::Dead(reason, at) => return fail(intake.dead(reason, at), at),
+    }
+    if intake.scanner.in_string() {
+        return fail(Reason::Malformed, bytes.len());
+    }
+    if intake.scanner.non_ascii()
+        && let Err(error) = std::str::from_utf8(bytes)
+    {
+        return fail(Reason::Malformed, error.valid_up_to());
+    }
+    if let Some(at) = bad_escape(bytes, intake.scanner.escapes()) {
+        return fail(Reason::Malformed, at);
+    }
+    let (tokens, escapes) = (intake.scanner.tokens(), intake.scanner.escapes());
+    Ok(Body { bytes, tokens, escapes, max_depth: intake.limits.max_depth })
+}

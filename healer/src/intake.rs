@@ -1,0 +1,63 @@
+//! One body as it arrives.
+
+use crate::limits::Limits;
+use crate::reason::Reason;
+use crate::scan::{Scanner, Status};
+
+/// Keeps the bytes of one body, and knows when its value closes.
+#[derive(Debug)]
+pub struct Intake {
+    pub(crate) limits: Limits,
+    pub(crate) scanner: Scanner,
+    pub(crate) held: Vec<u8>,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Give more: the value is still open.
+    Hold,
+    /// The value has closed: heal the held bytes.
+    Whole,
+    /// The body can never be healed: send the held bytes as they came, and look no further.
+    Release(Reason),
+}
+
+impl Intake {
+    /// Keeps a chunk. Cost: one copy, and one scan of the chunk and of at most 63 bytes before it.
+    pub fn push(&mut self, chunk: &[u8]) -> Progress {
+        self.held.extend_from_slice(chunk);
+        if self.held.len() > self.limits.max_held_bytes.min(Limits::HARD_HELD_BYTES) {
+            return Progress::Release(Reason::TooLarge);
+        }
+        match self.scanner.advance(&self.held) {
+            Status::Blank | Status::Open => Progress::Hold,
+            Status::Closed(_) => Progress::Whole,
+            Status::Dead(reason, at) => Progress::Release(self.dead(reason, at)),
+        }
+    }
+
+    /// No more bytes come.
+    pub fn finish(&mut self) -> Progress {
+        match self.scanner.status() {
+            Status::Blank => Progress::Release(Reason::Empty),
+            Status::Open => Progress::Release(Reason::Truncated),
+            Status::Closed(_) => Progress::Whole,
+            Status::Dead(reason, at) => Progress::Release(self.dead(reason, at)),
+        }
+    }
+
+    /// All bytes so far.
+    pub fn held(&self) -> &[u8] {
+        &self.held
+    }
+
+    /// A body that starts like no JSON value is not a scalar.
+    pub(crate) fn dead(&self, reason: Reason, at: usize) -> Reason {
+        match (reason, self.held.get(at)) {
+            (Reason::Scalar, Some(b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')) => Reason::Scalar,
+            (Reason::Scalar, _) => Reason::Malformed,
+            _ => reason,
+        }
+    }
+}

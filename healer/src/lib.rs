@@ -1,0 +1,34 @@
+//! Heals drifted JSON responses: bytes and a plan in, bytes and a report out.
+//!
+//! Data flows one way: bytes -> [`scan`] -> walk -> resolve -> splice -> bytes. A body is scanned once into a
+//! tape of token positions, the tape is walked once against the plan's path automaton, and the output is the input
+//! with splices, so bytes that no op touches are never re-encoded.
+//!
+//! The engine knows no host: no I/O, no clock, no randomness. The same bytes and plan give the same output.
+
+// Tests may fail by panicking.
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)
+)]
+
+pub mod config;
+mod healer;
+mod intake;
+mod limits;
+pub mod plan;
+mod reason;
+mod render;
+mod report;
+mod resolve;
+pub mod scan;
+mod scratch;
+mod text;
+mod walk;
+
+pub use healer::{Healer, Summary};
+pub use intake::{Intake, Progress};
+pub use limits::Limits;
+pub use plan::Plan;
+pub use reason::{Failure, Reason};
+pub use report::{Description, Op, OpKind, Why};

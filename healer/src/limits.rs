@@ -1,0 +1,23 @@
+/// Bounds on what one body may cost. Crossing one is an ordinary verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one body held at most; a longer body leaves as it came ([`crate::Reason::TooLarge`]).
+    pub max_held_bytes: usize,
+    /// Containers open at once at most ([`crate::Reason::TooDeep`]). Every `{` and `[` counts.
+    pub max_depth: u32,
+}
+
+impl Limits {
+    /// One MiB: Envoy's own default for a buffered body, so that a body that other filters can hold, we can.
+    pub const DEFAULT_HELD_BYTES: usize = 1 << 20;
+    /// Twice what `serde_json` allows (128), deeper than any API response seen, and 16 KiB of stack at most.
+    pub const DEFAULT_DEPTH: u32 = 256;
+    /// Positions on the tape are 32 bits wide; a quarter of their range keeps every sum of two inside it.
+    pub const HARD_HELD_BYTES: usize = 1 << 30;
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { max_held_bytes: Self::DEFAULT_HELD_BYTES, max_depth: Self::DEFAULT_DEPTH }
+    }
+}

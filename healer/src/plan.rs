@@ -1,0 +1,62 @@
+//! Contract and rules, compiled for one route.
+
+mod anchors;
+pub(crate) mod automaton;
+pub(crate) mod case;
+mod compile;
+mod contract;
+pub mod spec;
+pub(crate) mod table;
+
+use std::fmt;
+
+pub(crate) use automaton::Automaton;
+use spec::PlanSpec;
+
+/// What was declared for a route, and the automaton that finds it in a body. Immutable; shared by all streams.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    spec: PlanSpec,
+    automaton: Automaton,
+}
+
+/// Why a plan cannot be compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanError {
+    /// The moves that start inside each other's records need more states than this.
+    TooManyStates(usize),
+    /// The two ends of a move are in different records.
+    CrossesArray {
+        /// The path it starts from.
+        from: String,
+        /// The path it leads to.
+        to: String,
+    },
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlanError::TooManyStates(limit) => write!(f, "rules and contract that need more than {limit} states"),
+            PlanError::CrossesArray { from, to } => write!(f, "a move across an array boundary, {from} to {to}"),
+        }
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+impl Plan {
+    /// Compiles a plan. Cost: the number of names in rules and contract, times the records that rules start in.
+    pub fn compile(spec: &PlanSpec) -> Result<Plan, PlanError> {
+        Ok(Plan { automaton: compile::compile(spec)?, spec: spec.clone() })
+    }
+
+    /// What the plan was compiled from.
+    pub fn spec(&self) -> &PlanSpec {
+        &self.spec
+    }
+
+    pub(crate) fn automaton(&self) -> &Automaton {
+        &self.automaton
+    }
+}

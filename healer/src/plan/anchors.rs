@@ -1,0 +1,151 @@
+//! Which moves start from which records, and the tries of their paths.
+
+use std::collections::BTreeMap;
+
+use super::automaton::{Id, Move, MoveKind, NONE, Step as TargetName};
+use super::contract::Nodes;
+use super::spec::{MoveRule, PlanSpec};
+use nomos_rules::path::Step;
+
+/// Where the scopes of a group's moves start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Base {
+    /// The body, or each element of a root array.
+    Root,
+    /// Records that this node of the contract describes.
+    Record(Id),
+}
+
+/// Moves with one base and one scope: they start in the same objects.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub base: Base,
+    pub scope: Vec<Step>,
+    /// Node 0 is the object that the moves start in.
+    pub sources: Vec<TrieNode>,
+    pub targets: Vec<TrieNode>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct TrieNode {
+    pub children: BTreeMap<String, usize>,
+    /// Moves whose source ends here, with the contract's node for their target.
+    pub moves: Vec<(Id, Id)>,
+    /// The step that this node of a target trie is.
+    pub step: Id,
+    /// Names from the record down to here.
+    pub depth: u32,
+}
+
+/// All groups of a plan, with their moves and the steps of their target paths.
+#[derive(Debug, Default)]
+pub(super) struct Anchors {
+    pub groups: Vec<Group>,
+    pub moves: Vec<Move>,
+    pub steps: Vec<TargetName>,
+    pub names: Vec<String>,
+    /// The step of each target path. Groups share steps, because moves of two groups can start in one object, where
+    /// their targets must not collide.
+    known: BTreeMap<Vec<String>, Id>,
+}
+
+impl Anchors {
+    /// `records`: the nodes of the contract that describe records; none without a contract.
+    pub(super) fn of(spec: &PlanSpec, contract: Option<&Nodes<'_>>, records: &[Id]) -> Self {
+        let mut anchors = Anchors::default();
+        for (index, rule) in spec.moves.iter().enumerate() {
+            if rule.from.segments() == rule.to.segments() {
+                continue;
+            }
+            let Some(nodes) = contract else {
+                anchors.add(Base::Root, index, rule, NONE);
+                continue;
+            };
+            if let Some(Step::Each) = rule.to.scope().first() {
+                anchors.add_if_expected(Base::Root, 0, index, rule, nodes);
+            } else {
+                for record in records {
+                    anchors.add_if_expected(Base::Record(*record), *record, index, rule, nodes);
+                }
+            }
+        }
+        anchors
+    }
+
+    /// A move whose source the contract expects as it stands is no drift, unless the value lacks a level.
+    fn add_if_expected(&mut self, base: Base, from: Id, index: usize, rule: &MoveRule, nodes: &Nodes<'_>) {
+        let wraps = kind(rule) == MoveKind::Wrap;
+        if let Some(target) = nodes.at(from, &rule.to)
+            && (wraps || nodes.at(from, &rule.from).is_none())
+        {
+            self.add(base, index, rule, target);
+        }
+    }
+
+    fn add(&mut self, base: Base, index: usize, rule: &MoveRule, expected: Id) {
+        let group = self.group(base, rule.to.scope());
+        let mv = self.moves.len() as Id;
+        let Some(group) = self.groups.get_mut(group) else { return };
+        let source = descend(&mut group.sources, rule.from.segments(), |_| NONE).pop();
+        if let Some(node) = source.and_then(|node| group.sources.get_mut(node)) {
+            node.moves.push((mv, expected));
+        }
+        let (steps, names, known) = (&mut self.steps, &mut self.names, &mut self.known);
+        let path = descend(&mut group.targets, rule.to.segments(), |path| {
+            let above = path.split_last().and_then(|(_, above)| known.get(above)).copied();
+            *known.entry(path.to_vec()).or_insert_with(|| {
+                names.extend(path.last().cloned());
+                steps.push(TargetName { parent: above.unwrap_or(NONE), text: (0, 0) });
+                (steps.len() as Id).wrapping_sub(1)
+            })
+        });
+        let step_of = |node: &usize| group.targets.get(*node).map(|node| node.step);
+        self.moves.push(Move {
+            rule: index as u32,
+            rank: rule.rank,
+            kind: kind(rule),
+            path: path.iter().filter_map(step_of).collect(),
+            depth: rule.from.segments().len() as u32,
+        });
+    }
+
+    fn group(&mut self, base: Base, scope: &[Step]) -> usize {
+        let known = self.groups.iter().position(|group| group.base == base && group.scope == scope);
+        known.unwrap_or_else(|| {
+            let (sources, targets) = (vec![TrieNode::default()], vec![TrieNode::default()]);
+            self.groups.push(Group { base, scope: scope.to_vec(), sources, targets });
+            self.groups.len().saturating_sub(1)
+        })
+    }
+}
+
+/// The nodes along `names`, made where they are missing; `step` numbers a path.
+fn descend(trie: &mut Vec<TrieNode>, names: &[String], mut step: impl FnMut(&[String]) -> Id) -> Vec<usize> {
+    let mut path = Vec::new();
+    let mut at = 0;
+    for (name, depth) in names.iter().zip(1u32..) {
+        let known = trie.get(at).and_then(|node| node.children.get(name)).copied();
+        at = known.unwrap_or_else(|| {
+            let made = trie.len();
+            let path = names.get(..depth as usize).unwrap_or_default();
+            trie.push(TrieNode { step: step(path), depth, ..TrieNode::default() });
+            if let Some(node) = trie.get_mut(at) {
+                node.children.insert(name.clone(), made);
+            }
+            made
+        });
+        path.push(at);
+    }
+    path
+}
+
+fn kind(rule: &MoveRule) -> MoveKind {
+    let (from, to) = (rule.from.segments(), rule.to.segments());
+    if from.starts_with(to) {
+        MoveKind::Unwrap
+    } else if to.starts_with(from) {
+        MoveKind::Wrap
+    } else {
+        MoveKind::Plain
+    }
+}

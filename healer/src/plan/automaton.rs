@@ -1,0 +1,216 @@
+//! The compiled form of a plan: states, and per state the names that mean something there.
+//!
+//! A state describes a value by where it stands. In an object each member's name leads, by one probe of the state's
+//! table, to an action: what the member is to the plan, and the state of its value.
+
+use super::table::{Table, Tables};
+use crate::plan::spec::RuleSource;
+use nomos_rules::Case;
+
+/// An index into one of the automaton's lists; [`NONE`] for nothing.
+pub(crate) type Id = u32;
+/// No index.
+pub(crate) const NONE: Id = Id::MAX;
+/// The state of values in which the plan expects nothing.
+pub(crate) const INERT: Id = 0;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Automaton {
+    pub root: Id,
+    pub states: Vec<State>,
+    pub actions: Vec<Action>,
+    pub tables: Tables,
+    pub sources: Vec<SourceEnd>,
+    pub targets: Vec<TargetStep>,
+    pub renames: Vec<Rename>,
+    pub moves: Vec<Move>,
+    /// Steps of the target paths of moves, as a forest; names are shared by moves with one record and prefix.
+    pub steps: Vec<Step>,
+    /// Conventions for plans without contract, best rank first.
+    pub conventions: Vec<Convention>,
+    /// Quoted names.
+    pub text: Vec<u8>,
+    /// Whether a record stands by a contract: then what a rule does inside a value depends on the rule firing.
+    pub contract: bool,
+    pub drops: bool,
+    /// Whether a convention leads to `PascalCase`, the only one that changes single lower-case words.
+    pub capitalises: bool,
+}
+
+/// Bytes `.0 .. .1` of [`Automaton::text`].
+pub(crate) type Span = (u32, u32);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question that the walk asks of a state")]
+pub(crate) struct State {
+    pub table: Table,
+    /// The state whose table is asked for names that this one does not know.
+    pub fallback: Id,
+    /// The state of members that no table knows.
+    pub unknown: Id,
+    /// The state of an array's elements.
+    pub element: Id,
+    /// From canonical names to expected members.
+    pub canonical: Table,
+    /// 64-bit words for the presence of the names that have a slot.
+    pub words: u32,
+    /// Whether any name means something here.
+    pub looks: bool,
+    /// Whether names that no rule knows may be renamed by a convention without contract.
+    pub converts: bool,
+    /// Whether moves start, pass or end here, or members are dropped: then member positions are kept.
+    pub tracked: bool,
+    /// Tracked, and on no path that starts further out.
+    pub tree_root: bool,
+    /// Whether moves start here.
+    pub anchor: bool,
+    /// Whether every member is kept, not only those that the plan knows.
+    pub every_member: bool,
+    /// Whether a name that no table knows means nothing.
+    pub skips_unknown: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Action {
+    /// The state of the value.
+    pub next: Id,
+    /// The state of the value of a member that a convention renames to this name.
+    pub next_if_renamed_here: Id,
+    /// The slot of this name, by which its presence is known.
+    pub slot: Id,
+    pub rename: Id,
+    /// Moves that start at this member: a run of [`Automaton::sources`].
+    pub sources: (u32, u32),
+    /// Target paths that pass or end here: a run of [`Automaton::targets`].
+    pub targets: (u32, u32),
+    /// As above, for a member that a convention renames to this name.
+    pub targets_if_renamed_here: (u32, u32),
+    pub expected: bool,
+    /// Whether a source path passes or ends here.
+    pub on_source_path: bool,
+    /// Whether a move may put another value in its place: one that starts here, or ends here.
+    pub replaces: bool,
+}
+
+/// A move starts at a member, `depth` names below its anchor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SourceEnd {
+    pub mv: Id,
+    pub depth: u32,
+    /// Whether the value was judged as what stands at this move's target.
+    pub judges: bool,
+}
+
+/// A target path has a step at a member, `depth` names below its anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TargetStep {
+    pub step: Id,
+    pub depth: u32,
+    /// Whether the member has the step's name only by a rename.
+    pub renamed: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Rename {
+    pub slot: Id,
+    pub rank: u16,
+    pub text: Span,
+    pub rule: RuleRef,
+}
+
+/// Which rule of the [`super::PlanSpec`] an op carries out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RuleRef {
+    Rename(u32),
+    Move(u32),
+    Convention(u32),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Move {
+    pub rule: u32,
+    pub rank: u16,
+    pub kind: MoveKind,
+    /// The steps of the target path, from the record down.
+    pub path: Vec<Id>,
+    /// Names on the source path.
+    pub depth: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MoveKind {
+    Plain,
+    /// To a name on its own source path: `a.b` to `a`.
+    Unwrap,
+    /// To a path below itself: `a` to `a.b`.
+    Wrap,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Step {
+    /// The step above; [`NONE`] for a name in the record itself.
+    pub parent: Id,
+    pub text: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Convention {
+    pub from: Vec<Case>,
+    pub to: Case,
+    pub rank: u16,
+    pub rule: u32,
+    pub source: RuleSource,
+}
+
+impl Automaton {
+    pub(crate) fn state(&self, id: Id) -> &State {
+        const NOTHING: &State = &State::INERT;
+        self.states.get(id as usize).unwrap_or(NOTHING)
+    }
+
+    /// What a member of that name is to the plan.
+    #[inline(always)]
+    pub(crate) fn action(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Option<&Action> {
+        let found = self.tables.find(state.table, bytes, start, end).or_else(|| {
+            let fallback = self.states.get(state.fallback as usize)?;
+            self.tables.find(fallback.table, bytes, start, end)
+        })?;
+        self.actions.get(found as usize)
+    }
+
+    pub(crate) fn action_by_canonical(&self, state: &State, name: &[u8]) -> Option<&Action> {
+        let found = self.tables.find(state.canonical, name, 0, name.len())?;
+        self.actions.get(found as usize)
+    }
+
+    pub(crate) fn sources_of(&self, action: &Action) -> &[SourceEnd] {
+        self.sources.get(action.sources.0 as usize..action.sources.1 as usize).unwrap_or_default()
+    }
+
+    pub(crate) fn targets_in(&self, run: (u32, u32)) -> &[TargetStep] {
+        self.targets.get(run.0 as usize..run.1 as usize).unwrap_or_default()
+    }
+
+    pub(crate) fn text(&self, span: Span) -> &[u8] {
+        self.text.get(span.0 as usize..span.1 as usize).unwrap_or_default()
+    }
+}
+
+impl State {
+    /// Nothing is expected here.
+    pub(crate) const INERT: State = State {
+        table: Table::EMPTY,
+        fallback: NONE,
+        unknown: INERT,
+        element: INERT,
+        canonical: Table::EMPTY,
+        words: 0,
+        looks: false,
+        converts: false,
+        tracked: false,
+        tree_root: false,
+        anchor: false,
+        every_member: false,
+        skips_unknown: true,
+    };
+}

@@ -1,0 +1,615 @@
+//! From rules and contract to the automaton.
+//!
+//! What may be known about a value is a set of items: the node of the contract that describes it, how far along the
+//! paths of which moves it is, and, without a contract, that renames apply. Sets of items become states (the subset
+//! construction of Rabin and Scott, 1959), so that a look-up answers for all items at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::PlanError;
+use super::anchors::{Anchors, Base, Group, TrieNode};
+use super::automaton::{
+    Action, Automaton, Convention, INERT, Id, MoveKind, NONE, Rename, RuleRef, SourceEnd, Span, State, TargetStep,
+};
+use super::case;
+use super::contract::Nodes;
+use super::spec::{PlanSpec, Unmapped};
+use super::table::{Table, Tables};
+use crate::text::quote;
+use nomos_rules::Case;
+use nomos_rules::path::Step;
+
+/// States of one plan at most: far above what contracts and packs need, and 1.5 MB of memory.
+const MAX_STATES: usize = 16_384;
+
+pub(super) fn compile(spec: &PlanSpec) -> Result<Automaton, PlanError> {
+    refuse_crossing_moves(spec)?;
+    let nodes = spec.contract.as_ref().map(Nodes::of);
+    let mut compiler = Compiler::new(spec, nodes.as_ref());
+    compiler.run()?;
+    Ok(compiler.out)
+}
+
+fn refuse_crossing_moves(spec: &PlanSpec) -> Result<(), PlanError> {
+    match spec.moves.iter().find(|rule| rule.from.scope() != rule.to.scope()) {
+        Some(rule) => Err(PlanError::CrossesArray { from: rule.from.to_string(), to: rule.to.to_string() }),
+        None => Ok(()),
+    }
+}
+
+/// Something that may be known about a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Item {
+    /// The body.
+    Root,
+    /// The body's record, or an element's where the body is an array. Without a contract only.
+    RootRecord,
+    /// Described by this node.
+    Contract(Id),
+    /// Renames apply in and below it. Without a contract only.
+    Anywhere,
+    /// So many steps into the scope of a group.
+    Scope(usize, usize),
+    /// At this node of a group's source trie.
+    Source(usize, usize),
+    /// At this node of a group's target trie.
+    Target(usize, usize),
+}
+
+type Items = BTreeSet<Item>;
+
+/// What a name in a state means, before it is an action.
+#[derive(Clone, Debug, Default)]
+struct Key {
+    expected: Option<Id>,
+    rename: Option<Correspondence>,
+    sources: Vec<(usize, usize)>,
+    targets: Vec<(usize, usize)>,
+    scopes: Vec<(usize, usize)>,
+}
+
+/// A name stands for another here.
+#[derive(Clone, Debug)]
+struct Correspondence {
+    to: String,
+    rank: u16,
+    rule: RuleRef,
+    /// The contract's node for `to`.
+    node: Option<Id>,
+}
+
+struct Compiler<'a> {
+    spec: &'a PlanSpec,
+    nodes: Option<&'a Nodes<'a>>,
+    anchors: Anchors,
+    out: Automaton,
+    known: BTreeMap<Items, Id>,
+    pending: Vec<(Id, Items)>,
+    /// Without a contract: the best rule for each drifted name.
+    by_name: BTreeMap<&'a str, usize>,
+    /// Without a contract: the slot of each name whose presence matters, in every state.
+    slots: BTreeMap<String, Id>,
+    texts: BTreeMap<String, Span>,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(spec: &'a PlanSpec, nodes: Option<&'a Nodes<'a>>) -> Self {
+        let records = nodes.map(|nodes| record_nodes(nodes)).unwrap_or_default();
+        let mut compiler = Compiler {
+            spec,
+            nodes,
+            anchors: Anchors::of(spec, nodes, &records),
+            out: empty_automaton(spec),
+            known: BTreeMap::new(),
+            pending: Vec::new(),
+            by_name: BTreeMap::new(),
+            slots: BTreeMap::new(),
+            texts: BTreeMap::new(),
+        };
+        compiler.name_steps();
+        if nodes.is_none() {
+            compiler.index_rules();
+            compiler.number_slots();
+        }
+        compiler
+    }
+
+    fn run(&mut self) -> Result<(), PlanError> {
+        let inert = self.state_of(Items::new());
+        debug_assert_eq!(inert, INERT);
+        let mut root = Items::from([Item::Root]);
+        root.insert(if self.nodes.is_some() { Item::Contract(0) } else { Item::Anywhere });
+        self.out.root = self.state_of(root);
+        while let Some((id, items)) = self.pending.pop() {
+            let state = self.build(&items);
+            if let Some(place) = self.out.states.get_mut(id as usize) {
+                *place = state;
+            }
+            if self.out.states.len() > MAX_STATES {
+                return Err(PlanError::TooManyStates(MAX_STATES));
+            }
+        }
+        self.out.moves = std::mem::take(&mut self.anchors.moves);
+        self.out.steps = std::mem::take(&mut self.anchors.steps);
+        Ok(())
+    }
+
+    fn name_steps(&mut self) {
+        for index in 0..self.anchors.names.len() {
+            let name = self.anchors.names.get(index).cloned().unwrap_or_default();
+            let text = self.text(&name);
+            if let Some(step) = self.anchors.steps.get_mut(index) {
+                step.text = text;
+            }
+        }
+    }
+
+    fn index_rules(&mut self) {
+        for (index, rule) in self.spec.renames.iter().enumerate().filter(|(_, rule)| rule.from != rule.to) {
+            let best = self.by_name.entry(rule.from.as_str()).or_insert(index);
+            let rank_of = |i: usize| self.spec.renames.get(i).map_or(u16::MAX, |rule| rule.rank);
+            if rule.rank < rank_of(*best) {
+                *best = index;
+            }
+        }
+    }
+
+    fn number_slots(&mut self) {
+        let renamed =
+            self.by_name.values().filter_map(|index| self.spec.renames.get(*index)).map(|rule| rule.to.clone());
+        let mut names: Vec<String> = renamed.collect();
+        for group in &self.anchors.groups {
+            let tries = group.sources.iter().chain(&group.targets);
+            names.extend(tries.flat_map(|node| node.children.keys().cloned()));
+            names.extend(group.scope.iter().filter_map(|step| match step {
+                Step::Name(name) => Some(name.clone()),
+                Step::Each => None,
+            }));
+        }
+        // A name that a table knows and a convention converts leads to a slot as well, and so on: each round is in another
+        // case, so there are few.
+        while let Some(name) = names.pop() {
+            let next = self.slots.len() as Id;
+            if !self.slots.contains_key(&name) {
+                names.extend(self.converted(&name).map(|rule| rule.to));
+                self.slots.insert(name, next);
+            }
+        }
+    }
+
+    /// The state of values about which `items` and what follows from them is known.
+    fn state_of(&mut self, mut items: Items) -> Id {
+        self.close(&mut items);
+        if let Some(id) = self.known.get(&items) {
+            return *id;
+        }
+        let id = self.out.states.len() as Id;
+        self.out.states.push(State::INERT);
+        self.known.insert(items.clone(), id);
+        self.pending.push((id, items));
+        id
+    }
+
+    fn close(&self, items: &mut Items) {
+        if self.anchors.groups.is_empty() {
+            items.remove(&Item::Root);
+            items.remove(&Item::RootRecord);
+        }
+        if items.contains(&Item::Root) {
+            for (g, _) in self.groups(Base::Root).filter(|(_, group)| group.scope.first() == Some(&Step::Each)) {
+                items.insert(Item::Scope(g, 0));
+            }
+            if self.nodes.is_none() {
+                items.insert(Item::RootRecord);
+            }
+        }
+        let bases: Vec<Base> = items.iter().filter_map(|item| base_of(*item)).collect();
+        for base in bases {
+            for (g, _) in self.groups(base).filter(|(_, group)| group.scope.first() != Some(&Step::Each)) {
+                self.arrive(g, 0, items);
+            }
+        }
+    }
+
+    fn groups(&self, base: Base) -> impl Iterator<Item = (usize, &Group)> {
+        self.anchors.groups.iter().enumerate().filter(move |(_, group)| group.base == base)
+    }
+
+    /// Adds what is known `steps` steps into a group's scope.
+    fn arrive(&self, group: usize, steps: usize, items: &mut Items) {
+        let Some(scope) = self.anchors.groups.get(group).map(|group| group.scope.len()) else { return };
+        if steps < scope {
+            items.insert(Item::Scope(group, steps));
+        } else {
+            items.insert(Item::Source(group, 0));
+            items.insert(Item::Target(group, 0));
+        }
+    }
+
+    fn build(&mut self, items: &Items) -> State {
+        let node = items.iter().find_map(|item| if let Item::Contract(node) = item { Some(*node) } else { None });
+        let anywhere = items.contains(&Item::Anywhere);
+        let only_anywhere = items.len() == 1 && anywhere;
+        let keys = self.keys(items, node, anywhere, only_anywhere);
+        let record = node.is_some_and(|node| self.nodes.is_some_and(|nodes| !nodes.members(node).is_empty()));
+        let slots = self.local_slots(&keys);
+        let on_path = |item: &Item| matches!(item, Item::Source(..) | Item::Target(..));
+        let below = |item: &Item| matches!(item, Item::Source(_, 1..) | Item::Target(_, 1..));
+        let passes = items.iter().any(below);
+        let drops = self.out.drops && record;
+        let tracked = drops || items.iter().any(on_path);
+        let leaves_scraps =
+            self.out.drops && !self.out.contract && items.iter().any(|i| matches!(i, Item::Source(_, 1..)));
+        let element = self.element(items);
+        let table = self.add_table(&keys, items, &slots);
+        let canonical = self.add_canonical(&keys, items, node.filter(|_| record), &slots);
+        let fallback_items = Items::from([Item::Anywhere]);
+        let anywhere_state = if anywhere { self.state_of(fallback_items) } else { INERT };
+        let words = if self.out.contract { slots.len() } else { self.slots.len() };
+        let converts = anywhere && !self.out.conventions.is_empty();
+        let every_member = drops || leaves_scraps;
+        State {
+            table,
+            fallback: if anywhere && !only_anywhere { anywhere_state } else { NONE },
+            unknown: anywhere_state,
+            element,
+            canonical,
+            words: words.div_ceil(64) as u32,
+            looks: record || !keys.is_empty() || anywhere,
+            converts,
+            tracked,
+            tree_root: tracked && !passes,
+            anchor: items.iter().any(|item| matches!(item, Item::Source(_, 0))),
+            every_member,
+            skips_unknown: !converts && !every_member && canonical.is_empty(),
+        }
+    }
+
+    fn element(&mut self, items: &Items) -> Id {
+        let mut inside = Items::new();
+        for item in items {
+            match *item {
+                Item::Root if self.nodes.is_none() => _ = inside.insert(Item::RootRecord),
+                Item::Anywhere => _ = inside.insert(Item::Anywhere),
+                Item::Contract(node) => {
+                    let element = self.nodes.map_or(NONE, |nodes| nodes.element(node));
+                    if element != NONE {
+                        inside.insert(Item::Contract(element));
+                    }
+                }
+                Item::Scope(g, at) if self.scope_step(g, at) == Some(&Step::Each) => {
+                    self.arrive(g, at.saturating_add(1), &mut inside);
+                }
+                _ => (),
+            }
+        }
+        self.state_of(inside)
+    }
+
+    fn scope_step(&self, group: usize, at: usize) -> Option<&Step> {
+        self.anchors.groups.get(group)?.scope.get(at)
+    }
+
+    /// The names that mean something in a state beyond what its fallback knows.
+    fn keys(&self, items: &Items, node: Option<Id>, anywhere: bool, only_anywhere: bool) -> BTreeMap<String, Key> {
+        let mut keys: BTreeMap<String, Key> = BTreeMap::new();
+        for item in items {
+            match *item {
+                Item::Contract(node) => self.contract_keys(node, &mut keys),
+                Item::Source(g, at) => {
+                    for (name, child) in self.children(g, at, false) {
+                        keys.entry(name.clone()).or_default().sources.push((g, *child));
+                    }
+                }
+                Item::Target(g, at) => {
+                    for (name, child) in self.children(g, at, true) {
+                        keys.entry(name.clone()).or_default().targets.push((g, *child));
+                    }
+                }
+                Item::Scope(g, at) => {
+                    if let Some(Step::Name(name)) = self.scope_step(g, at) {
+                        keys.entry(name.clone()).or_default().scopes.push((g, at.saturating_add(1)));
+                    }
+                }
+                Item::Root | Item::RootRecord | Item::Anywhere => (),
+            }
+        }
+        if anywhere {
+            self.add_renamed_keys(&mut keys, only_anywhere);
+        } else if let Some(node) = node {
+            self.convert_path_keys(node, &mut keys);
+        }
+        keys
+    }
+
+    fn children(&self, group: usize, at: usize, target: bool) -> impl Iterator<Item = (&String, &usize)> {
+        let group = self.anchors.groups.get(group);
+        let trie = group.map(|group| if target { &group.targets } else { &group.sources });
+        trie.and_then(|trie| trie.get(at)).into_iter().flat_map(|node| &node.children)
+    }
+
+    fn contract_keys(&self, node: Id, keys: &mut BTreeMap<String, Key>) {
+        let Some(nodes) = self.nodes else { return };
+        for (name, child) in nodes.members(node) {
+            keys.entry((*name).to_owned()).or_default().expected = Some(*child);
+        }
+        for (index, rule) in self.spec.renames.iter().enumerate() {
+            let Some(target) = nodes.member(node, &rule.to) else { continue };
+            if nodes.member(node, &rule.from).is_some() {
+                continue;
+            }
+            let key = keys.entry(rule.from.clone()).or_default();
+            if key.rename.as_ref().is_none_or(|known| rule.rank < known.rank) {
+                let rule_ref = RuleRef::Rename(index as u32);
+                let to = rule.to.clone();
+                key.rename = Some(Correspondence { to, rank: rule.rank, rule: rule_ref, node: Some(target) });
+            }
+        }
+    }
+
+    /// Without a contract: rules for the names on paths, and names that a rule turns into ones on target paths.
+    fn add_renamed_keys(&self, keys: &mut BTreeMap<String, Key>, all: bool) {
+        if all {
+            for name in self.slots.keys().map(String::as_str).chain(self.by_name.keys().copied()) {
+                keys.entry(name.to_owned()).or_default();
+            }
+        }
+        let leads_to = |name: &str| self.ruled(name).or_else(|| self.converted(name));
+        let known = self.slots.keys().map(String::as_str).chain(self.by_name.keys().copied());
+        let onto_target = |name: &&str| {
+            let to = leads_to(name).and_then(|rule| keys.get(&rule.to));
+            to.is_some_and(|key| !key.targets.is_empty())
+        };
+        for name in known.filter(onto_target).map(str::to_owned).collect::<Vec<_>>() {
+            keys.entry(name).or_default();
+        }
+        for (name, key) in keys {
+            key.rename = leads_to(name);
+        }
+    }
+
+    fn ruled(&self, name: &str) -> Option<Correspondence> {
+        let index = *self.by_name.get(name)?;
+        let rule = self.spec.renames.get(index)?;
+        let rule_ref = RuleRef::Rename(index as u32);
+        Some(Correspondence { to: rule.to.clone(), rank: rule.rank, rule: rule_ref, node: None })
+    }
+
+    /// Without a contract: what the conventions make of a name.
+    fn converted(&self, name: &str) -> Option<Correspondence> {
+        let case = case::case_of(name.as_bytes())?;
+        let convention = self.out.conventions.iter().find(|convention| convention.from.contains(&case))?;
+        let (mut canonical, mut spelt) = (Vec::new(), Vec::new());
+        case::canonical(name.as_bytes(), &mut canonical);
+        case::spell(&canonical, convention.to, &mut spelt);
+        let to = String::from_utf8(spelt).ok().filter(|to| to != name)?;
+        Some(Correspondence { to, rank: convention.rank, rule: RuleRef::Convention(convention.rule), node: None })
+    }
+
+    /// With a contract: names on paths that no rule knows and a convention does. Others are found at run time.
+    fn convert_path_keys(&self, node: Id, keys: &mut BTreeMap<String, Key>) {
+        for (name, key) in keys.iter_mut().filter(|(_, key)| key.expected.is_none() && key.rename.is_none()) {
+            let mut form = Vec::new();
+            if case::canonical(name.as_bytes(), &mut form) {
+                let found = self.by_canonical(node).into_iter().find(|(canonical, _)| canonical.as_bytes() == form);
+                key.rename = found.map(|(_, correspondence)| correspondence);
+            }
+        }
+    }
+
+    /// Expected names by their canonical forms; the first of several with one form.
+    fn by_canonical(&self, node: Id) -> BTreeMap<String, Correspondence> {
+        let mut forms = BTreeMap::new();
+        let (Some(best), Some(nodes)) = (self.out.conventions.first(), self.nodes) else { return forms };
+        for (name, child) in nodes.members(node) {
+            let mut form = Vec::new();
+            if !case::canonical(name.as_bytes(), &mut form) {
+                continue;
+            }
+            let rule = RuleRef::Convention(best.rule);
+            let to = Correspondence { to: (*name).to_owned(), rank: best.rank, rule, node: Some(*child) };
+            forms.entry(String::from_utf8(form).unwrap_or_default()).or_insert(to);
+        }
+        forms
+    }
+
+    /// Slots of the names whose presence matters in a state with a contract; else those of the whole plan.
+    fn local_slots(&self, keys: &BTreeMap<String, Key>) -> BTreeMap<String, Id> {
+        if !self.out.contract {
+            return BTreeMap::new();
+        }
+        let matters = |key: &Key| key.expected.is_some() || !key.sources.is_empty() || !key.targets.is_empty();
+        keys.iter().filter(|(_, key)| matters(key)).map(|(name, _)| name.clone()).zip(0..).collect()
+    }
+
+    fn slot(&self, name: &str, local: &BTreeMap<String, Id>) -> Id {
+        let slots = if self.out.contract { local } else { &self.slots };
+        slots.get(name).copied().unwrap_or(NONE)
+    }
+
+    fn add_table(&mut self, keys: &BTreeMap<String, Key>, items: &Items, slots: &BTreeMap<String, Id>) -> Table {
+        let mut entries = Vec::new();
+        for (name, key) in keys {
+            let action = self.action(Some(name), key, keys, items, slots);
+            entries.push((name.as_str(), self.out.actions.len() as Id));
+            self.out.actions.push(action);
+        }
+        self.out.tables.add(entries.iter().copied())
+    }
+
+    fn add_canonical(
+        &mut self,
+        keys: &BTreeMap<String, Key>,
+        items: &Items,
+        node: Option<Id>,
+        slots: &BTreeMap<String, Id>,
+    ) -> Table {
+        let forms = node.map(|node| self.by_canonical(node)).unwrap_or_default();
+        let mut entries = Vec::new();
+        for (form, correspondence) in &forms {
+            let key = Key { rename: Some(correspondence.clone()), ..Key::default() };
+            let action = self.action(None, &key, keys, items, slots);
+            entries.push((form.as_str(), self.out.actions.len() as Id));
+            self.out.actions.push(action);
+        }
+        self.out.tables.add(entries.iter().copied())
+    }
+
+    fn action(
+        &mut self,
+        name: Option<&str>,
+        key: &Key,
+        keys: &BTreeMap<String, Key>,
+        items: &Items,
+        slots: &BTreeMap<String, Id>,
+    ) -> Action {
+        let gained = key.rename.as_ref().and_then(|rename| keys.get(&rename.to)).map_or(&[][..], |to| &to.targets);
+        let judge = self.judge(key);
+        let node = judge.map(|(_, node)| node).filter(|node| *node != NONE);
+        let node = node.or(key.expected).or(key.rename.as_ref().and_then(|rename| rename.node));
+        let inherited = items.contains(&Item::Anywhere).then_some(Item::Anywhere);
+        let mut inside: Items = inherited.into_iter().collect();
+        inside.extend(node.map(Item::Contract));
+        for (g, at) in &key.scopes {
+            self.arrive(*g, *at, &mut inside);
+        }
+        inside.extend(self.deeper(&key.sources, false));
+        inside.extend(self.deeper(&key.targets, true));
+        inside.extend(self.deeper(gained, true));
+        let mut renamed: Items = inherited.into_iter().collect();
+        renamed.extend(self.deeper(&key.targets, true));
+        let rename = key.rename.as_ref().filter(|_| key.expected.is_none()).map(|to| self.add_rename(to, slots));
+        Action {
+            next: self.state_of(inside),
+            next_if_renamed_here: self.state_of(renamed),
+            slot: name.map_or(NONE, |name| self.slot(name, slots)),
+            rename: rename.unwrap_or(NONE),
+            sources: self.add_sources(key, judge.map(|(mv, _)| mv)),
+            targets: self.add_targets(&[(&key.targets, false), (gained, true)]),
+            targets_if_renamed_here: self.add_targets(&[(&key.targets, true)]),
+            expected: key.expected.is_some(),
+            on_source_path: !key.sources.is_empty(),
+            replaces: !key.sources.is_empty() && self.is_replaced(key),
+        }
+    }
+
+    /// Whether a move of the kinds that work in place ends or starts at a member.
+    fn is_replaced(&self, key: &Key) -> bool {
+        let starts = key.sources.iter().filter_map(|(g, at)| self.trie_node(*g, *at, false));
+        let wraps =
+            |(mv, _): &(Id, Id)| self.anchors.moves.get(*mv as usize).is_some_and(|mv| mv.kind == MoveKind::Wrap);
+        let ends = key.targets.iter().filter_map(|(g, at)| self.trie_node(*g, *at, true)).map(|node| node.step);
+        let unwraps = |step: Id| {
+            let mut moves = self.anchors.moves.iter();
+            moves.any(|mv| mv.kind == MoveKind::Unwrap && mv.path.last() == Some(&step))
+        };
+        starts.flat_map(|node| &node.moves).any(wraps) || ends.into_iter().any(unwraps)
+    }
+
+    /// The move by whose target the value of a member is judged: the best by rank, then by order of the rules. An
+    /// expected member is judged by its own node: only moves that it may yet lack a level for start there.
+    fn judge(&self, key: &Key) -> Option<(Id, Id)> {
+        if key.expected.is_some() {
+            return None;
+        }
+        let ends = key.sources.iter().filter_map(|(g, at)| self.trie_node(*g, *at, false)).flat_map(|node| &node.moves);
+        let order = |mv: &Id| self.anchors.moves.get(*mv as usize).map(|mv| (mv.rank, mv.rule));
+        ends.min_by_key(|(mv, _)| order(mv)).copied()
+    }
+
+    fn trie_node(&self, group: usize, at: usize, target: bool) -> Option<&TrieNode> {
+        let group = self.anchors.groups.get(group)?;
+        if target { group.targets.get(at) } else { group.sources.get(at) }
+    }
+
+    /// The positions in tries below which there is more.
+    fn deeper(&self, at: &[(usize, usize)], target: bool) -> Vec<Item> {
+        let item = |(g, n): (usize, usize)| if target { Item::Target(g, n) } else { Item::Source(g, n) };
+        let goes_on =
+            |(g, n): &(usize, usize)| self.trie_node(*g, *n, target).is_some_and(|node| !node.children.is_empty());
+        at.iter().copied().filter(goes_on).map(item).collect()
+    }
+
+    fn add_rename(&mut self, to: &Correspondence, slots: &BTreeMap<String, Id>) -> Id {
+        let rename = Rename { slot: self.slot(&to.to, slots), rank: to.rank, text: self.text(&to.to), rule: to.rule };
+        self.out.renames.push(rename);
+        (self.out.renames.len() as Id).wrapping_sub(1)
+    }
+
+    fn add_sources(&mut self, key: &Key, judge: Option<Id>) -> (u32, u32) {
+        let start = self.out.sources.len() as u32;
+        for (g, at) in &key.sources {
+            let group = self.anchors.groups.get(*g);
+            let Some(node) = group.and_then(|group| group.sources.get(*at)) else { continue };
+            let ends =
+                node.moves.iter().map(|(mv, _)| SourceEnd { mv: *mv, depth: node.depth, judges: Some(*mv) == judge });
+            self.out.sources.extend(ends);
+        }
+        (start, self.out.sources.len() as u32)
+    }
+
+    fn add_targets(&mut self, runs: &[(&[(usize, usize)], bool)]) -> (u32, u32) {
+        let start = self.out.targets.len() as u32;
+        for (at, renamed) in runs {
+            for (g, n) in *at {
+                let group = self.anchors.groups.get(*g);
+                let Some(node) = group.and_then(|group| group.targets.get(*n)) else { continue };
+                let target = TargetStep { step: node.step, depth: node.depth, renamed: *renamed };
+                if !self.out.targets.get(start as usize..).unwrap_or_default().contains(&target) {
+                    self.out.targets.push(target);
+                }
+            }
+        }
+        (start, self.out.targets.len() as u32)
+    }
+
+    fn text(&mut self, name: &str) -> Span {
+        if let Some(span) = self.texts.get(name) {
+            return *span;
+        }
+        let start = self.out.text.len() as u32;
+        quote(name, &mut self.out.text);
+        let span = (start, self.out.text.len() as u32);
+        self.texts.insert(name.to_owned(), span);
+        span
+    }
+}
+
+/// What moves may start from in a value about which this is known.
+fn base_of(item: Item) -> Option<Base> {
+    match item {
+        Item::RootRecord => Some(Base::Root),
+        Item::Contract(node) => Some(Base::Record(node)),
+        _ => None,
+    }
+}
+
+/// The nodes that describe records: objects with at least one expected member.
+fn record_nodes(nodes: &Nodes<'_>) -> Vec<Id> {
+    (0..nodes.len()).filter(|id| !nodes.members(*id).is_empty()).collect()
+}
+
+fn empty_automaton(spec: &PlanSpec) -> Automaton {
+    let mut conventions: Vec<Convention> = Vec::new();
+    for (rule, convention) in spec.conventions.iter().zip(0..) {
+        let (from, to) = (rule.from.clone(), rule.to);
+        conventions.push(Convention { from, to, rank: rule.rank, rule: convention, source: rule.source });
+    }
+    conventions.sort_by_key(|convention| convention.rank);
+    Automaton {
+        root: INERT,
+        states: Vec::new(),
+        actions: Vec::new(),
+        tables: Tables::new(),
+        sources: Vec::new(),
+        targets: Vec::new(),
+        renames: Vec::new(),
+        moves: Vec::new(),
+        steps: Vec::new(),
+        capitalises: conventions.iter().any(|convention| convention.to == Case::Pascal),
+        conventions,
+        text: Vec::new(),
+        contract: spec.contract.is_some(),
+        drops: spec.unmapped == Unmapped::Drop,
+    }
+}

@@ -1,0 +1,112 @@
+//! A plan as data: what was declared, before it is compiled. It can be printed and compared.
+
+pub use nomos_rules::Case;
+use nomos_rules::path::Path;
+
+/// Contract, rules and conventions of one route.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlanSpec {
+    /// What the clients expect. Without one, renames apply in every object and moves from the root.
+    pub contract: Option<Contract>,
+    /// One name for another, in its own object.
+    pub renames: Vec<RenameRule>,
+    /// Path to path inside a record.
+    pub moves: Vec<MoveRule>,
+    /// Whole case conventions.
+    pub conventions: Vec<ConventionRule>,
+    /// What becomes of members that nothing accounts for.
+    pub unmapped: Unmapped,
+}
+
+/// `from` is an other name for `to`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RenameRule {
+    /// The drifted name.
+    pub from: String,
+    /// The expected name.
+    pub to: String,
+    /// Lower wins where two rules claim the same target; the route's own rules have 0.
+    pub rank: u16,
+    /// Who declared it.
+    pub source: RuleSource,
+}
+
+/// The value at `from` belongs at `to`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoveRule {
+    /// Where the value stands in a drifted body. Its scope equals that of `to`.
+    pub from: Path,
+    /// Where clients expect it.
+    pub to: Path,
+    /// As in [`RenameRule::rank`].
+    pub rank: u16,
+    /// Who declared it.
+    pub source: RuleSource,
+}
+
+/// Names in one of the cases `from` are other spellings of names in the case `to`.
+///
+/// With a contract the direction follows from the contract's own names, and `to` is not consulted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConventionRule {
+    /// Cases that drifted names have.
+    pub from: Vec<Case>,
+    /// The case that clients expect.
+    pub to: Case,
+    /// As in [`RenameRule::rank`].
+    pub rank: u16,
+    /// Who declared it.
+    pub source: RuleSource,
+}
+
+/// Who declared a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleSource {
+    /// The route's own `rename` or `move`.
+    Route,
+    /// A rule of an embedded pack.
+    Pack {
+        /// The pack's name.
+        pack: &'static str,
+        /// The rule's id.
+        id: &'static str,
+    },
+}
+
+/// What a client expects of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Contract {
+    /// An object with these members; with none, any object.
+    Object {
+        /// In declared order.
+        properties: Vec<Property>,
+    },
+    /// An array with elements like this.
+    Array {
+        /// What each element is.
+        items: Box<Contract>,
+    },
+    /// Any value.
+    Any,
+}
+
+/// An expected member.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Property {
+    /// Its name.
+    pub name: String,
+    /// What its value is.
+    pub node: Contract,
+    /// Whether clients rely on it being there.
+    pub required: bool,
+}
+
+/// What becomes of members that are neither expected nor renamed nor moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unmapped {
+    /// They stay.
+    #[default]
+    Keep,
+    /// They go. Without a contract: what is left in the containers that moves took something from.
+    Drop,
+}

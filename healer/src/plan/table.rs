@@ -1,0 +1,233 @@
+//! Flat tables from member names to actions.
+//!
+//! A name is its first eight bytes, its last eight and its length: up to sixteen bytes that is all of it, and only
+//! longer names are compared in full. One multiply hashes it. Names in bodies are chosen by strangers, names in the
+//! table are not: so the worst look-up is fixed when the table is built, where a seed is chosen that keeps it short.
+
+/// A name as it is looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fingerprint {
+    head: u64,
+    tail: u64,
+    len: u32,
+}
+
+impl Fingerprint {
+    /// Of bytes `start..end` of `bytes`.
+    ///
+    /// Lengths of names do not repeat, so a branch on them is mispredicted: where eight bytes can be read from the
+    /// start, which is everywhere but at the very end of a body, a name of any length takes two loads and a mask.
+    #[inline(always)]
+    pub(crate) fn of(bytes: &[u8], start: usize, end: usize) -> Fingerprint {
+        let len = end.wrapping_sub(start);
+        let Some(head) = word(bytes, start).filter(|_| len > 0) else {
+            return Fingerprint::of_last(bytes.get(start..end).unwrap_or_default());
+        };
+        let tail = word(bytes, start.max(end.saturating_sub(8))).unwrap_or(0);
+        let mask = u64::MAX >> (8usize.saturating_sub(len).wrapping_mul(8) & 63);
+        Fingerprint { head: head & mask, tail: tail & mask, len: len as u32 }
+    }
+
+    /// Of a name at the very end of a body, or one that is empty.
+    #[cold]
+    fn of_last(name: &[u8]) -> Fingerprint {
+        let mut padded = [0; 8];
+        padded.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
+        let head = u64::from_le_bytes(padded);
+        let tail = name.last_chunk::<8>().map_or(head, |tail| u64::from_le_bytes(*tail));
+        Fingerprint { head, tail, len: name.len() as u32 }
+    }
+
+    #[inline(always)]
+    fn hash(self, seed: u64) -> u32 {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mixed = self.head ^ self.tail.rotate_left(29) ^ (u64::from(self.len) << 56) ^ seed;
+        let product = mixed.wrapping_mul(ODD);
+        ((product ^ (product >> 29)).wrapping_mul(ODD) >> 32) as u32
+    }
+}
+
+#[inline(always)]
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..).and_then(<[u8]>::first_chunk::<8>).map(|word| u64::from_le_bytes(*word))
+}
+
+/// Where a state's entries are among all entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Table {
+    start: u32,
+    mask: u32,
+    seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    name: Fingerprint,
+    value: u32,
+    /// The whole name, where it is longer than its fingerprint tells: a span of [`Tables::long`].
+    long: (u32, u32),
+}
+
+const VACANT: u32 = u32::MAX;
+
+/// All tables of a plan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Tables {
+    entries: Vec<Entry>,
+    long: Vec<u8>,
+}
+
+impl Table {
+    /// A table in which nothing is found.
+    pub(crate) const EMPTY: Table = Table { start: 0, mask: 0, seed: 0 };
+
+    /// Whether nothing is found in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Table::EMPTY
+    }
+
+    /// Seeds tried before a longer probe is accepted.
+    const SEEDS: u64 = 64;
+    /// A probe that is short enough to stop looking for a better seed.
+    const SHORT_PROBE: u32 = 2;
+}
+
+impl Tables {
+    /// Tables whose entry 0 is vacant, which [`Table::EMPTY`] refers to.
+    pub(crate) fn new() -> Self {
+        Tables { entries: vec![vacant()], long: Vec::new() }
+    }
+
+    /// Adds a table; at most half of it is occupied.
+    pub(crate) fn add<'a>(&mut self, names: impl Iterator<Item = (&'a str, u32)> + Clone) -> Table {
+        let count = names.clone().count();
+        if count == 0 {
+            return Table::EMPTY;
+        }
+        let size = count.saturating_mul(2).next_power_of_two();
+        let seed = best_seed(&names, size);
+        let start = self.entries.len();
+        let table = Table { start: start as u32, mask: (size as u32).wrapping_sub(1), seed };
+        self.entries.resize(start.saturating_add(size), vacant());
+        for (name, value) in names {
+            let entry = Entry { name: whole(name), value, long: self.keep_long(name) };
+            let slot = probe(table, entry.name).find(|slot| self.value_at(*slot) == VACANT);
+            if let Some(place) = slot.and_then(|slot| self.entries.get_mut(slot)) {
+                *place = entry;
+            }
+        }
+        table
+    }
+
+    /// The action for the name at `start..end` of `bytes`.
+    #[inline(always)]
+    pub(crate) fn find(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<u32> {
+        let name = Fingerprint::of(bytes, start, end);
+        let mut slot = name.hash(table.seed);
+        loop {
+            let entry = self.entries.get(table.start.wrapping_add(slot & table.mask) as usize)?;
+            if entry.value == VACANT {
+                return None;
+            }
+            if entry.name == name && (name.len <= 16 || self.is_long(entry, bytes.get(start..end)?)) {
+                return Some(entry.value);
+            }
+            slot = slot.wrapping_add(1);
+        }
+    }
+
+    #[inline(never)]
+    fn is_long(&self, entry: &Entry, name: &[u8]) -> bool {
+        self.long.get(entry.long.0 as usize..entry.long.1 as usize) == Some(name)
+    }
+
+    fn keep_long(&mut self, name: &str) -> (u32, u32) {
+        if name.len() <= 16 {
+            return (0, 0);
+        }
+        let start = self.long.len() as u32;
+        self.long.extend_from_slice(name.as_bytes());
+        (start, self.long.len() as u32)
+    }
+
+    fn value_at(&self, slot: usize) -> u32 {
+        self.entries.get(slot).map_or(0, |entry| entry.value)
+    }
+}
+
+/// The slots that a name may be in, in the order in which they are tried.
+fn probe(table: Table, name: Fingerprint) -> impl Iterator<Item = usize> {
+    let first = name.hash(table.seed);
+    (0..=table.mask).map(move |step| table.start.wrapping_add(first.wrapping_add(step) & table.mask) as usize)
+}
+
+fn vacant() -> Entry {
+    Entry { name: Fingerprint { head: 0, tail: 0, len: 0 }, value: VACANT, long: (0, 0) }
+}
+
+fn whole(name: &str) -> Fingerprint {
+    Fingerprint::of(name.as_bytes(), 0, name.len())
+}
+
+fn best_seed<'a>(names: &(impl Iterator<Item = (&'a str, u32)> + Clone), size: usize) -> u64 {
+    let mut best = (u32::MAX, 0);
+    for seed in 0..Table::SEEDS {
+        let seed = seed.wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let longest = longest_probe(names.clone().map(|(name, _)| whole(name).hash(seed)), size);
+        if longest < best.0 {
+            best = (longest, seed);
+        }
+        if longest <= Table::SHORT_PROBE {
+            break;
+        }
+    }
+    best.1
+}
+
+fn longest_probe(hashes: impl Iterator<Item = u32>, size: usize) -> u32 {
+    let mut taken = vec![false; size];
+    let mut longest = 0;
+    for hash in hashes {
+        let mut steps = 0u32;
+        while let Some(place) = taken.get_mut(hash.wrapping_add(steps) as usize & size.wrapping_sub(1)) {
+            steps = steps.wrapping_add(1);
+            if !std::mem::replace(place, true) {
+                break;
+            }
+        }
+        longest = longest.max(steps);
+    }
+    longest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_and_others_are_not() {
+        let names: Vec<String> = (0..500).map(|i| format!("{}{i}", "n".repeat(i % 40))).collect();
+        let mut tables = Tables::new();
+        let table = tables.add(names.iter().enumerate().map(|(i, name)| (name.as_str(), i as u32)));
+        for (i, name) in names.iter().enumerate() {
+            let body = format!("\"{name}\":1");
+            assert_eq!(tables.find(table, body.as_bytes(), 1, 1 + name.len()), Some(i as u32), "{name}");
+            let other = format!("{name}x");
+            assert_eq!(tables.find(table, other.as_bytes(), 0, other.len()), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_middle_of_a_long_name_counts() {
+        let mut tables = Tables::new();
+        let table = tables.add([("abcdefgh-one-abcdefgh", 7)].into_iter());
+        let body = b"abcdefgh-one-abcdefgh abcdefgh-two-abcdefgh";
+        assert_eq!(tables.find(table, body, 0, 21), Some(7));
+        assert_eq!(tables.find(table, body, 22, 43), None);
+    }
+
+    #[test]
+    fn an_empty_table_finds_nothing() {
+        assert_eq!(Tables::new().find(Table::EMPTY, b"", 0, 0), None);
+    }
+}

@@ -1,0 +1,59 @@
+use std::fmt;
+
+/// Why a body was not healed. The texts are stable: they are metric tags and header values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// No byte but white space.
+    Empty,
+    /// The value is a string, number, `true`, `false` or `null`: there is no record to heal.
+    Scalar,
+    /// Not one well-formed JSON value (RFC 8259).
+    Malformed,
+    /// The body ended before its value closed.
+    Truncated,
+    /// More containers open at once than `max_depth`.
+    TooDeep,
+    /// More bytes than `max_held_bytes`.
+    TooLarge,
+}
+
+impl Reason {
+    /// Every reason, for tables that are defined ahead of traffic.
+    pub const ALL: [Reason; 6] =
+        [Reason::Empty, Reason::Scalar, Reason::Malformed, Reason::Truncated, Reason::TooDeep, Reason::TooLarge];
+
+    /// The stable text.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Reason::Empty => "empty",
+            Reason::Scalar => "scalar",
+            Reason::Malformed => "malformed",
+            Reason::Truncated => "truncated",
+            Reason::TooDeep => "too_deep",
+            Reason::TooLarge => "too_large",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A body that cannot be healed: what is wrong, and at which byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What is wrong.
+    pub reason: Reason,
+    /// Offset in bytes from the start of the body; at most its length.
+    pub offset: usize,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}", self.reason, self.offset)
+    }
+}
+
+impl std::error::Error for Failure {}

@@ -1,0 +1,153 @@
+//! The output: the input with splices.
+//!
+//! Moved values are rendered where they go, with the edits inside them, so a render can be inside a render. What is
+//! left to do is on an explicit stack.
+
+use crate::plan::Automaton;
+use crate::plan::automaton::{Id, NONE, RuleRef};
+use crate::report::{Name, Op, OpKind};
+use crate::scratch::{EditKind, Node, Scratch};
+use crate::walk::Body;
+
+/// Something left to write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Task {
+    /// The body from one offset to another, with the edits from an index on.
+    Copy {
+        from: u32,
+        to: u32,
+        edit: Id,
+    },
+    /// A made member and those after it; each preceded by a comma and `gap`, the first only if so told.
+    Members {
+        node: Id,
+        gap: (u32, u32),
+        comma: bool,
+    },
+    /// The inside of a made member: its value.
+    Value(Id),
+    Byte(u8),
+}
+
+/// Writes a healed body, and lists the ops that show in it.
+pub(crate) struct Renderer<'a> {
+    pub body: Body<'a>,
+    pub plan: &'a Automaton,
+    pub scratch: &'a Scratch,
+    pub tasks: &'a mut Vec<Task>,
+    pub out: &'a mut Vec<u8>,
+    pub ops: &'a mut Vec<Op>,
+    /// Members dropped so far.
+    pub dropped: u32,
+}
+
+impl Renderer<'_> {
+    /// Renders the whole body.
+    pub(crate) fn run(&mut self) {
+        self.tasks.clear();
+        self.tasks.push(Task::Copy { from: 0, to: self.body.bytes.len() as u32, edit: 0 });
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Copy { from, to, edit } => self.copy(from, to, edit),
+                Task::Members { node, gap, comma } => self.members(node, gap, comma),
+                Task::Value(node) => self.value(node),
+                Task::Byte(byte) => self.out.push(byte),
+            }
+        }
+    }
+
+    /// Copies up to the end or to an edit that puts something in, which is then done first.
+    fn copy(&mut self, mut from: u32, to: u32, first: Id) {
+        let edits = self.scratch.edits.get(first as usize..).unwrap_or_default();
+        for (edit, id) in edits.iter().zip(first..) {
+            if edit.at >= to {
+                break;
+            }
+            if edit.at < from {
+                continue;
+            }
+            let after = Task::Copy { from: edit.end, to, edit: id.wrapping_add(1) };
+            match edit.kind {
+                EditKind::Void => (),
+                EditKind::Key { text, in_arena, rule } => {
+                    self.out.extend_from_slice(self.body.span((from, edit.at)));
+                    let name = Name { text, in_arena };
+                    self.out.extend_from_slice(name.of(self.plan, &self.scratch.arena));
+                    self.ops.push(Op { kind: OpKind::Rename, at: edit.at, rule, name });
+                    from = edit.end;
+                }
+                EditKind::Remove { dropped } => {
+                    self.dropped = self.dropped.saturating_add(u32::from(dropped));
+                    self.out.extend_from_slice(self.body.span((from, edit.at)));
+                    from = edit.end;
+                }
+                EditKind::Insert { gap, bare, first } => {
+                    self.out.extend_from_slice(self.body.span((from, edit.at)));
+                    self.tasks.push(after);
+                    self.tasks.push(Task::Members { node: first, gap, comma: !bare });
+                    return;
+                }
+                EditKind::Replace { node, wraps } => {
+                    self.out.extend_from_slice(self.body.span((from, edit.at)));
+                    self.tasks.push(after);
+                    self.replacement(node, wraps);
+                    return;
+                }
+            }
+        }
+        self.out.extend_from_slice(self.body.span((from, to)));
+    }
+
+    fn replacement(&mut self, node: Id, wraps: bool) {
+        if wraps {
+            self.out.push(b'{');
+            self.tasks.push(Task::Byte(b'}'));
+            self.tasks.push(Task::Members { node, gap: (0, 0), comma: false });
+        } else {
+            self.tasks.push(Task::Value(node));
+        }
+    }
+
+    fn members(&mut self, mut id: Id, gap: (u32, u32), mut comma: bool) {
+        while let Some(node) = self.scratch.nodes.get(id as usize).copied() {
+            if comma {
+                self.out.push(b',');
+                self.out.extend_from_slice(self.body.span(gap));
+            }
+            comma = true;
+            self.out.extend_from_slice(self.plan.text(node.text));
+            self.out.extend_from_slice(self.body.span(node.colon));
+            if node.mv == NONE || self.is_edited(&node) {
+                self.tasks.push(Task::Members { node: node.next, gap, comma });
+                self.tasks.push(Task::Value(id));
+                return;
+            }
+            self.report_move(&node);
+            self.out.extend_from_slice(self.body.span(node.value));
+            id = node.next;
+        }
+    }
+
+    /// Whether there may be edits inside a moved value.
+    fn is_edited(&self, node: &Node) -> bool {
+        self.scratch.edits.get(node.inner as usize).is_some_and(|edit| edit.at < node.value.1)
+    }
+
+    fn report_move(&mut self, node: &Node) {
+        let rule = self.plan.moves.get(node.mv as usize).map_or(0, |mv| mv.rule);
+        let name = Name { text: node.text, in_arena: false };
+        self.ops.push(Op { kind: OpKind::Move, at: node.source, rule: RuleRef::Move(rule), name });
+    }
+
+    fn value(&mut self, id: Id) {
+        let Some(node) = self.scratch.nodes.get(id as usize).copied() else { return };
+        if node.mv == NONE {
+            self.out.push(b'{');
+            self.tasks.push(Task::Byte(b'}'));
+            self.tasks.push(Task::Members { node: node.first, gap: (0, 0), comma: false });
+        } else {
+            self.report_move(&node);
+            self.tasks.push(Task::Copy { from: node.value.0, to: node.value.1, edit: node.inner });
+        }
+    }
+}

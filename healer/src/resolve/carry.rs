@@ -1,0 +1,159 @@
+//! From the accepted moves of a closed tree of objects to members that are made, and places that are left.
+
+use super::moves::unwrapped_member;
+use crate::plan::Automaton;
+use crate::plan::automaton::{Id, Move, MoveKind, NONE};
+use crate::scratch::{EditKind, Node, Scratch, SourceHit};
+
+/// Carries out the accepted moves from members from `first` on, in the order of their sources.
+pub(super) fn carry_out(plan: &Automaton, first: Id, scratch: &mut Scratch) {
+    let start = scratch.sources.partition_point(|hit| hit.member < first);
+    let mut tree = Tree { plan, scratch };
+    for id in start..tree.scratch.sources.len() {
+        tree.carry_out(id);
+    }
+}
+
+struct Tree<'a, 's> {
+    plan: &'a Automaton,
+    scratch: &'s mut Scratch,
+}
+
+impl Tree<'_, '_> {
+    fn carry_out(&mut self, id: usize) {
+        let Some(hit) = self.scratch.sources.get(id).copied() else { return };
+        let (Some(member), Some(mv)) = (self.scratch.member(hit.member).copied(), self.plan.moves.get(hit.mv as usize))
+        else {
+            return;
+        };
+        if !hit.accepted {
+            self.scratch.conflicts = self.scratch.conflicts.saturating_add(1);
+            return;
+        }
+        self.scratch.set_edit(member.rename_edit, EditKind::Void);
+        let leaf = self.leaf(mv, &hit);
+        match mv.kind {
+            MoveKind::Plain => {
+                self.take_from(member.container);
+                self.put(mv, &hit, leaf);
+            }
+            MoveKind::Unwrap => {
+                self.take_from(member.container);
+                let around = unwrapped_member(self.plan, self.scratch, &hit);
+                self.replace(around, leaf, false);
+            }
+            MoveKind::Wrap => {
+                let below = mv.path.get(mv.depth as usize..).unwrap_or_default();
+                let node = below.iter().rev().skip(1).fold(leaf, |inner, step| self.object(*step, inner, inner));
+                self.replace(hit.member, node, true);
+            }
+        }
+    }
+
+    fn take_from(&mut self, container: Id) {
+        if let Some(container) = self.scratch.containers.get_mut(container as usize) {
+            container.removed = container.removed.wrapping_add(1);
+            container.taken = true;
+        }
+    }
+
+    fn leaf(&mut self, mv: &Move, hit: &SourceHit) -> Id {
+        let Some(member) = self.scratch.member(hit.member).copied() else { return NONE };
+        self.add_node(Node {
+            text: self.step_text(mv.path.last().copied().unwrap_or(NONE)),
+            next: NONE,
+            first: NONE,
+            last: NONE,
+            value: (member.value, member.value_end),
+            inner: member.inner.0,
+            colon: (member.key_end, member.value),
+            mv: hit.mv,
+            source: member.key,
+        })
+    }
+
+    /// A member for a step, an object that holds `inner`. Its colon looks like that of `like`.
+    fn object(&mut self, step: Id, inner: Id, like: Id) -> Id {
+        let colon = self.scratch.nodes.get(like as usize).map_or((0, 0), |node| node.colon);
+        let object = Node {
+            text: self.step_text(step),
+            next: NONE,
+            first: inner,
+            last: inner,
+            value: (0, 0),
+            inner: 0,
+            colon,
+            mv: NONE,
+            source: 0,
+        };
+        self.add_node(object)
+    }
+
+    fn step_text(&self, step: Id) -> (u32, u32) {
+        self.plan.steps.get(step as usize).map_or((0, 0), |step| step.text)
+    }
+
+    fn add_node(&mut self, node: Node) -> Id {
+        let id = self.scratch.nodes.len() as Id;
+        self.scratch.nodes.push(node);
+        id
+    }
+
+    fn replace(&mut self, member: Id, node: Id, wraps: bool) {
+        let Some(member) = self.scratch.member(member).copied() else { return };
+        if let Some(edit) = self.scratch.edits.get_mut(member.replace_edit as usize) {
+            edit.at = member.value;
+            edit.end = member.value_end;
+            edit.kind = EditKind::Replace { node, wraps };
+        }
+    }
+
+    /// Puts a value at the end of its container, making the containers that are missing.
+    fn put(&mut self, mv: &Move, hit: &SourceHit, leaf: Id) {
+        let mut parent = NONE;
+        let above = mv.path.len().saturating_sub(1);
+        for step in mv.path.get(hit.stands as usize..above).unwrap_or_default() {
+            let made = self.made(hit.into, parent, *step);
+            parent = if made == NONE {
+                let object = self.object(*step, NONE, leaf);
+                self.append(hit.into, parent, object);
+                object
+            } else {
+                made
+            };
+        }
+        self.append(hit.into, parent, leaf);
+    }
+
+    /// The object that an earlier move made for a step, in a container or in one that was made in it.
+    fn made(&self, container: Id, parent: Id, step: Id) -> Id {
+        let text = self.step_text(step);
+        let mut at = match self.scratch.nodes.get(parent as usize) {
+            Some(parent) => parent.first,
+            None => self.scratch.container(container).map_or(NONE, |container| container.first_node),
+        };
+        while let Some(node) = self.scratch.nodes.get(at as usize).filter(|node| node.mv != NONE || node.text != text) {
+            at = node.next;
+        }
+        at
+    }
+
+    fn append(&mut self, container: Id, parent: Id, node: Id) {
+        let last = if let Some(parent) = self.scratch.nodes.get_mut(parent as usize) {
+            if parent.first == NONE {
+                parent.first = node;
+            }
+            std::mem::replace(&mut parent.last, node)
+        } else if let Some(container) = self.scratch.containers.get_mut(container as usize) {
+            if container.first_node == NONE {
+                container.first_node = node;
+            }
+            std::mem::replace(&mut container.last_node, node)
+        } else {
+            NONE
+        };
+        if let Some(last) = self.scratch.nodes.get_mut(last as usize) {
+            last.next = node;
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What goes from a tree of tracked objects, and where commas go with it.
+
+use super::carry::carry_out;
+use crate::plan::Automaton;
+use crate::plan::automaton::{Id, NONE};
+use crate::scratch::{Container, EditKind, Fate, Member, Scratch};
+
+/// Turns decisions about a closed tree of objects into edits, and forgets the tree.
+pub(crate) fn layout(plan: &Automaton, root: Id, scratch: &mut Scratch) {
+    let first = first_member(scratch, root);
+    carry_out(plan, first as Id, scratch);
+    for id in (root..scratch.containers.len() as Id).rev() {
+        settle(plan, root, id, scratch);
+    }
+    for id in first..scratch.members.len() {
+        remove(scratch, id as Id);
+    }
+    for id in root..scratch.containers.len() as Id {
+        insert(scratch, id);
+    }
+    scratch.containers.truncate(root as usize);
+    scratch.members.truncate(first);
+    let first = first as Id;
+    let kept = scratch.sources.partition_point(|hit| hit.member < first);
+    scratch.sources.truncate(kept);
+    let outside = scratch.records.iter().rev().skip_while(|record| **record >= root).count();
+    scratch.records.truncate(outside);
+    let kept = scratch.targets.partition_point(|hit| hit.member < first);
+    scratch.targets.truncate(kept);
+}
+
+fn first_member(scratch: &Scratch, root: Id) -> usize {
+    let open = scratch.container(root).map_or(0, |container| container.open);
+    scratch.members.partition_point(|member| member.key < open)
+}
+
+/// Decides what goes from one container, when those inside it are settled.
+fn settle(plan: &Automaton, root: Id, id: Id, scratch: &mut Scratch) {
+    let Some(container) = scratch.container(id).copied() else { return };
+    let mut at = if plan.drops { container.last_member } else { NONE };
+    let scraps = plan.drops && !plan.contract && id != root && container.taken;
+    while let Some(member) = scratch.member(at).copied() {
+        if member.fate == Fate::Stays
+            && (scraps || member.unmapped && plan.contract)
+            && !keeps(scratch, &member, scraps)
+        {
+            set_fate(scratch, at, Fate::Dropped);
+            add_removed(scratch, id);
+        }
+        at = member.before;
+    }
+    cascade(root, id, scratch);
+}
+
+/// Whether something accounts for a member that would be dropped.
+fn keeps(scratch: &Scratch, member: &Member, scraps: bool) -> bool {
+    member.pins > 0 || (!scraps && scratch.is_renamed(member.rename_edit))
+}
+
+/// A container that moves emptied goes, and counts as moved from the one around it.
+fn cascade(root: Id, id: Id, scratch: &mut Scratch) {
+    let Some(container) = scratch.container(id).copied().filter(|_| id != root) else { return };
+    if container.taken
+        && let Some(parent) = scratch.containers.get_mut(container.parent as usize)
+    {
+        parent.taken = true;
+    }
+    let emptied = container.taken && container.removed == container.members && container.inserts == 0;
+    let stays = scratch.member(container.member).is_some_and(|member| member.fate == Fate::Stays);
+    if emptied && stays {
+        set_fate(scratch, container.member, Fate::Emptied);
+        add_removed(scratch, container.parent);
+    }
+}
+
+fn set_fate(scratch: &mut Scratch, id: Id, fate: Fate) {
+    if let Some(member) = scratch.members.get_mut(id as usize) {
+        member.fate = fate;
+    }
+}
+
+fn add_removed(scratch: &mut Scratch, id: Id) {
+    if let Some(container) = scratch.containers.get_mut(id as usize) {
+        container.removed = container.removed.wrapping_add(1);
+    }
+}
+
+/// Takes a member's text out. Members removed from the start take the comma after them, others the one before.
+fn remove(scratch: &mut Scratch, id: Id) {
+    let Some(member) = scratch.member(id).copied() else { return };
+    let Some(container) = scratch.containers.get_mut(member.container as usize) else { return };
+    if !matches!(member.fate, Fate::Moved | Fate::Emptied | Fate::Dropped) {
+        return;
+    }
+    let first = member.ordinal == container.removed_first;
+    if first {
+        container.removed_first = container.removed_first.wrapping_add(1);
+    }
+    let (at, end) = match (first, member.next) {
+        (true, NONE) => (member.key, member.value_end),
+        (true, next) => (member.key, next),
+        (false, _) => (member.lead, member.value_end),
+    };
+    if let Some(edit) = scratch.edits.get_mut(member.remove_edit as usize) {
+        edit.at = at;
+        edit.end = end;
+        edit.kind = EditKind::Remove { dropped: member.fate == Fate::Dropped };
+    }
+}
+
+fn insert(scratch: &mut Scratch, id: Id) {
+    let Some(container) = scratch.container(id).copied() else { return };
+    let Container { open, first_key, first_node: first, insert_edit, .. } = container;
+    if first != NONE {
+        let bare = container.removed == container.members;
+        let gap = (open.wrapping_add(1), if container.members == 0 { open.wrapping_add(1) } else { first_key });
+        scratch.set_edit(insert_edit, EditKind::Insert { gap, bare, first });
+    }
+}

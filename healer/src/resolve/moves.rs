@@ -1,0 +1,415 @@
+//! Which moves of one record fire.
+//!
+//! Moves are taken by rank, then by where their source stands. Each is accepted unless its target, or a prefix of it
+//! that takes no values, stands already, or unless it meets a move that was accepted before it: at the same source,
+//! at the same target or one above or below it, or inside a value that one of the two takes away. At last the moves
+//! that put a value in the place of its own container are taken back where something else is left in that container.
+
+use crate::plan::Automaton;
+use crate::plan::automaton::{Id, Move, MoveKind, NONE};
+use crate::scratch::{Container, EditKind, Fate, Mark, MarkKind, Member, Scratch, SourceHit};
+
+/// Decides the moves that start in the record `anchor`, which has closed; the records inside it are decided.
+///
+/// Where a rule turns out not to fire, what was done inside its value is taken back, and that may have stood in the way
+/// of other moves. Then all that was decided here and inside is decided again, without what was taken back. Each round
+/// takes back for one move at least, so the rounds end; there is seldom more than one.
+pub(crate) fn moves(plan: &Automaton, anchor: Id, scratch: &mut Scratch) {
+    let first = first_hit(scratch, anchor);
+    if scratch.sources.iter().skip(first).all(|hit| hit.anchor != anchor) {
+        return;
+    }
+    let inside = scratch.records.iter().rev().take_while(|record| **record > anchor).count();
+    let innermost = scratch.records.len().saturating_sub(inside);
+    let mut next = scratch.records.len();
+    scratch.records.push(anchor);
+    while let Some(record) = scratch.records.get(next).copied() {
+        next = if decide(plan, record, scratch) {
+            next.saturating_add(1)
+        } else {
+            (first..scratch.sources.len()).for_each(|id| take_back(plan, scratch, id as Id));
+            innermost
+        };
+    }
+}
+
+/// Decides one record. False if it took something back, so that what was decided does not hold.
+fn decide(plan: &Automaton, anchor: Id, scratch: &mut Scratch) -> bool {
+    let mut order = std::mem::take(&mut scratch.order);
+    order.clear();
+    let mut around_others = false;
+    for (hit, id) in scratch.sources.iter().zip(0u32..).skip(first_hit(scratch, anchor)) {
+        if hit.anchor == anchor && !hit.void {
+            // By rank, then by place; moves from one member by the order of their rules.
+            let (rank, rule) = plan.moves.get(hit.mv as usize).map_or((u16::MAX, 0), |mv| (mv.rank, mv.rule));
+            order.push((rank, hit.member, rule, id));
+        }
+        around_others |= hit.accepted && hit.anchor != anchor;
+    }
+    let decided = Record { plan, anchor, around_others, scratch }.decide(&mut order);
+    scratch.order = order;
+    decided
+}
+
+fn first_hit(scratch: &Scratch, anchor: Id) -> usize {
+    let first = first_member(scratch, anchor);
+    scratch.sources.partition_point(|hit| hit.member < first)
+}
+
+/// The first member that can be the record's or inside it.
+fn first_member(scratch: &Scratch, anchor: Id) -> Id {
+    let open = scratch.container(anchor).map_or(0, |container| container.open);
+    scratch.members.partition_point(|member| member.key < open) as Id
+}
+
+/// Rank, place and rule of a source, and which it is.
+type Ordered = (u16, Id, u32, Id);
+
+struct Record<'a, 's> {
+    plan: &'a Automaton,
+    anchor: Id,
+    /// Whether a record inside this one has accepted moves.
+    around_others: bool,
+    scratch: &'s mut Scratch,
+}
+
+impl Record<'_, '_> {
+    fn decide(&mut self, order: &mut [Ordered]) -> bool {
+        order.sort_unstable();
+        let epoch = self.scratch.next_epoch();
+        self.mark_what_stands(epoch);
+        for (_, _, _, id) in order.iter() {
+            self.accept(*id, epoch);
+        }
+        while self.take_back_unwraps(order) {}
+        !self.plan.contract || !self.undo_misjudged(order)
+    }
+
+    fn mark(&self, step: Id, epoch: u32) -> Mark {
+        let mark = self.scratch.marks.get(step as usize).copied().filter(|mark| mark.epoch == epoch);
+        mark.unwrap_or(Mark::ABSENT)
+    }
+
+    fn step_text(&self, step: Id) -> (u32, u32) {
+        self.plan.steps.get(step as usize).map_or((0, 0), |step| step.text)
+    }
+
+    fn set_mark(&mut self, step: Id, epoch: u32, mark: Mark) {
+        let index = step as usize;
+        if self.scratch.marks.len() <= index {
+            self.scratch.marks.resize(index.saturating_add(1), Mark::ABSENT);
+        }
+        if let Some(place) = self.scratch.marks.get_mut(index) {
+            *place = Mark { epoch, ..mark };
+        }
+    }
+
+    fn mark_what_stands(&mut self, epoch: u32) {
+        let inside = first_member(self.scratch, self.anchor);
+        let first = self.scratch.targets.partition_point(|hit| hit.member < inside);
+        for index in first..self.scratch.targets.len() {
+            let Some(hit) = self.scratch.targets.get(index).copied().filter(|hit| hit.anchor == self.anchor) else {
+                continue;
+            };
+            let Some(member) = self.scratch.member(hit.member) else { continue };
+            let parent = self.plan.steps.get(hit.step as usize).map_or(NONE, |step| step.parent);
+            // Inside a member that would have the parent's name by a rename that did not fire, nothing is on the path.
+            if parent != NONE && self.mark(parent, epoch).inside != member.container {
+                continue;
+            }
+            let renamed = self.scratch.is_renamed(member.rename_edit);
+            if hit.renamed && !renamed {
+                continue;
+            }
+            let twice = self.mark(hit.step, epoch).epoch == epoch;
+            let open = member.child != NONE && !twice && !member.twice && hit.renamed == renamed;
+            let kind = if open { MarkKind::Object(member.child) } else { MarkKind::Closed };
+            self.set_mark(hit.step, epoch, Mark { kind, inside: member.child, ..Mark::ABSENT });
+        }
+    }
+
+    fn accept(&mut self, id: Id, epoch: u32) {
+        let Some(hit) = self.scratch.sources.get(id as usize).copied() else { return };
+        let Some(mv) = self.plan.moves.get(hit.mv as usize) else { return };
+        let absent = |step: &Id| self.mark(*step, epoch).kind == MarkKind::Absent;
+        let stands = mv.path.iter().position(absent).unwrap_or(mv.path.len()) as u32;
+        let accepted = match mv.kind {
+            _ if !self.source_is_free(&hit) => None,
+            MoveKind::Plain => self.accept_plain(mv, &hit, epoch),
+            MoveKind::Unwrap => self.accept_unwrap(mv, &hit, epoch),
+            MoveKind::Wrap => self.accept_wrap(mv, &hit, epoch),
+        };
+        if let Some(hit) = self.scratch.sources.get_mut(id as usize) {
+            hit.accepted = accepted.is_some();
+            hit.into = accepted.unwrap_or(NONE);
+            hit.stands = stands;
+        }
+    }
+
+    /// Takes back what was done inside values that are not what they were judged as. Whether there was such a value.
+    fn undo_misjudged(&mut self, order: &[Ordered]) -> bool {
+        let misjudged = |hit: &SourceHit, member: &Member| {
+            hit.judges != hit.accepted && !hit.undone && member.inner.0 < member.inner.1
+        };
+        let is_misjudged = |id: &Id| {
+            let hit = self.scratch.sources.get(*id as usize);
+            hit.is_some_and(|hit| self.scratch.member(hit.member).is_some_and(|member| misjudged(hit, member)))
+        };
+        let found: Vec<Id> = order.iter().map(|(_, _, _, id)| *id).filter(is_misjudged).collect();
+        let some = !found.is_empty();
+        for id in found {
+            let Some(hit) = self.scratch.sources.get_mut(id as usize) else { continue };
+            hit.undone = true;
+            let member = hit.member;
+            if let Some(member) = self.scratch.member(member).copied() {
+                undo_inside(self.plan, self.scratch, member.inner, (member.value, member.value_end));
+            }
+        }
+        some
+    }
+
+    /// The source is one member, on a path of single members, and no accepted move needs it where it is.
+    fn source_is_free(&self, hit: &SourceHit) -> bool {
+        let Some(member) = self.scratch.member(hit.member) else { return false };
+        let mut free = member.fate == Fate::Stays && member.pins == 0;
+        if !self.scratch.twice {
+            return free;
+        }
+        let mut at = hit.member;
+        while let Some(member) = self.scratch.member(at) {
+            free &= !member.twice;
+            if member.container == self.anchor {
+                break;
+            }
+            at = self.scratch.container(member.container).map_or(NONE, |container| container.member);
+        }
+        free
+    }
+
+    /// Follows all but the last `keep` steps of a target path. The container that the value goes to, if it may.
+    fn enter(&self, mv: &Move, keep: usize, epoch: u32) -> Option<Id> {
+        let mut container = self.anchor;
+        let steps = mv.path.len().saturating_sub(keep);
+        for step in mv.path.iter().take(steps) {
+            match self.mark(*step, epoch).kind {
+                MarkKind::Absent => (),
+                MarkKind::Object(inside) => {
+                    let member = self.scratch.container(inside).map_or(NONE, |container| container.member);
+                    if self.scratch.member(member).is_none_or(|member| member.fate != Fate::Stays) {
+                        return None;
+                    }
+                    container = inside;
+                }
+                MarkKind::Closed | MarkKind::Claimed => return None,
+            }
+        }
+        Some(container)
+    }
+
+    fn accept_plain(&mut self, mv: &Move, hit: &SourceHit, epoch: u32) -> Option<Id> {
+        let target = self.mark(*mv.path.last()?, epoch);
+        let container = self.enter(mv, 1, epoch)?;
+        let absent = target.kind == MarkKind::Absent && !target.below;
+        if !absent || self.is_inside(container, hit.member) || self.is_made_already(mv, container, epoch) {
+            return None;
+        }
+        self.claim(mv, epoch);
+        pin(self.scratch, self.anchor, container, true);
+        if let Some(container) = self.scratch.containers.get_mut(container as usize) {
+            container.inserts = container.inserts.wrapping_add(1);
+        }
+        set_fate(self.scratch, hit.member, Fate::Moved);
+        Some(container)
+    }
+
+    /// Whether a move of a record inside this one makes a member of `container` that this move would make too.
+    fn is_made_already(&self, mv: &Move, container: Id, epoch: u32) -> bool {
+        if !self.around_others {
+            return false;
+        }
+        let made = mv.path.iter().find(|step| self.mark(**step, epoch).kind == MarkKind::Absent);
+        let text = made.map_or((0, 0), |step| self.step_text(*step));
+        let makes = |hit: &&SourceHit| {
+            let path = self.plan.moves.get(hit.mv as usize).map_or(&[][..], |mv| &mv.path);
+            path.get(hit.stands as usize).is_some_and(|step| self.step_text(*step) == text)
+        };
+        let inside = |hit: &&SourceHit| hit.accepted && hit.into == container && hit.anchor != self.anchor;
+        self.scratch.sources.iter().rev().filter(inside).any(|hit| makes(&hit))
+    }
+
+    fn accept_unwrap(&mut self, mv: &Move, hit: &SourceHit, epoch: u32) -> Option<Id> {
+        let target = self.mark(*mv.path.last()?, epoch);
+        let (MarkKind::Object(inside), false) = (target.kind, target.below) else { return None };
+        let around = self.scratch.container(inside).map_or(NONE, |container| container.member);
+        self.enter(mv, 1, epoch)?;
+        let container = self.scratch.member(around).filter(|m| m.fate == Fate::Stays)?.container;
+        self.claim(mv, epoch);
+        pin(self.scratch, self.anchor, container, true);
+        set_fate(self.scratch, around, Fate::Unwrapped);
+        set_fate(self.scratch, hit.member, Fate::Moved);
+        Some(container)
+    }
+
+    fn accept_wrap(&mut self, mv: &Move, hit: &SourceHit, epoch: u32) -> Option<Id> {
+        let depth = mv.depth as usize;
+        let inner = mv.path.get(depth)?;
+        let below_source = mv.path.get(depth..).unwrap_or_default();
+        let free = self.mark(*inner, epoch).kind == MarkKind::Absent
+            && below_source.iter().all(|step| self.mark(*step, epoch).kind != MarkKind::Claimed)
+            && mv.path.last().is_some_and(|last| !self.mark(*last, epoch).below);
+        let above = mv.path.len().saturating_sub(depth).saturating_add(1);
+        let container = self.enter(mv, above, epoch).filter(|_| free)?;
+        self.claim(mv, epoch);
+        pin(self.scratch, self.anchor, container, true);
+        set_fate(self.scratch, hit.member, Fate::Wrapped);
+        Some(container)
+    }
+
+    /// Whether a container is in the value of a member.
+    fn is_inside(&self, mut container: Id, member: Id) -> bool {
+        while let Some(known) = self.scratch.container(container).filter(|_| container != self.anchor) {
+            if known.member == member {
+                return true;
+            }
+            container = known.parent;
+        }
+        false
+    }
+
+    fn claim(&mut self, mv: &Move, epoch: u32) {
+        for step in &mv.path {
+            let mark = self.mark(*step, epoch);
+            self.set_mark(*step, epoch, Mark { below: true, ..mark });
+        }
+        if let Some(last) = mv.path.last() {
+            let mark = self.mark(*last, epoch);
+            self.set_mark(*last, epoch, Mark { kind: MarkKind::Claimed, below: false, ..mark });
+        }
+    }
+
+    /// Takes back accepted unwraps whose container is not left empty. Whether there was one.
+    fn take_back_unwraps(&mut self, order: &[Ordered]) -> bool {
+        let is_unwrap = |hit: &SourceHit| {
+            hit.accepted && self.plan.moves.get(hit.mv as usize).is_some_and(|mv| mv.kind == MoveKind::Unwrap)
+        };
+        let unwraps: Vec<Id> = order
+            .iter()
+            .map(|(_, _, _, id)| *id)
+            .filter(|id| self.scratch.sources.get(*id as usize).is_some_and(is_unwrap))
+            .collect();
+        if unwraps.is_empty() {
+            return false;
+        }
+        self.count_what_is_left();
+        let mut taken_back = false;
+        for id in unwraps {
+            let Some(hit) = self.scratch.sources.get(id as usize).copied() else { continue };
+            let around = unwrapped_member(self.plan, self.scratch, &hit);
+            let inside = self.scratch.member(around).map_or(NONE, |member| member.child);
+            if self.left_in(inside) > 0 {
+                taken_back = true;
+                take_back(self.plan, self.scratch, id);
+            }
+        }
+        taken_back
+    }
+
+    /// Counts the members that accepted moves leave in each container inside the record.
+    fn count_what_is_left(&mut self) {
+        let first = self.anchor;
+        let mut live = std::mem::take(&mut self.scratch.live);
+        live.clear();
+        let inside = self.scratch.containers.get(first as usize..).unwrap_or_default();
+        live.extend(inside.iter().map(|container| container.members));
+        let less = |live: &mut Vec<u32>, container: Id| {
+            if let Some(left) = live.get_mut(container.wrapping_sub(first) as usize) {
+                *left = left.saturating_sub(1);
+            }
+        };
+        let from = first_member(self.scratch, first) as usize;
+        let members = self.scratch.members.get(from..).unwrap_or_default();
+        members.iter().filter(|m| m.fate == Fate::Moved).for_each(|m| less(&mut live, m.container));
+        for (index, container) in inside.iter().enumerate().skip(1).rev() {
+            let left = live.get(index).copied().unwrap_or(0);
+            let around = self.scratch.member(container.member).map(|member| member.fate);
+            if left == 0 && container.members > 0 && container.inserts == 0 && around == Some(Fate::Stays) {
+                less(&mut live, container.parent);
+            }
+        }
+        self.scratch.live = live;
+    }
+
+    fn left_in(&self, container: Id) -> u32 {
+        let live = self.scratch.live.get(container.wrapping_sub(self.anchor) as usize).copied().unwrap_or(1);
+        live.saturating_add(self.scratch.container(container).map_or(0, |container| container.inserts))
+    }
+}
+
+/// Makes an accepted move one that is not.
+fn take_back(plan: &Automaton, scratch: &mut Scratch, id: Id) {
+    let Some(hit) = scratch.sources.get(id as usize).copied().filter(|hit| hit.accepted) else { return };
+    let kind = plan.moves.get(hit.mv as usize).map(|mv| mv.kind);
+    if kind == Some(MoveKind::Unwrap) {
+        let around = unwrapped_member(plan, scratch, &hit);
+        set_fate(scratch, around, Fate::Stays);
+    }
+    if kind == Some(MoveKind::Plain)
+        && let Some(container) = scratch.containers.get_mut(hit.into as usize)
+    {
+        container.inserts = container.inserts.wrapping_sub(1);
+    }
+    set_fate(scratch, hit.member, Fate::Stays);
+    pin(scratch, hit.anchor, hit.into, false);
+    if let Some(hit) = scratch.sources.get_mut(id as usize) {
+        hit.accepted = false;
+    }
+}
+
+/// Takes back all that was done inside a value that turned out to be no such value. `inner`: the edits in it.
+pub(super) fn undo_inside(plan: &Automaton, scratch: &mut Scratch, inner: (u32, u32), value: (u32, u32)) {
+    for edit in scratch.edits.get_mut(inner.0 as usize..inner.1 as usize).unwrap_or_default() {
+        edit.kind = EditKind::Void;
+    }
+    let inside = scratch.members_between(value.0, value.1);
+    for member in scratch.members.get_mut(inside.clone()).unwrap_or_default() {
+        member.unmapped = false;
+    }
+    let first = scratch.sources.partition_point(|hit| (hit.member as usize) < inside.start);
+    for id in first..scratch.sources.len() {
+        let Some(hit) = scratch.sources.get(id).filter(|hit| (hit.member as usize) < inside.end) else { return };
+        if scratch.container(hit.anchor).is_some_and(|record| record.open >= value.0) {
+            take_back(plan, scratch, id as Id);
+            if let Some(hit) = scratch.sources.get_mut(id) {
+                hit.void = true;
+            }
+        }
+    }
+}
+
+/// Holds the members around a container where they are, because a value goes there, or no longer.
+fn pin(scratch: &mut Scratch, anchor: Id, mut container: Id, held: bool) {
+    while container != anchor {
+        let Some(Container { member, parent, .. }) = scratch.container(container).copied() else { return };
+        if let Some(member) = scratch.members.get_mut(member as usize) {
+            member.pins = if held { member.pins.wrapping_add(1) } else { member.pins.saturating_sub(1) };
+        }
+        container = parent;
+    }
+}
+
+fn set_fate(scratch: &mut Scratch, member: Id, fate: Fate) {
+    if let Some(member) = scratch.members.get_mut(member as usize) {
+        member.fate = fate;
+    }
+}
+
+/// The member whose value an unwrap replaces.
+pub(super) fn unwrapped_member(plan: &Automaton, scratch: &Scratch, hit: &SourceHit) -> Id {
+    let Some(mv) = plan.moves.get(hit.mv as usize) else { return NONE };
+    let mut member = hit.member;
+    for _ in mv.path.len()..mv.depth as usize {
+        let container = scratch.member(member).map_or(NONE, |member| member.container);
+        member = scratch.container(container).map_or(NONE, |container| container.member);
+    }
+    member
+}

@@ -1,0 +1,121 @@
+//! Which renames of one object fire.
+//!
+//! The expected name wins where it stands. Among names for the same target the lower rank wins, then the earlier
+//! one; every occurrence of the winning name is renamed, so that a parser sees the duplicates that it saw before.
+
+use super::moves::undo_inside;
+use crate::plan::Automaton;
+use crate::plan::automaton::{Id, NONE};
+use crate::scratch::{Best, EditKind, Frame, Hit, Scratch};
+use crate::text::decode;
+use crate::walk::Body;
+
+/// Decides the hits of the object that `frame` describes.
+pub(crate) fn renames(body: &Body<'_>, plan: &Automaton, frame: &Frame, scratch: &mut Scratch) {
+    let hits = frame.hits..scratch.hits.len() as u32;
+    let epoch = scratch.next_epoch();
+    let mut unslotted = false;
+    for id in hits.clone() {
+        let Some(hit) = scratch.hits.get(id as usize).copied() else { continue };
+        if hit.slot == NONE {
+            unslotted = true;
+        } else if !is_present(scratch, frame, hit.slot) {
+            claim(scratch, epoch, &hit, id);
+        }
+    }
+    for id in hits.clone() {
+        decide_slotted(body, scratch, epoch, id);
+    }
+    if unslotted {
+        decide_unslotted(body, frame, scratch);
+    }
+    for id in hits {
+        carry_out(plan, scratch, id);
+    }
+}
+
+fn is_present(scratch: &Scratch, frame: &Frame, slot: Id) -> bool {
+    let word = frame.bits.wrapping_add(slot >> 6) as usize;
+    scratch.bits.get(word).is_some_and(|word| word & (1u64 << (slot & 63)) != 0)
+}
+
+fn claim(scratch: &mut Scratch, epoch: u32, hit: &Hit, id: Id) {
+    let slot = hit.slot as usize;
+    if scratch.best.len() <= slot {
+        scratch.best.resize(slot.saturating_add(1), Best::default());
+    }
+    if let Some(best) = scratch.best.get_mut(slot)
+        && (best.epoch != epoch || hit.rank < best.rank)
+    {
+        *best = Best { epoch, rank: hit.rank, hit: id };
+    }
+}
+
+fn decide_slotted(body: &Body<'_>, scratch: &mut Scratch, epoch: u32, id: Id) {
+    let Some(hit) = scratch.hits.get(id as usize).copied() else { return };
+    let best = scratch.best.get(hit.slot as usize).copied().unwrap_or_default();
+    if hit.slot != NONE && best.epoch == epoch {
+        fire_if_named_alike(body, scratch, id, best.hit);
+    }
+}
+
+fn fire_if_named_alike(body: &Body<'_>, scratch: &mut Scratch, id: Id, winner: Id) {
+    let name = |id: Id| scratch.hits.get(id as usize).map(|hit| body.span(hit.key)).unwrap_or_default();
+    let alike = id == winner || same_name(name(id), name(winner));
+    if let Some(hit) = scratch.hits.get_mut(id as usize) {
+        hit.fired = alike;
+    }
+}
+
+fn same_name(left: &[u8], right: &[u8]) -> bool {
+    if !left.contains(&b'\\') && !right.contains(&b'\\') {
+        return left == right;
+    }
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    decode(left, &mut a);
+    decode(right, &mut b);
+    a == b
+}
+
+/// Names that conventions make and no rule knows have no slot: they are found among the hashes of all names.
+fn decide_unslotted(body: &Body<'_>, frame: &Frame, scratch: &mut Scratch) {
+    let mut wanted = std::mem::take(&mut scratch.wanted);
+    wanted.clear();
+    let hits = scratch.hits.iter().zip(0u32..).skip(frame.hits as usize);
+    wanted.extend(hits.filter(|(hit, _)| hit.slot == NONE).map(|(hit, id)| (hit.hash, id)));
+    // All conventions of a plan apply in one order of rank, so the earlier of two has the better rank or the same
+    // convention; the rank decides first where several conventions meet.
+    let rank = |id: Id| scratch.hits.get(id as usize).map_or(u16::MAX, |hit| hit.rank);
+    wanted.sort_by_key(|(hash, id)| (*hash, rank(*id), *id));
+    let mut present = vec![false; wanted.len()];
+    for name in scratch.names.get(frame.names as usize..).unwrap_or_default() {
+        let first = wanted.partition_point(|(hash, _)| hash < name);
+        if wanted.get(first).is_some_and(|(hash, _)| hash == name)
+            && let Some(place) = present.get_mut(first)
+        {
+            *place = true;
+        }
+    }
+    let mut winner = (0, NONE);
+    for ((hash, id), present) in wanted.iter().zip(present) {
+        if winner.1 == NONE || winner.0 != *hash {
+            winner = (*hash, if present { NONE - 1 } else { *id });
+        }
+        if scratch.hits.get(winner.1 as usize).is_some() {
+            fire_if_named_alike(body, scratch, *id, winner.1);
+        }
+    }
+    scratch.wanted = wanted;
+}
+
+fn carry_out(plan: &Automaton, scratch: &mut Scratch, id: Id) {
+    let Some(hit) = scratch.hits.get(id as usize).copied() else { return };
+    if hit.fired {
+        scratch.set_edit(hit.edit, EditKind::Key { text: hit.text, in_arena: hit.in_arena, rule: hit.rule });
+        return;
+    }
+    scratch.conflicts = scratch.conflicts.saturating_add(1);
+    if plan.contract {
+        undo_inside(plan, scratch, hit.inner, hit.value);
+    }
+}

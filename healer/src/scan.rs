@@ -1,0 +1,274 @@
+//! From bytes to a tape of token positions, 64 bytes at a time.
+//!
+//! The technique is stage 1 of simdjson (Langdale & Lemire, VLDB Journal 28, 2019): per block, bit masks of quotes,
+//! backslashes and structural characters; escapes by carry arithmetic; string interiors by a prefix xor of the
+//! quotes. WebAssembly has no carry-less multiplication, so the prefix xor is six shifts. Where simdjson indexes only
+//! a string's opening quote, the tape here holds both quotes: a splice needs the end of every key.
+//!
+//! A token is one of `{ } [ ] : ,` or a quote outside strings, or the first byte of a run of anything else outside
+//! strings that is not white space. Garbage between tokens therefore is a token, and the walk refuses it.
+//!
+//! Cost: about 0.1 ns per byte plus about 1 ns per token in WebAssembly.
+
+mod block;
+mod masks;
+mod positions;
+
+use crate::reason::Reason;
+pub use block::{BLOCK, Block};
+use masks::{Masks, escaped, prefix_xor};
+#[doc(hidden)]
+pub use masks::{Portable, Wide};
+use positions::Positions;
+
+/// Where a scan stands after the bytes it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// No byte yet but white space.
+    Blank,
+    /// The value is open.
+    Open,
+    /// The value closed; the offset is that after its last byte.
+    Closed(usize),
+    /// No continuation makes this a body that can be healed.
+    Dead(Reason, usize),
+}
+
+/// The tape of one body, grown as its bytes arrive.
+///
+/// Only whole blocks are final. The rest of the bytes is scanned as a block padded with spaces so that the closing
+/// byte is seen in the chunk that brings it, and scanned again when more arrive.
+#[derive(Debug)]
+pub struct Scanner {
+    max_depth: u32,
+    settled: Carry,
+    /// Bytes in final blocks.
+    scanned: usize,
+    settled_tokens: usize,
+    settled_escapes: usize,
+    tokens: Positions,
+    escapes: Positions,
+    status: Status,
+    /// Whether a byte above 0x7f was seen, so that UTF-8 must be checked.
+    non_ascii: bool,
+    in_string: bool,
+}
+
+/// What one block hands to the next.
+#[derive(Clone, Copy, Debug)]
+struct Carry {
+    /// Bit 0: the next byte is escaped.
+    escaped: u64,
+    /// All ones inside a string.
+    in_string: u64,
+    /// Bit 0: the last byte belongs to a scalar.
+    scalar: u64,
+    depth: u32,
+    status: Status,
+}
+
+impl Carry {
+    const START: Carry = Carry { escaped: 0, in_string: 0, scalar: 0, depth: 0, status: Status::Blank };
+}
+
+impl Scanner {
+    /// A scanner that gives up below `max_depth` open containers.
+    pub fn new(max_depth: u32) -> Self {
+        Scanner {
+            max_depth,
+            settled: Carry::START,
+            scanned: 0,
+            settled_tokens: 0,
+            settled_escapes: 0,
+            tokens: Positions::default(),
+            escapes: Positions::default(),
+            status: Status::Blank,
+            non_ascii: false,
+            in_string: false,
+        }
+    }
+
+    /// Forgets the body, keeps the memory.
+    pub fn reset(&mut self, max_depth: u32) {
+        let (mut tokens, mut escapes) = (std::mem::take(&mut self.tokens), std::mem::take(&mut self.escapes));
+        tokens.truncate(0);
+        escapes.truncate(0);
+        *self = Scanner { tokens, escapes, ..Scanner::new(max_depth) };
+    }
+
+    /// Scans what `body` holds beyond the bytes of the last call. `body` is everything received so far.
+    pub fn advance(&mut self, body: &[u8]) -> Status {
+        self.advance_with::<Wide>(body)
+    }
+
+    /// As [`Scanner::advance`], with a chosen classifier: the twins are tested against each other.
+    #[doc(hidden)]
+    pub fn advance_with<C: Masks>(&mut self, body: &[u8]) -> Status {
+        self.tokens.truncate(self.settled_tokens);
+        self.escapes.truncate(self.settled_escapes);
+        let rest = body.get(self.scanned..).unwrap_or_default();
+        let (blocks, tail) = rest.as_chunks::<BLOCK>();
+        let mut carry = self.settled;
+        for block in blocks {
+            self.block::<C>(block, BLOCK, &mut carry);
+            self.scanned = self.scanned.wrapping_add(BLOCK);
+            if let Status::Dead(..) = carry.status {
+                break;
+            }
+        }
+        self.settled = carry;
+        self.settled_tokens = self.tokens.len();
+        self.settled_escapes = self.escapes.len();
+        if !tail.is_empty() && !matches!(carry.status, Status::Dead(..)) {
+            self.block::<C>(&block::padded(tail), tail.len(), &mut carry);
+        }
+        self.in_string = carry.in_string != 0;
+        self.status = carry.status;
+        carry.status
+    }
+
+    /// Token positions in ascending order. Inside a string there is none, so the token after an opening quote is
+    /// its closing quote.
+    pub fn tokens(&self) -> &[u32] {
+        self.tokens.as_slice()
+    }
+
+    /// Positions of the characters that a backslash escapes, ascending.
+    pub fn escapes(&self) -> &[u32] {
+        self.escapes.as_slice()
+    }
+
+    /// Whether any byte is not ASCII.
+    pub fn non_ascii(&self) -> bool {
+        self.non_ascii
+    }
+
+    /// Where the scan stands.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Whether the bytes so far end inside a string.
+    pub fn in_string(&self) -> bool {
+        self.in_string
+    }
+
+    /// Bytes of memory that the tape keeps.
+    pub fn capacity(&self) -> usize {
+        self.tokens.bytes().saturating_add(self.escapes.bytes())
+    }
+
+    #[inline(always)]
+    fn block<C: Masks>(&mut self, bytes: &Block, len: usize, carry: &mut Carry) {
+        let base = self.scanned;
+        let masks = C::of(bytes);
+        let escaped = escaped(masks.backslash, &mut carry.escaped);
+        let quotes = masks.quote & !escaped;
+        let in_string = prefix_xor(quotes) ^ carry.in_string;
+        carry.in_string = 0u64.wrapping_sub(in_string >> 63);
+        let outside = !in_string;
+        let structural = (masks.open | masks.close | masks.separator) & outside;
+        let scalar = outside & !(masks.open | masks.close | masks.separator | masks.white | quotes);
+        let starts = scalar & !((scalar << 1) | carry.scalar);
+        carry.scalar = scalar >> 63;
+        self.non_ascii |= masks.non_ascii;
+        if masks.low & (in_string | !masks.white) != 0 {
+            let at = base.wrapping_add((masks.low & (in_string | !masks.white)).trailing_zeros() as usize);
+            condemn(carry, Reason::Malformed, at);
+        }
+        self.nest(masks.open & outside, masks.close & outside, starts | quotes, base, carry);
+        self.escapes.push_bits(escaped & within(len), base as u32);
+        self.tokens.push_bits(structural | quotes | starts, base as u32);
+    }
+
+    /// Follows the depth through one block. `scalars` marks where values without brackets are.
+    #[inline(always)]
+    fn nest(&mut self, open: u64, close: u64, scalars: u64, base: usize, carry: &mut Carry) {
+        let (opened, closed) = (open.count_ones(), close.count_ones());
+        let stays_open = carry.depth > closed && carry.depth.wrapping_add(opened) <= self.max_depth;
+        if stays_open && carry.status == Status::Open {
+            carry.depth = carry.depth.wrapping_add(opened).wrapping_sub(closed);
+        } else {
+            self.nest_bit_by_bit(open, close, scalars, base, carry);
+        }
+    }
+
+    /// The first block, the last, and those where the cap may be crossed.
+    #[inline(never)]
+    fn nest_bit_by_bit(&self, open: u64, close: u64, scalars: u64, base: usize, carry: &mut Carry) {
+        let mut bits = open | close | scalars;
+        while bits != 0 {
+            let bit = bits & bits.wrapping_neg();
+            let at = base.wrapping_add(bits.trailing_zeros() as usize);
+            bits ^= bit;
+            carry.status = match carry.status {
+                Status::Blank if open & bit == 0 => Status::Dead(Reason::Scalar, at),
+                Status::Blank | Status::Open if open & bit != 0 => {
+                    carry.depth = carry.depth.wrapping_add(1);
+                    if carry.depth > self.max_depth { Status::Dead(Reason::TooDeep, at) } else { Status::Open }
+                }
+                Status::Open if close & bit != 0 => {
+                    carry.depth = carry.depth.wrapping_sub(1);
+                    if carry.depth == 0 { Status::Closed(at.wrapping_add(1)) } else { Status::Open }
+                }
+                settled => settled,
+            };
+        }
+    }
+}
+
+/// The first reason to give a body up stands.
+fn condemn(carry: &mut Carry, reason: Reason, at: usize) {
+    if !matches!(carry.status, Status::Dead(..)) {
+        carry.status = Status::Dead(reason, at);
+    }
+}
+
+/// The low `len` bits.
+#[inline(always)]
+fn within(len: usize) -> u64 {
+    if len >= BLOCK { u64::MAX } else { (1u64 << len).wrapping_sub(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Bytes of which many mean something.
+    fn bytes() -> impl Strategy<Value = Vec<u8>> {
+        let byte = prop_oneof![
+            4 => proptest::sample::select(b"{}[]:,\"\\ \t\n\r".to_vec()),
+            1 => any::<u8>(),
+            1 => Just(b'a'),
+        ];
+        proptest::collection::vec(byte, 0..300)
+    }
+
+    proptest! {
+        #[test]
+        fn vectors_classify_as_the_plain_code_does(bytes in proptest::array::uniform32(any::<[u8; 2]>())) {
+            let mut block = [0; BLOCK];
+            block.iter_mut().zip(bytes.as_flattened()).for_each(|(to, from)| *to = *from);
+            prop_assert_eq!(Wide::of(&block), Portable::of(&block));
+        }
+
+        #[test]
+        fn a_tape_is_the_same_with_and_without_vectors_and_in_any_chunks(bytes in bytes(), cut in 1usize..70) {
+            let (mut wide, mut portable, mut chunked) = (Scanner::new(64), Scanner::new(64), Scanner::new(64));
+            let status = wide.advance(&bytes);
+            prop_assert_eq!(portable.advance_with::<Portable>(&bytes), status);
+            prop_assert_eq!(wide.tokens(), portable.tokens());
+            prop_assert_eq!(wide.escapes(), portable.escapes());
+            for end in (0..bytes.len()).step_by(cut).chain([bytes.len()]) {
+                chunked.advance(&bytes[..end]);
+            }
+            if !matches!(status, Status::Dead(..)) {
+                prop_assert_eq!(chunked.status(), status);
+                prop_assert_eq!(chunked.tokens(), wide.tokens());
+                prop_assert_eq!(chunked.escapes(), wide.escapes());
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Classification of a block, once portable and once with 128-bit vectors.
+
+use super::Block;
+
+/// One bit per byte of a block, lowest bit first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockMasks {
+    /// `"`
+    pub quote: u64,
+    /// `\`
+    pub backslash: u64,
+    /// `{` and `[`
+    pub open: u64,
+    /// `}` and `]`
+    pub close: u64,
+    /// `:` and `,`
+    pub separator: u64,
+    /// Space, tab, line feed, carriage return.
+    pub white: u64,
+    /// Bytes below 0x20.
+    pub low: u64,
+    /// Whether any byte is above 0x7f.
+    pub non_ascii: bool,
+}
+
+/// A way to classify a block.
+pub trait Masks {
+    /// The masks of one block.
+    fn of(block: &Block) -> BlockMasks;
+}
+
+/// Byte by byte: the oracle of the vector versions, and the fallback where there are none.
+#[derive(Debug)]
+pub struct Portable;
+
+impl Masks for Portable {
+    fn of(block: &Block) -> BlockMasks {
+        let mask = |test: fn(u8) -> bool| {
+            block.iter().enumerate().fold(0u64, |bits, (i, byte)| bits | (u64::from(test(*byte)) << i))
+        };
+        BlockMasks {
+            quote: mask(|b| b == b'"'),
+            backslash: mask(|b| b == b'\\'),
+            open: mask(|b| matches!(b, b'{' | b'[')),
+            close: mask(|b| matches!(b, b'}' | b']')),
+            separator: mask(|b| matches!(b, b':' | b',')),
+            white: mask(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')),
+            low: mask(|b| b < 0x20),
+            non_ascii: !block.is_ascii(),
+        }
+    }
+}
+
+#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
+pub use vector::Wide;
+
+/// The fastest classifier of this target.
+#[cfg(not(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128"))))]
+pub type Wide = Portable;
+
+/// Which bytes are escaped by a backslash. `carry` bit 0: the first byte is.
+///
+/// A run of backslashes escapes every second byte from its start; adding the run's first bit carries through the
+/// run and tells its parity. From simdjson's `find_escaped_branchless`, as described in the paper, section 3.1.1.
+#[inline(always)]
+pub(super) fn escaped(backslash: u64, carry: &mut u64) -> u64 {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    if backslash == 0 {
+        return std::mem::take(carry);
+    }
+    let backslash = backslash & !*carry;
+    let follows = (backslash << 1) | *carry;
+    let odd_starts = backslash & !EVEN & !follows;
+    let (even_runs, overflow) = odd_starts.overflowing_add(backslash);
+    *carry = u64::from(overflow);
+    (EVEN ^ (even_runs << 1)) & follows
+}
+
+/// Bit i of the result is the parity of bits 0 to i.
+#[inline(always)]
+pub(super) fn prefix_xor(mut bits: u64) -> u64 {
+    bits ^= bits << 1;
+    bits ^= bits << 2;
+    bits ^= bits << 4;
+    bits ^= bits << 8;
+    bits ^= bits << 16;
+    bits ^ (bits << 32)
+}
+
+#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
+mod vector {
+    use super::{Block, BlockMasks, Masks};
+
+    #[cfg(target_arch = "wasm32")]
+    use core::arch::wasm32::{
+        i8x16_eq, u8x16_bitmask as bitmask, u8x16_lt, u8x16_splat, v128 as Vector, v128_any_true, v128_load, v128_or,
+    };
+    #[cfg(target_arch = "x86_64")]
+    use sse2::{
+        Vector, any_true as v128_any_true, bitmask, eq as i8x16_eq, load as v128_load, lt as u8x16_lt, or as v128_or,
+        splat as u8x16_splat,
+    };
+
+    /// Four 128-bit vectors: WebAssembly SIMD128 in the module, SSE2 (part of every `x86_64`) natively.
+    #[derive(Debug)]
+    pub struct Wide;
+
+    impl Masks for Wide {
+        #[inline(always)]
+        fn of(block: &Block) -> BlockMasks {
+            let vectors = load(block);
+            let eq = |byte: u8| vectors.map(|v| i8x16_eq(v, u8x16_splat(byte)));
+            // 0x20 folds `[` onto `{` and `]` onto `}`, and nothing else onto either.
+            let folded = vectors.map(|v| v128_or(v, u8x16_splat(0x20)));
+            let folded_eq = |byte: u8| folded.map(|v| i8x16_eq(v, u8x16_splat(byte)));
+            let low_vectors = vectors.map(|v| u8x16_lt(v, u8x16_splat(0x20)));
+            let space = mask(eq(b' '));
+            // Bytes below 0x20 are rare in compact JSON: tell them apart only where there are any.
+            let (low, blank) = if any(low_vectors) {
+                let line = either(eq(b'\n'), either(eq(b'\r'), eq(b'\t')));
+                (mask(low_vectors), mask(line))
+            } else {
+                (0, 0)
+            };
+            BlockMasks {
+                quote: mask(eq(b'"')),
+                backslash: if any(eq(b'\\')) { mask(eq(b'\\')) } else { 0 },
+                open: mask(folded_eq(b'{')),
+                close: mask(folded_eq(b'}')),
+                separator: mask(either(eq(b':'), eq(b','))),
+                white: space | blank,
+                low,
+                non_ascii: high(vectors),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn load(block: &Block) -> [Vector; 4] {
+        let (lanes, _) = block.as_chunks::<16>();
+        let mut vectors = [u8x16_splat(0); 4];
+        for (vector, lane) in vectors.iter_mut().zip(lanes) {
+            // SAFETY: `lane` is 16 readable bytes, and both load instructions take any alignment.
+            *vector = unsafe { v128_load(lane.as_ptr().cast()) };
+        }
+        vectors
+    }
+
+    #[inline(always)]
+    fn either(left: [Vector; 4], right: [Vector; 4]) -> [Vector; 4] {
+        let ([l0, l1, l2, l3], [r0, r1, r2, r3]) = (left, right);
+        [v128_or(l0, r0), v128_or(l1, r1), v128_or(l2, r2), v128_or(l3, r3)]
+    }
+
+    #[inline(always)]
+    fn any([a, b, c, d]: [Vector; 4]) -> bool {
+        v128_any_true(v128_or(v128_or(a, b), v128_or(c, d)))
+    }
+
+    #[inline(always)]
+    fn high([a, b, c, d]: [Vector; 4]) -> bool {
+        bitmask(v128_or(v128_or(a, b), v128_or(c, d))) != 0
+    }
+
+    #[inline(always)]
+    fn mask([a, b, c, d]: [Vector; 4]) -> u64 {
+        let bits = |v: Vector| u64::from(bitmask(v));
+        bits(a) | (bits(b) << 16) | (bits(c) << 32) | (bits(d) << 48)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    mod sse2 {
+        use core::arch::x86_64::{
+            __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
+            _mm_subs_epu8,
+        };
+
+        pub type Vector = __m128i;
+
+        /// # Safety
+        /// `from` points to 16 readable bytes.
+        #[inline(always)]
+        pub unsafe fn load(from: *const Vector) -> Vector {
+            // SAFETY: the caller's promise; the instruction takes any alignment.
+            unsafe { _mm_loadu_si128(from) }
+        }
+
+        #[inline(always)]
+        pub fn splat(byte: u8) -> Vector {
+            // SAFETY: SSE2 is part of every x86_64 target.
+            unsafe { _mm_set1_epi8(byte.cast_signed()) }
+        }
+
+        #[inline(always)]
+        pub fn eq(a: Vector, b: Vector) -> Vector {
+            // SAFETY: SSE2 is part of every x86_64 target.
+            unsafe { _mm_cmpeq_epi8(a, b) }
+        }
+
+        #[inline(always)]
+        pub fn or(a: Vector, b: Vector) -> Vector {
+            // SAFETY: SSE2 is part of every x86_64 target.
+            unsafe { _mm_or_si128(a, b) }
+        }
+
+        /// Unsigned a < b: b - a does not saturate to zero.
+        #[inline(always)]
+        pub fn lt(a: Vector, b: Vector) -> Vector {
+            // SAFETY: SSE2 is part of every x86_64 target.
+            unsafe {
+                let zero = _mm_set1_epi8(0);
+                let not_less = _mm_cmpeq_epi8(_mm_subs_epu8(b, a), zero);
+                _mm_cmpeq_epi8(_mm_and_si128(not_less, not_less), zero)
+            }
+        }
+
+        #[inline(always)]
+        pub fn bitmask(v: Vector) -> u16 {
+            // SAFETY: SSE2 is part of every x86_64 target. The upper half of the result is zero.
+            unsafe { _mm_movemask_epi8(v).cast_unsigned() as u16 }
+        }
+
+        #[inline(always)]
+        pub fn any_true(v: Vector) -> bool {
+            // Comparisons give all ones or zeros, so the top bits tell.
+            bitmask(v) != 0
+        }
+    }
+}

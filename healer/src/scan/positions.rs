@@ -1,0 +1,60 @@
+use super::block::BLOCK;
+
+/// Positions in ascending order, in memory that is written before it is counted.
+///
+/// The memory beyond `len` is initialised, so that a block's positions are stored without asking for room one by one
+/// and without `unsafe`.
+#[derive(Debug, Default)]
+pub(super) struct Positions {
+    memory: Vec<u32>,
+    len: usize,
+}
+
+impl Positions {
+    /// Appends `base` plus the index of every set bit.
+    #[inline(always)]
+    pub(super) fn push_bits(&mut self, mut bits: u64, base: u32) {
+        if bits == 0 {
+            return;
+        }
+        let end = self.len.wrapping_add(BLOCK);
+        if end > self.memory.len() {
+            self.grow(end);
+        }
+        let count = bits.count_ones() as usize;
+        let room = self.memory.get_mut(self.len..end).unwrap_or_default();
+        // Eight at a time, needed or not: a loop that ends at each block's own count is mispredicted at each block.
+        for eight in room.as_chunks_mut::<8>().0 {
+            for slot in eight {
+                *slot = base.wrapping_add(bits.trailing_zeros());
+                bits &= bits.wrapping_sub(1);
+            }
+            if bits == 0 {
+                break;
+            }
+        }
+        self.len = self.len.wrapping_add(count);
+    }
+
+    pub(super) fn as_slice(&self) -> &[u32] {
+        self.memory.get(..self.len).unwrap_or_default()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// Bytes of memory in use or not.
+    pub(super) fn bytes(&self) -> usize {
+        self.memory.capacity().saturating_mul(size_of::<u32>())
+    }
+
+    #[cold]
+    fn grow(&mut self, least: usize) {
+        self.memory.resize(least.max(self.memory.len().saturating_mul(2)), 0);
+    }
+}

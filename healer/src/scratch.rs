@@ -1,0 +1,327 @@
+//! What is known of a body while it is walked, in flat lists that are reused from body to body.
+
+use crate::plan::automaton::{Id, NONE, RuleRef};
+use std::ops::Range;
+
+/// All lists. Indices into them are [`Id`]s.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    pub frames: Vec<Frame>,
+    /// Presence of slotted names: a run of words per open object.
+    pub bits: Vec<u64>,
+    /// Members of open objects that a rule would rename.
+    pub hits: Vec<Hit>,
+    /// Hashes of the names of all members of open objects, where a convention may make any name.
+    pub names: Vec<u64>,
+    pub members: Vec<Member>,
+    pub containers: Vec<Container>,
+    pub sources: Vec<SourceHit>,
+    pub targets: Vec<TargetHit>,
+    /// In ascending order of position. What may become an edit has its place from the moment it is seen.
+    pub edits: Vec<Edit>,
+    pub nodes: Vec<Node>,
+    /// Quoted names that conventions made.
+    pub arena: Vec<u8>,
+    pub key: Vec<u8>,
+    pub form: Vec<u8>,
+    pub spelt: Vec<u8>,
+    pub best: Vec<Best>,
+    pub marks: Vec<Mark>,
+    pub epoch: u32,
+    /// Records of the open tree whose moves are decided, in the order in which they closed.
+    pub records: Vec<Id>,
+    /// Whether any member kept so far has a name that occurs twice.
+    pub twice: bool,
+    /// Rank, place and rule of sources, and which they are.
+    pub order: Vec<(u16, Id, u32, Id)>,
+    pub live: Vec<u32>,
+    pub wanted: Vec<(u64, Id)>,
+    pub conflicts: u32,
+}
+
+impl Scratch {
+    /// Forgets the last body, keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.frames.clear();
+        self.bits.clear();
+        self.hits.clear();
+        self.names.clear();
+        self.members.clear();
+        self.containers.clear();
+        self.sources.clear();
+        self.targets.clear();
+        self.edits.clear();
+        self.nodes.clear();
+        self.arena.clear();
+        self.best.clear();
+        self.marks.clear();
+        self.records.clear();
+        self.epoch = 0;
+        self.twice = false;
+        self.conflicts = 0;
+    }
+
+    /// Edits that scratch memory is kept for between bodies: 32 KiB of them, and the other lists are no longer.
+    pub(crate) const KEPT: usize = 8 << 10;
+
+    /// Whether anything changes.
+    pub(crate) fn has_edits(&self) -> bool {
+        self.edits.iter().any(|edit| !matches!(edit.kind, EditKind::Void))
+    }
+
+    /// Appends an edit that is not one yet.
+    pub(crate) fn reserve_edit(&mut self, at: u32, end: u32) -> Id {
+        let id = self.edits.len() as Id;
+        self.edits.push(Edit { at, end, kind: EditKind::Void });
+        id
+    }
+
+    /// Makes an edit of a reserved place, or takes one back.
+    pub(crate) fn set_edit(&mut self, id: Id, kind: EditKind) {
+        if let Some(edit) = self.edits.get_mut(id as usize) {
+            edit.kind = kind;
+        }
+    }
+
+    pub(crate) fn is_renamed(&self, edit: Id) -> bool {
+        matches!(self.edits.get(edit as usize), Some(Edit { kind: EditKind::Key { .. }, .. }))
+    }
+
+    /// The members whose keys are from `start` up to `end`.
+    pub(crate) fn members_between(&self, start: u32, end: u32) -> Range<usize> {
+        let place = |at: u32| self.members.partition_point(|member| member.key < at);
+        place(start)..place(end)
+    }
+
+    pub(crate) fn member(&self, id: Id) -> Option<&Member> {
+        self.members.get(id as usize)
+    }
+
+    pub(crate) fn container(&self, id: Id) -> Option<&Container> {
+        self.containers.get(id as usize)
+    }
+
+    /// A number that no mark of this body carries yet.
+    pub(crate) fn next_epoch(&mut self) -> u32 {
+        self.epoch = self.epoch.wrapping_add(1);
+        self.epoch
+    }
+}
+
+/// An object or array that is open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub state: Id,
+    pub is_object: bool,
+    pub open: u32,
+    /// Where this object's runs in the lists begin.
+    pub bits: u32,
+    pub hits: u32,
+    pub names: u32,
+    pub container: Id,
+    /// Members begun.
+    pub members: u32,
+    /// Where the text that belongs to the current member begins: at the comma before it, or at its key.
+    pub lead: u32,
+    /// End of the last value.
+    pub last_end: u32,
+    /// The current member, where it is kept.
+    pub member: Id,
+    /// The current member's hit.
+    pub hit: Id,
+}
+
+/// A member that a rule would rename.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hit {
+    pub edit: Id,
+    /// Slot of the new name; [`NONE`] where only its hash is known.
+    pub slot: Id,
+    pub hash: u64,
+    pub rank: u16,
+    /// The new name, quoted: in the plan's text or in the arena.
+    pub text: (u32, u32),
+    pub in_arena: bool,
+    pub rule: RuleRef,
+    /// The inside of the key's quotes.
+    pub key: (u32, u32),
+    pub value: (u32, u32),
+    /// Edits inside the value, if they depend on this rule: a run.
+    pub inner: (u32, u32),
+    pub fired: bool,
+}
+
+/// A member of a tracked object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    pub container: Id,
+    /// The member kept before it in the same container.
+    pub before: Id,
+    pub ordinal: u32,
+    pub slot: Id,
+    pub lead: u32,
+    /// The opening quote.
+    pub key: u32,
+    /// After the closing quote.
+    pub key_end: u32,
+    pub value: u32,
+    pub value_end: u32,
+    /// The next member's key; [`NONE`] for the last.
+    pub next: u32,
+    /// The value, if it is a tracked object.
+    pub child: Id,
+    pub remove_edit: Id,
+    pub rename_edit: Id,
+    pub replace_edit: Id,
+    /// Edits inside the value: a run.
+    pub inner: (u32, u32),
+    /// Whether its name occurs twice.
+    pub twice: bool,
+    pub fate: Fate,
+    /// Accepted moves that put something into its value.
+    pub pins: u32,
+    /// Nothing accounts for it.
+    pub unmapped: bool,
+}
+
+/// What becomes of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Stays,
+    /// An accepted move takes its value elsewhere.
+    Moved,
+    /// An accepted move puts its value a level deeper, in place.
+    Wrapped,
+    /// An accepted move puts a value from inside it in its place.
+    Unwrapped,
+    /// Moves emptied it, so it goes.
+    Emptied,
+    /// Nothing accounts for it, so it goes.
+    Dropped,
+}
+
+/// A tracked object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Container {
+    pub parent: Id,
+    /// The member whose value it is, in a tracked object.
+    pub member: Id,
+    pub last_member: Id,
+    pub members: u32,
+    pub open: u32,
+    /// The token after the opening brace.
+    pub first_key: u32,
+    pub insert_edit: Id,
+    /// Accepted moves that end here.
+    pub inserts: u32,
+    pub first_node: Id,
+    pub last_node: Id,
+    /// An accepted move takes a member of it, or of a container in it.
+    pub taken: bool,
+    pub removed: u32,
+    /// Members removed from the start without a gap.
+    pub removed_first: u32,
+}
+
+/// A move starts at a member.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question that the decision asks of a move")]
+pub(crate) struct SourceHit {
+    pub mv: Id,
+    pub anchor: Id,
+    pub member: Id,
+    pub judges: bool,
+    pub accepted: bool,
+    /// What was done inside the value was taken back.
+    pub undone: bool,
+    /// The container that the value goes to, where the move is accepted.
+    pub into: Id,
+    /// Its record is inside a value that turned out to be no such value.
+    pub void: bool,
+    /// How many names of its target path stand already.
+    pub stands: u32,
+}
+
+/// A member stands on the target path of a move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TargetHit {
+    pub step: Id,
+    pub anchor: Id,
+    pub member: Id,
+    pub renamed: bool,
+}
+
+/// A change to the bytes `at..end`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edit {
+    pub at: u32,
+    pub end: u32,
+    pub kind: EditKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum EditKind {
+    /// None after all.
+    Void,
+    /// Another name.
+    Key { text: (u32, u32), in_arena: bool, rule: RuleRef },
+    /// Nothing in its place: the member was moved, or emptied by moves, or dropped.
+    Remove { dropped: bool },
+    /// Members added to the end of an object. `gap`: the white space before its first member; `bare`: it has no
+    /// other members.
+    Insert { gap: (u32, u32), bare: bool, first: Id },
+    /// Another value.
+    Replace { node: Id, wraps: bool },
+}
+
+/// A member that is made: of a moved value, or of an object of such.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    /// Its name, quoted, in the plan's text.
+    pub text: (u32, u32),
+    pub next: Id,
+    pub first: Id,
+    pub last: Id,
+    pub value: (u32, u32),
+    /// Where edits inside the value begin.
+    pub inner: u32,
+    /// From the end of the source's key to its value: the colon and the white space around it.
+    pub colon: (u32, u32),
+    pub mv: Id,
+    pub source: u32,
+}
+
+/// The best claim to a slot in the object being resolved.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Best {
+    pub epoch: u32,
+    pub rank: u16,
+    pub hit: Id,
+}
+
+/// What is known of a step of a target path in the record being resolved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    pub epoch: u32,
+    pub kind: MarkKind,
+    /// The object that stands there, whether or not it is open.
+    pub inside: Id,
+    /// Whether an accepted move ends below.
+    pub below: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MarkKind {
+    /// Nothing stands there.
+    Absent,
+    /// An object, open to values.
+    Object(Id),
+    /// Something that takes no values.
+    Closed,
+    /// An accepted move ends there.
+    Claimed,
+}
+
+impl Mark {
+    pub(crate) const ABSENT: Mark = Mark { epoch: 0, kind: MarkKind::Absent, inside: NONE, below: false };
+}

@@ -1,0 +1,699 @@
+//! One pass along the tape: grammar, and at each member what it is to the plan.
+//!
+//! Open containers are on an explicit stack, so depth costs memory that is bounded, and no native stack. Nothing is
+//! decided before its object closes, because a rule must not fire where the expected name stands further on. What
+//! may become an edit gets its place in the list of edits when it is seen, so that list is in order of position
+//! without sorting.
+
+use crate::plan::Automaton;
+use crate::plan::automaton::{Action, Convention, INERT, Id, NONE, RuleRef, State};
+use crate::plan::case;
+use crate::reason::{Failure, Reason};
+use crate::resolve;
+use crate::scratch::{Container, Fate, Frame, Hit, Member, Scratch, SourceHit, TargetHit};
+use crate::text::{decode, is_scalar, quote, trim_end};
+
+/// Walks one body. Afterwards `scratch` holds its edits.
+///
+/// Most bodies hold no member that a move could start from, and for them no positions need be kept. So the first walk
+/// keeps none, and stops where it meets such a member; then a second one does.
+pub(crate) fn walk(body: &Body<'_>, plan: &Automaton, scratch: &mut Scratch) -> Result<(), Failure> {
+    if !plan.drops {
+        match Walk::<false>::new(body, plan, scratch).run() {
+            Err(Stop::Tracks) => (),
+            Err(Stop::Failed(failure)) => return Err(failure),
+            Ok(()) => return Ok(()),
+        }
+    }
+    match Walk::<true>::new(body, plan, scratch).run() {
+        Err(Stop::Failed(failure)) => Err(failure),
+        Err(Stop::Tracks) | Ok(()) => Ok(()),
+    }
+}
+
+/// Why a walk stops before the end.
+enum Stop {
+    Failed(Failure),
+    /// A move could start here, and this walk keeps no positions.
+    Tracks,
+}
+
+/// A body and its tape.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body<'a> {
+    pub bytes: &'a [u8],
+    pub tokens: &'a [u32],
+    pub escapes: &'a [u32],
+    pub max_depth: u32,
+}
+
+impl Body<'_> {
+    fn byte(&self, at: u32) -> u8 {
+        self.bytes.get(at as usize).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn span(&self, (start, end): (u32, u32)) -> &[u8] {
+        self.bytes.get(start as usize..end as usize).unwrap_or_default()
+    }
+}
+
+impl Frame {
+    /// Around the body.
+    const OUTSIDE: Frame = Frame {
+        state: INERT,
+        is_object: false,
+        open: 0,
+        bits: 0,
+        hits: 0,
+        names: 0,
+        container: NONE,
+        members: 0,
+        lead: 0,
+        last_end: 0,
+        member: NONE,
+        hit: NONE,
+    };
+}
+
+/// `TRACKS`: whether it keeps what moves and drops need.
+struct Walk<'a, 's, const TRACKS: bool> {
+    body: Body<'a>,
+    plan: &'a Automaton,
+    scratch: &'s mut Scratch,
+    /// Index of the next token.
+    next: usize,
+    /// Index of the first escape that may be ahead.
+    escape: usize,
+    /// The innermost open container; those around it are on the stack.
+    frame: Frame,
+}
+
+/// What comes after a value.
+enum Then {
+    /// Another value, in that state.
+    Value(Id),
+    /// The container ended; its last byte is before this offset.
+    Ended(u32),
+}
+
+impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
+    fn new(body: &Body<'a>, plan: &'a Automaton, scratch: &'s mut Scratch) -> Self {
+        scratch.clear();
+        Walk { body: *body, plan, scratch, next: 0, escape: 0, frame: Frame::OUTSIDE }
+    }
+
+    fn run(&mut self) -> Result<(), Stop> {
+        let mut state = self.plan.root;
+        loop {
+            let mut end = match self.value(state)? {
+                Then::Value(inside) => {
+                    state = inside;
+                    continue;
+                }
+                Then::Ended(end) => end,
+            };
+            loop {
+                if self.scratch.frames.is_empty() {
+                    return self.nothing_follows();
+                }
+                match self.after_value(end)? {
+                    Then::Value(next) => {
+                        state = next;
+                        break;
+                    }
+                    Then::Ended(closed) => end = closed,
+                }
+            }
+        }
+    }
+
+    /// Reads a value up to its end, or up to its first part.
+    #[inline(always)]
+    fn value(&mut self, state: Id) -> Result<Then, Stop> {
+        let at = self.take()?;
+        match self.body.byte(at) {
+            b'"' => Ok(Then::Ended(self.take()?.wrapping_add(1))),
+            b'{' => {
+                self.open(at, state, true)?;
+                if self.peek_byte() == b'}' {
+                    let close = self.take()?;
+                    return Ok(self.close_object(close));
+                }
+                self.members()
+            }
+            b'[' => {
+                self.open(at, state, false)?;
+                if self.peek_byte() == b']' {
+                    let close = self.take()?;
+                    return Ok(self.close_array(close));
+                }
+                Ok(Then::Value(self.plan.state(state).element))
+            }
+            _ => self.scalar(at).map(Then::Ended),
+        }
+    }
+
+    #[inline(always)]
+    fn after_value(&mut self, end: u32) -> Result<Then, Stop> {
+        self.value_ended(end);
+        let at = self.take()?;
+        match (self.body.byte(at), self.frame.is_object) {
+            (b',', true) => {
+                self.frame.lead = at;
+                self.members()
+            }
+            (b',', false) => Ok(Then::Value(self.plan.state(self.frame.state).element)),
+            (b'}', true) => Ok(self.close_object(at)),
+            (b']', false) => Ok(self.close_array(at)),
+            _ => Err(malformed(at)),
+        }
+    }
+
+    /// Reads from a key up to the next value that may be a container, or up to the end of the object.
+    #[inline(always)]
+    fn members(&mut self) -> Result<Then, Stop> {
+        if TRACKS {
+            return self.member().map(Then::Value);
+        }
+        let body = self.body;
+        let state = self.plan.state(self.frame.state);
+        loop {
+            // Key, colon, value, what ends a string or follows a scalar, what follows a string. Near the end of the
+            // tape one by one.
+            let ahead = body.tokens.get(self.next..).and_then(<[u32]>::first_chunk::<6>);
+            let Some(&[quote, close, colon, value, after, beyond]) = ahead else {
+                return self.member().map(Then::Value);
+            };
+            if body.byte(quote) != b'"' {
+                return Err(malformed(quote));
+            }
+            if body.byte(colon) != b':' {
+                return Err(malformed(colon));
+            }
+            // What a look keeps are positions from the value on, and no string or scalar has anything inside.
+            self.frame.hit = NONE;
+            self.next = self.next.wrapping_add(3);
+            let inside = if state.looks { self.look(state, quote, close)? } else { INERT };
+            let at = match body.byte(value) {
+                b'{' | b'[' => return Ok(Then::Value(inside)),
+                b'"' => {
+                    self.next = self.next.wrapping_add(3);
+                    beyond
+                }
+                _ => {
+                    self.scalar_up_to(value, after as usize)?;
+                    self.next = self.next.wrapping_add(2);
+                    after
+                }
+            };
+            match body.byte(at) {
+                b',' => (),
+                b'}' => return Ok(self.close_object(at)),
+                _ => return Err(malformed(at)),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn take(&mut self) -> Result<u32, Stop> {
+        match self.body.tokens.get(self.next) {
+            Some(at) => {
+                self.next = self.next.wrapping_add(1);
+                Ok(*at)
+            }
+            None => Err(self.cut_off()),
+        }
+    }
+
+    #[cold]
+    fn cut_off(&self) -> Stop {
+        Stop::Failed(Failure { reason: Reason::Truncated, offset: self.body.bytes.len() })
+    }
+
+    #[inline(always)]
+    fn peek(&self) -> u32 {
+        self.body.tokens.get(self.next).copied().unwrap_or(NONE)
+    }
+
+    #[inline(always)]
+    fn peek_byte(&self) -> u8 {
+        self.body.byte(self.peek())
+    }
+
+    /// A scalar reaches up to the next token, less white space.
+    #[inline(always)]
+    fn scalar(&self, at: u32) -> Result<u32, Stop> {
+        let until = self.body.tokens.get(self.next).map_or(self.body.bytes.len(), |next| *next as usize);
+        self.scalar_up_to(at, until)
+    }
+
+    #[inline(always)]
+    fn scalar_up_to(&self, at: u32, until: usize) -> Result<u32, Stop> {
+        let text = trim_end(self.body.bytes.get(at as usize..until).unwrap_or_default());
+        if is_scalar(text) { Ok(at.wrapping_add(text.len() as u32)) } else { Err(malformed(at)) }
+    }
+
+    fn nothing_follows(&mut self) -> Result<(), Stop> {
+        match self.body.tokens.get(self.next) {
+            Some(at) => Err(malformed(*at)),
+            None => Ok(()),
+        }
+    }
+
+    #[inline(always)]
+    fn open(&mut self, at: u32, state: Id, is_object: bool) -> Result<(), Stop> {
+        if self.scratch.frames.len() >= self.body.max_depth as usize {
+            return Err(Stop::Failed(Failure { reason: Reason::TooDeep, offset: at as usize }));
+        }
+        self.scratch.frames.push(self.frame);
+        let around = self.frame.container;
+        let member = self.frame.member;
+        let around_is_object = self.frame.is_object;
+        self.frame = Frame {
+            state,
+            is_object,
+            open: at,
+            bits: self.scratch.bits.len() as u32,
+            hits: self.scratch.hits.len() as u32,
+            names: self.scratch.names.len() as u32,
+            ..Frame::OUTSIDE
+        };
+        if is_object && state != INERT {
+            let known = self.plan.state(state);
+            let words = self.scratch.bits.len().wrapping_add(known.words as usize);
+            self.scratch.bits.resize(words, 0);
+            if TRACKS && known.tracked {
+                let parent = if known.tree_root || !around_is_object { NONE } else { around };
+                self.track(parent, if parent == NONE { NONE } else { member });
+            }
+        }
+        Ok(())
+    }
+
+    fn track(&mut self, parent: Id, member: Id) {
+        let id = self.scratch.containers.len() as Id;
+        self.frame.container = id;
+        self.scratch.containers.push(Container {
+            parent,
+            member,
+            last_member: NONE,
+            members: 0,
+            open: self.frame.open,
+            first_key: self.peek(),
+            insert_edit: NONE,
+            inserts: 0,
+            first_node: NONE,
+            last_node: NONE,
+            taken: false,
+            removed: 0,
+            removed_first: 0,
+        });
+        if let Some(member) = self.scratch.members.get_mut(member as usize) {
+            member.child = id;
+        }
+    }
+
+    #[inline(always)]
+    fn value_ended(&mut self, end: u32) {
+        self.frame.last_end = end;
+        let edits = self.scratch.edits.len() as u32;
+        if self.frame.hit != NONE {
+            if let Some(hit) = self.scratch.hits.get_mut(self.frame.hit as usize) {
+                hit.inner.1 = edits;
+                hit.value.1 = end;
+            }
+            self.frame.hit = NONE;
+        }
+        if TRACKS && self.frame.member != NONE {
+            // Not yet the comma's neighbour: the token after the next one is the next member's key, if there is one.
+            let more = self.peek_byte() == b',';
+            let next = self.body.tokens.get(self.next.wrapping_add(1)).copied().filter(|_| more);
+            if let Some(member) = self.scratch.members.get_mut(self.frame.member as usize) {
+                member.value_end = end;
+                member.inner.1 = edits;
+                member.next = next.unwrap_or(NONE);
+            }
+            self.frame.member = NONE;
+        }
+    }
+
+    fn close_array(&mut self, at: u32) -> Then {
+        self.frame = self.scratch.frames.pop().unwrap_or(Frame::OUTSIDE);
+        Then::Ended(at.wrapping_add(1))
+    }
+
+    #[inline(always)]
+    fn close_object(&mut self, at: u32) -> Then {
+        if self.frame.state != INERT {
+            self.resolve(at);
+        }
+        self.frame = self.scratch.frames.pop().unwrap_or(Frame::OUTSIDE);
+        Then::Ended(at.wrapping_add(1))
+    }
+
+    #[inline(never)]
+    fn resolve(&mut self, at: u32) {
+        let frame = self.frame;
+        let state = self.plan.state(frame.state);
+        if self.scratch.hits.len() > frame.hits as usize {
+            resolve::renames(&self.body, self.plan, &frame, self.scratch);
+        }
+        self.scratch.hits.truncate(frame.hits as usize);
+        self.scratch.bits.truncate(frame.bits as usize);
+        self.scratch.names.truncate(frame.names as usize);
+        if TRACKS && state.tracked {
+            let end = if frame.members == 0 { at } else { frame.last_end };
+            let insert_edit = self.scratch.reserve_edit(end, end);
+            if let Some(container) = self.scratch.containers.get_mut(frame.container as usize) {
+                container.members = frame.members;
+                container.insert_edit = insert_edit;
+            }
+            if state.anchor {
+                resolve::moves(self.plan, frame.container, self.scratch);
+            }
+            if state.tree_root {
+                resolve::layout(self.plan, frame.container, self.scratch);
+            }
+        }
+    }
+
+    /// Reads a key and its colon. The state of the value that follows.
+    #[inline(always)]
+    fn member(&mut self) -> Result<Id, Stop> {
+        let quote = self.take()?;
+        if self.body.byte(quote) != b'"' {
+            return Err(malformed(quote));
+        }
+        let close = self.take()?;
+        let colon = self.take()?;
+        if self.body.byte(colon) != b':' {
+            return Err(malformed(colon));
+        }
+        let state = self.plan.state(self.frame.state);
+        if self.frame.members == 0 {
+            self.frame.lead = quote;
+        }
+        self.frame.members = self.frame.members.wrapping_add(1);
+        if state.looks { self.look(state, quote, close) } else { Ok(INERT) }
+    }
+
+    /// What a member is to the plan. The state of its value.
+    #[inline(always)]
+    fn look(&mut self, state: &State, quote: u32, close: u32) -> Result<Id, Stop> {
+        if self.has_escape(quote, close) {
+            return self.look_decoded(state, quote, close);
+        }
+        let (start, end) = (quote.wrapping_add(1) as usize, close as usize);
+        let action = self.plan.action(state, self.body.bytes, start, end);
+        self.known_member(state, action, quote, close, None)
+    }
+
+    #[inline(always)]
+    fn has_escape(&mut self, quote: u32, close: u32) -> bool {
+        // Nearly always there is none left.
+        while let Some(at) = self.body.escapes.get(self.escape) {
+            if *at > quote {
+                return *at < close;
+            }
+            self.escape = self.escape.wrapping_add(1);
+        }
+        false
+    }
+
+    #[inline(never)]
+    fn look_decoded(&mut self, state: &State, quote: u32, close: u32) -> Result<Id, Stop> {
+        let mut name = std::mem::take(&mut self.scratch.key);
+        name.clear();
+        decode(self.body.span((quote.wrapping_add(1), close)), &mut name);
+        let action = self.plan.action(state, &name, 0, name.len());
+        let inside = self.known_member(state, action, quote, close, Some(&name));
+        self.scratch.key = name;
+        inside
+    }
+
+    /// A member in a state where names mean something. `name`: the decoded key, where it has escapes.
+    #[inline(always)]
+    fn known_member(
+        &mut self,
+        state: &State,
+        action: Option<&Action>,
+        quote: u32,
+        close: u32,
+        name: Option<&[u8]>,
+    ) -> Result<Id, Stop> {
+        match action {
+            None if state.skips_unknown => Ok(state.unknown),
+            Some(action) if !TRACKS && state.tracked && action.on_source_path => Err(Stop::Tracks),
+            // The commonest member of all: expected, or looked for, and under its own name.
+            Some(action) if action.rename == NONE && !(TRACKS && state.tracked) && !state.converts => {
+                self.see(action.slot);
+                Ok(action.next)
+            }
+            _ => Ok(self.consider(state, action, quote, close, name)),
+        }
+    }
+
+    /// Notes that a name is there. Whether it was before.
+    #[inline(always)]
+    fn see(&mut self, slot: Id) -> bool {
+        if slot == NONE {
+            return false;
+        }
+        let word = (self.frame.bits.wrapping_add(slot >> 6)) as usize;
+        let bit = 1u64 << (slot & 63);
+        self.scratch.bits.get_mut(word).is_some_and(|word| {
+            let seen = *word & bit != 0;
+            *word |= bit;
+            seen
+        })
+    }
+
+    #[inline(never)]
+    fn consider(&mut self, state: &State, action: Option<&Action>, quote: u32, close: u32, name: Option<&[u8]>) -> Id {
+        let key = (quote.wrapping_add(1), close);
+        let body = self.body;
+        let name = name.unwrap_or(body.span(key));
+        let seen = action.is_some_and(|action| self.see(action.slot));
+        if state.converts {
+            self.scratch.names.push(resolve::name_hash(name));
+        }
+        let mut known = Known { next: action.map_or(state.unknown, |action| action.next), ..Known::of(action) };
+        let ruled = action.is_some_and(|action| action.rename != NONE || action.expected);
+        let mut renaming = action.and_then(|action| self.ruled(action, key));
+        if !ruled {
+            if state.converts {
+                renaming = self.converted(state, name, key, &mut known);
+            } else if action.is_none() && !state.canonical.is_empty() {
+                renaming = self.canonical(state, name, key, &mut known);
+            }
+        }
+        let unmapped = state.every_member && action.is_none_or(|action| !action.expected);
+        let tracks =
+            TRACKS && state.tracked && (action.is_some() || state.every_member || known.targets.0 < known.targets.1);
+        let member = if tracks { self.keep(action, quote, close, seen, unmapped) } else { NONE };
+        let edit = renaming.map(|hit| self.push_hit(hit, quote, close));
+        if tracks {
+            self.finish_member(member, action, edit, &known);
+        }
+        if edit.is_some() {
+            self.tie_inside(action.is_some_and(|action| action.sources.0 < action.sources.1));
+        }
+        known.next
+    }
+
+    /// The rule for a member's name.
+    fn ruled(&self, action: &Action, key: (u32, u32)) -> Option<Hit> {
+        let rename = self.plan.renames.get(action.rename as usize)?;
+        Some(Hit { rank: rename.rank, text: rename.text, slot: rename.slot, rule: rename.rule, key, ..Hit::BLANK })
+    }
+
+    /// With a contract: the expected member whose name has the same canonical form.
+    fn canonical(&mut self, state: &State, name: &[u8], key: (u32, u32), known: &mut Known) -> Option<Hit> {
+        let mut form = std::mem::take(&mut self.scratch.form);
+        form.clear();
+        let action = if case::canonical(name, &mut form) { self.plan.action_by_canonical(state, &form) } else { None };
+        self.scratch.form = form;
+        let action = action?;
+        *known = Known { next: action.next, ..Known::of(Some(action)) };
+        self.ruled(action, key)
+    }
+
+    /// Without a contract: what a convention makes of a name that no rule knows.
+    fn converted(&mut self, state: &State, name: &[u8], key: (u32, u32), known: &mut Known) -> Option<Hit> {
+        if !self.plan.capitalises && case::is_one_lower_word(name) {
+            return None;
+        }
+        let case = case::case_of(name)?;
+        let convention = self.plan.conventions.iter().find(|convention| convention.from.contains(&case))?;
+        let mut spelt = std::mem::take(&mut self.scratch.spelt);
+        spelt.clear();
+        self.scratch.form.clear();
+        case::canonical(name, &mut self.scratch.form);
+        case::spell(&self.scratch.form, convention.to, &mut spelt);
+        let hit = if spelt == name { None } else { Some(self.spelt(state, &spelt, convention, key, known)) };
+        self.scratch.spelt = spelt;
+        hit
+    }
+
+    fn spelt(&mut self, state: &State, spelt: &[u8], by: &Convention, key: (u32, u32), known: &mut Known) -> Hit {
+        let target = self.plan.action(state, spelt, 0, spelt.len());
+        if let Some(target) =
+            target.filter(|target| target.targets_if_renamed_here.0 < target.targets_if_renamed_here.1)
+        {
+            known.next = target.next_if_renamed_here;
+            known.targets = target.targets_if_renamed_here;
+        }
+        let start = self.scratch.arena.len() as u32;
+        quote(std::str::from_utf8(spelt).unwrap_or_default(), &mut self.scratch.arena);
+        Hit {
+            slot: target.map_or(NONE, |target| target.slot),
+            hash: resolve::name_hash(spelt),
+            rank: by.rank,
+            text: (start, self.scratch.arena.len() as u32),
+            in_arena: true,
+            rule: RuleRef::Convention(by.rule),
+            key,
+            ..Hit::BLANK
+        }
+    }
+
+    fn push_hit(&mut self, hit: Hit, quote: u32, close: u32) -> Id {
+        let edit = self.scratch.reserve_edit(quote, close.wrapping_add(1));
+        self.frame.hit = self.scratch.hits.len() as Id;
+        self.scratch.hits.push(Hit { edit, ..hit });
+        edit
+    }
+
+    /// What is done inside the value stands or falls with the rule, unless a move judges the value.
+    fn tie_inside(&mut self, judged_by_move: bool) {
+        let (inner, value) = (self.scratch.edits.len() as u32, self.peek());
+        if judged_by_move {
+            self.frame.hit = NONE;
+        } else if let Some(hit) = self.scratch.hits.get_mut(self.frame.hit as usize) {
+            hit.inner = (inner, inner);
+            hit.value = (value, value);
+        }
+    }
+
+    /// Keeps the position of a member.
+    fn keep(&mut self, action: Option<&Action>, quote: u32, close: u32, seen: bool, unmapped: bool) -> Id {
+        let id = self.scratch.members.len() as Id;
+        let lead = self.frame.lead;
+        let remove_edit = self.scratch.reserve_edit(lead, lead);
+        let container = self.frame.container;
+        let slot = action.map_or(NONE, |action| action.slot);
+        let place = self.scratch.containers.get_mut(container as usize);
+        let before = place.map_or(NONE, |place| std::mem::replace(&mut place.last_member, id));
+        if seen {
+            self.mark_twice(before, slot);
+        }
+        self.scratch.members.push(Member {
+            container,
+            before,
+            ordinal: self.frame.members.wrapping_sub(1),
+            slot,
+            lead,
+            key: quote,
+            key_end: close.wrapping_add(1),
+            value: self.peek(),
+            value_end: NONE,
+            next: NONE,
+            child: NONE,
+            remove_edit,
+            rename_edit: NONE,
+            replace_edit: NONE,
+            inner: (0, 0),
+            twice: seen,
+            fate: Fate::Stays,
+            pins: 0,
+            unmapped,
+        });
+        self.frame.member = id;
+        id
+    }
+
+    fn mark_twice(&mut self, mut before: Id, slot: Id) {
+        while let Some(member) = self.scratch.members.get_mut(before as usize) {
+            if member.slot == slot {
+                member.twice = true;
+                self.scratch.twice = true;
+                return;
+            }
+            before = member.before;
+        }
+    }
+
+    /// Notes the moves that a member concerns.
+    fn finish_member(&mut self, id: Id, action: Option<&Action>, rename: Option<Id>, known: &Known) {
+        let value = self.peek();
+        let replaces = action.is_some_and(|action| action.replaces);
+        let replace_edit = if replaces { self.scratch.reserve_edit(value, value) } else { NONE };
+        let inner = self.scratch.edits.len() as u32;
+        if let Some(member) = self.scratch.members.get_mut(id as usize) {
+            member.rename_edit = rename.unwrap_or(NONE);
+            member.replace_edit = replace_edit;
+            member.inner = (inner, inner);
+        }
+        let container = self.frame.container;
+        for end in action.map_or(&[][..], |action| self.plan.sources_of(action)) {
+            let anchor = self.ancestor(container, end.depth);
+            let hit = SourceHit {
+                mv: end.mv,
+                anchor,
+                member: id,
+                judges: end.judges,
+                accepted: false,
+                undone: false,
+                into: NONE,
+                void: false,
+                stands: 0,
+            };
+            self.scratch.sources.push(hit);
+        }
+        for step in self.plan.targets_in(known.targets) {
+            let anchor = self.ancestor(container, step.depth);
+            self.scratch.targets.push(TargetHit { step: step.step, anchor, member: id, renamed: step.renamed });
+        }
+    }
+
+    /// The container `depth` names above a member of `container`.
+    fn ancestor(&self, mut container: Id, depth: u32) -> Id {
+        for _ in 1..depth {
+            container = self.scratch.container(container).map_or(NONE, |container| container.parent);
+        }
+        container
+    }
+}
+
+/// Where a member leads.
+struct Known {
+    next: Id,
+    targets: (u32, u32),
+}
+
+impl Known {
+    fn of(action: Option<&Action>) -> Self {
+        Known { next: INERT, targets: action.map_or((0, 0), |action| action.targets) }
+    }
+}
+
+impl Hit {
+    const BLANK: Hit = Hit {
+        edit: NONE,
+        slot: NONE,
+        hash: 0,
+        rank: 0,
+        text: (0, 0),
+        in_arena: false,
+        rule: RuleRef::Rename(0),
+        key: (0, 0),
+        value: (0, 0),
+        inner: (0, 0),
+        fired: false,
+    };
+}
+
+#[cold]
+fn malformed(at: u32) -> Stop {
+    Stop::Failed(Failure { reason: Reason::Malformed, offset: at as usize })
+}

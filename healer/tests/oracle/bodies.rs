@@ -1,0 +1,239 @@
+//! Random bodies in which the rules of a plan find something to do, in any layout.
+
+use super::plans;
+use super::tape::Tape;
+use healer::plan::spec::{Contract, PlanSpec};
+use nomos_rules::path::Step;
+use std::fmt::Write as _;
+
+const SCALARS: &[&str] = &[
+    "1",
+    "0",
+    "-0",
+    "1.50",
+    "1E400",
+    "12345678901234567890123456789",
+    "-1e-7",
+    "true",
+    "false",
+    "null",
+    "\"\"",
+    "\"x\"",
+    "\"a\"",
+    "\"{\\\"a\\\":1}\"",
+    "\"\\u00e9 \\ud83d\\ude00 é\"",
+    "\"\\ud800\"",
+    "\"[,:]\\\\\"",
+    "\"\\/\\b\\f\\n\\r\\t\"",
+];
+
+#[derive(Clone, Debug)]
+enum Doc {
+    Scalar(&'static str),
+    Array(Vec<Doc>),
+    Object(Vec<(String, Doc)>),
+}
+
+/// The text of a body for `spec`.
+pub fn body(tape: &mut Tape<'_>, spec: &PlanSpec) -> String {
+    let mut doc = match (&spec.contract, tape.below(8)) {
+        (Some(contract), 0..7) => shaped(tape, spec, contract),
+        (_, 5 | 6) => Doc::Array((0..=tape.below(3)).map(|_| object(tape, 2)).collect()),
+        _ => object(tape, 3),
+    };
+    if let Doc::Scalar(_) = doc {
+        doc = Doc::Object(Vec::new());
+    }
+    for rule in &spec.moves {
+        for _ in 0..tape.below(3) {
+            plant(tape, &mut doc, rule.from.scope(), rule.from.segments());
+        }
+    }
+    let style = Style::any(tape);
+    let mut text = String::new();
+    style.space(tape, 0, &mut text);
+    style.write(tape, &doc, 0, &mut text);
+    style.space(tape, 0, &mut text);
+    text
+}
+
+fn doc(tape: &mut Tape<'_>, depth: usize) -> Doc {
+    match tape.below(8) {
+        _ if depth == 0 => Doc::Scalar(tape.of(SCALARS)),
+        0..4 => Doc::Scalar(tape.of(SCALARS)),
+        4 => Doc::Array((0..tape.below(4)).map(|_| doc(tape, depth - 1)).collect()),
+        _ => object(tape, depth),
+    }
+}
+
+fn object(tape: &mut Tape<'_>, depth: usize) -> Doc {
+    let count = tape.below(5);
+    Doc::Object((0..count).map(|_| (plans::name(tape), doc(tape, depth - 1))).collect())
+}
+
+/// A value that drifted a little from what a contract says.
+fn shaped(tape: &mut Tape<'_>, spec: &PlanSpec, contract: &Contract) -> Doc {
+    match contract {
+        _ if tape.happens(1, 16) => doc(tape, 2),
+        Contract::Any => doc(tape, 2),
+        Contract::Array { items } => Doc::Array((0..tape.below(4)).map(|_| shaped(tape, spec, items)).collect()),
+        Contract::Object { properties } => {
+            let mut members = Vec::new();
+            for property in properties {
+                if tape.happens(1, 3) {
+                    continue;
+                }
+                let drifted: Vec<&str> =
+                    spec.renames.iter().filter(|r| r.to == property.name).map(|r| r.from.as_str()).collect();
+                let name = if drifted.is_empty() || tape.happens(1, 3) { &property.name } else { tape.of(&drifted) };
+                members.push((name.to_owned(), shaped(tape, spec, &property.node)));
+            }
+            for _ in 0..tape.below(3) {
+                let at = tape.below(members.len() + 1);
+                members.insert(at, (plans::name(tape), doc(tape, 2)));
+            }
+            let mut doc = Doc::Object(members);
+            for rule in &spec.moves {
+                if rule.from.scope().is_empty() && tape.happens(1, 3) {
+                    plant(tape, &mut doc, &[], rule.from.segments());
+                }
+            }
+            doc
+        }
+    }
+}
+
+/// Puts a value where a path leads, into the objects and arrays that are there or new ones.
+fn plant(tape: &mut Tape<'_>, doc: &mut Doc, scope: &[Step], names: &[String]) {
+    if let Some((Step::Each, rest)) = scope.split_first() {
+        if !matches!(doc, Doc::Array(_)) {
+            *doc = Doc::Array(vec![Doc::Object(Vec::new())]);
+        }
+        let Doc::Array(elements) = doc else { return };
+        for element in elements {
+            plant(tape, element, rest, names);
+        }
+        return;
+    }
+    let (name, scope, names) = match (scope.split_first(), names.split_first()) {
+        (Some((Step::Name(name), rest)), _) => (name, rest, names),
+        (_, Some((name, rest))) => (name, scope, rest),
+        _ => return,
+    };
+    match doc {
+        Doc::Array(elements) => {
+            for element in elements {
+                plant_in(tape, element, name, scope, names);
+            }
+        }
+        _ => plant_in(tape, doc, name, scope, names),
+    }
+}
+
+fn plant_in(tape: &mut Tape<'_>, doc: &mut Doc, name: &str, scope: &[Step], names: &[String]) {
+    if !matches!(doc, Doc::Object(_)) {
+        *doc = Doc::Object(Vec::new());
+    }
+    let Doc::Object(members) = doc else { return };
+    let at = members.iter().position(|(n, _)| n == name).unwrap_or_else(|| {
+        let at = tape.below(members.len() + 1);
+        members.insert(at, (name.to_owned(), Doc::Scalar("1")));
+        at
+    });
+    if scope.is_empty() && names.is_empty() {
+        if tape.happens(1, 2) {
+            members[at].1 = self::doc(tape, 2);
+        }
+    } else {
+        plant(tape, &mut members[at].1, scope, names);
+    }
+}
+
+/// How a body is laid out.
+struct Style {
+    kind: usize,
+    escapes: bool,
+}
+
+impl Style {
+    fn any(tape: &mut Tape<'_>) -> Style {
+        Style { kind: tape.below(4), escapes: tape.happens(1, 4) }
+    }
+
+    fn write(&self, tape: &mut Tape<'_>, doc: &Doc, depth: usize, out: &mut String) {
+        match doc {
+            Doc::Scalar(text) => out.push_str(text),
+            Doc::Array(elements) => {
+                self.items(tape, depth, '[', ']', elements.len(), out, &mut |style, tape, i, out| {
+                    style.write(tape, &elements[i], depth + 1, out);
+                });
+            }
+            Doc::Object(members) => {
+                self.items(tape, depth, '{', '}', members.len(), out, &mut |style, tape, i, out| {
+                    style.key(tape, &members[i].0, out);
+                    style.write(tape, &members[i].1, depth + 1, out);
+                });
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn items(
+        &self,
+        tape: &mut Tape<'_>,
+        depth: usize,
+        open: char,
+        close: char,
+        count: usize,
+        out: &mut String,
+        item: &mut dyn FnMut(&Style, &mut Tape<'_>, usize, &mut String),
+    ) {
+        out.push(open);
+        for i in 0..count {
+            if i > 0 {
+                out.push(',');
+            }
+            self.space(tape, depth + 1, out);
+            item(self, tape, i, out);
+            if self.kind == 3 {
+                self.space(tape, depth, out);
+            }
+        }
+        if count > 0 || self.kind == 3 {
+            self.space(tape, depth, out);
+        }
+        out.push(close);
+    }
+
+    fn key(&self, tape: &mut Tape<'_>, name: &str, out: &mut String) {
+        out.push('"');
+        for c in name.chars() {
+            if c < ' ' || c == '"' || c == '\\' || (self.escapes && tape.happens(1, 3)) {
+                let mut units = [0; 2];
+                for unit in c.encode_utf16(&mut units) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            } else {
+                out.push(c);
+            }
+        }
+        out.push_str(["\":", "\": ", "\": ", "\" :\t"][self.kind]);
+    }
+
+    /// White space before an item: none, one space, a line of its own, or anything.
+    fn space(&self, tape: &mut Tape<'_>, depth: usize, out: &mut String) {
+        match self.kind {
+            0 => {}
+            1 => out.push_str(&" ".repeat(depth.min(1))),
+            2 => {
+                out.push('\n');
+                out.push_str(&"  ".repeat(depth));
+            }
+            _ => {
+                for _ in 0..tape.below(3) {
+                    out.push(tape.of(&[' ', '\t', '\n', '\r']));
+                }
+            }
+        }
+    }
+}

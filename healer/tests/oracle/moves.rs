@@ -1,0 +1,280 @@
+//! Which moves fire, and where their values go.
+
+use super::names::{expected, has, property};
+use super::tree::{Id, Tree};
+use healer::plan::spec::{Contract, MoveRule};
+use nomos_rules::path::Step;
+use std::cmp::Reverse;
+
+/// A move whose source exists and whose target is free.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Move<'p> {
+    pub rule: &'p MoveRule,
+    pub record: Id,
+    /// The value that moves. Ids stand in document order.
+    pub source: Id,
+    /// The objects between the record and the source, outermost first, the record left out.
+    pub through: Vec<Id>,
+    pub place: Place<'p>,
+}
+
+/// Where a value goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place<'p> {
+    /// To the end of an object, in new containers for all but the last name.
+    End { object: Id, names: &'p [String] },
+    /// In the place of the container that it leaves empty.
+    Unwrap { container: Id },
+    /// Into new containers where it stands.
+    Wrap { names: &'p [String] },
+}
+
+impl Move<'_> {
+    /// The last node on the way to the target.
+    pub fn target(&self) -> Id {
+        match self.place {
+            Place::End { object, .. } => object,
+            Place::Unwrap { container } => container,
+            Place::Wrap { .. } => self.source,
+        }
+    }
+
+    /// The node that must stay where it is for the move to make sense.
+    fn anchor(&self) -> Id {
+        match self.place {
+            Place::End { object, .. } => object,
+            Place::Unwrap { container } => container,
+            Place::Wrap { .. } => self.through.last().copied().unwrap_or(self.record),
+        }
+    }
+}
+
+/// The contract node that a path leads to.
+pub fn node_at<'p>(node: Option<&'p Contract>, path: &[Step]) -> Option<&'p Contract> {
+    path.iter().fold(node, |node, step| match (step, node?) {
+        (Step::Each, Contract::Array { items }) => Some(items.as_ref()),
+        (Step::Name(name), node) => property(expected(node)?, name).map(|p| &p.node),
+        _ => None,
+    })
+}
+
+/// The steps of a path below its record.
+pub fn steps(names: &[String]) -> Vec<Step> {
+    names.iter().cloned().map(Step::Name).collect()
+}
+
+/// What the decisions about moves rest on.
+pub struct Scene<'p, 't> {
+    pub tree: &'t Tree<'t>,
+    pub has_contract: bool,
+    /// By node: what the contract says of it.
+    pub contracts: &'t [Option<&'p Contract>],
+    /// By node: the name of the member it is the value of, and whether a fired rename gave it that name.
+    pub names: &'t [Option<(String, bool)>],
+}
+
+impl<'p> Scene<'p, '_> {
+    /// The moves that fire. A record that ends before another is decided before it; in a record the lower rank comes
+    /// first, then what stands first.
+    pub fn fired(&self, rules: &'p [MoveRule]) -> Vec<Move<'p>> {
+        let mut possible: Vec<Move<'p>> = rules.iter().flat_map(|rule| self.possible(rule)).collect();
+        let end = |record: Id| (self.tree.nodes[record].end, Reverse(record));
+        possible.sort_by_key(|m| (end(m.record), m.rule.rank, m.source));
+        let mut fired: Vec<Move<'p>> = Vec::new();
+        for group in possible.chunk_by(|a, b| a.record == b.record) {
+            for candidate in group {
+                if !self.is_circular(candidate, candidate) && !fired.iter().any(|f| self.clash(f, candidate)) {
+                    fired.push(candidate.clone());
+                }
+            }
+            fired = self.without_vain_unwraps(fired, group[0].record);
+        }
+        fired
+    }
+
+    /// Whether the moves, with the drops of `dropped`, take all that is in `object`.
+    pub fn is_emptied(&self, object: Id, fired: &[Move<'_>], dropped: &dyn Fn(Id) -> bool) -> bool {
+        let gets = |m: &Move<'_>| matches!(m.place, Place::End { object: o, .. } if o == object);
+        let members = self.tree.members(object).unwrap_or_default();
+        fired.iter().any(|m| m.through.contains(&object))
+            && !fired.iter().any(gets)
+            && members.iter().all(|member| self.leaves(member.value, fired, dropped))
+    }
+
+    /// Whether nothing is left of the member with this value.
+    pub fn leaves(&self, value: Id, fired: &[Move<'_>], dropped: &dyn Fn(Id) -> bool) -> bool {
+        match fired.iter().find(|m| m.source == value) {
+            Some(m) => !matches!(m.place, Place::Wrap { .. }),
+            None => dropped(value) || (!replaces(value, fired) && self.is_emptied(value, fired, dropped)),
+        }
+    }
+
+    fn possible(&self, rule: &'p MoveRule) -> Vec<Move<'p>> {
+        let mut records: Vec<Id> =
+            self.anchors(rule).into_iter().flat_map(|a| self.scope(a, rule.from.scope())).collect();
+        records.retain(|&record| self.tree.members(record).is_some());
+        records.into_iter().filter_map(|record| self.candidate(rule, record)).collect()
+    }
+
+    /// The nodes that a rule's paths start from.
+    fn anchors(&self, rule: &MoveRule) -> Vec<Id> {
+        let from_root_array = rule.from.scope().first() == Some(&Step::Each);
+        let anchors: Vec<Id> = match (self.has_contract, self.tree.elements(0)) {
+            _ if from_root_array => vec![0],
+            (false, Some(elements)) => elements.to_vec(),
+            (false, None) => vec![0],
+            (true, _) => (0..self.tree.nodes.len()).collect(),
+        };
+        anchors.into_iter().filter(|&a| !self.has_contract || self.expects(a, rule)).collect()
+    }
+
+    /// Whether the contract expects the whole target path of `rule` from the node `anchor`.
+    fn expects(&self, anchor: Id, rule: &MoveRule) -> bool {
+        let path = [rule.to.scope(), &steps(rule.to.segments())].concat();
+        node_at(self.contracts[anchor], &path).is_some()
+    }
+
+    /// With a contract, a move takes nothing away that is expected where it stands; it may wrap it.
+    fn may_take(&self, rule: &MoveRule, record: Id) -> bool {
+        let is_expected = || node_at(self.contracts[record], &steps(rule.from.segments())).is_some();
+        rule.to.segments().starts_with(rule.from.segments()) || !is_expected()
+    }
+
+    /// Whether `rule` is about the member with this value, and the record in which it is.
+    pub fn concerns(&self, rule: &MoveRule, value: Id) -> Option<Id> {
+        let record = self.tree.above(value, &steps(rule.from.segments()))?;
+        let anchor = self.tree.above(record, rule.from.scope())?;
+        (self.anchors(rule).contains(&anchor) && self.may_take(rule, record)).then_some(record)
+    }
+
+    /// The nodes at the end of a scope.
+    fn scope(&self, anchor: Id, steps: &[Step]) -> Vec<Id> {
+        let mut nodes = vec![anchor];
+        for step in steps {
+            nodes = match step {
+                Step::Each => nodes.iter().flat_map(|&n| self.tree.elements(n).unwrap_or_default().to_vec()).collect(),
+                Step::Name(name) => nodes.iter().flat_map(|&n| self.every(n, name)).collect(),
+            };
+        }
+        nodes
+    }
+
+    /// The values of all members of `object` that are named `name` as received.
+    fn every(&self, object: Id, name: &str) -> Vec<Id> {
+        let members = self.tree.members(object).unwrap_or_default();
+        members.iter().filter(|m| m.name.as_deref() == Some(name)).map(|m| m.value).collect()
+    }
+
+    /// The value of the only member of `object` that is named `name` as received.
+    fn only(&self, object: Id, name: &str) -> Option<Id> {
+        match self.every(object, name)[..] {
+            [value] => Some(value),
+            _ => None,
+        }
+    }
+
+    fn candidate(&self, rule: &'p MoveRule, record: Id) -> Option<Move<'p>> {
+        if !self.may_take(rule, record) {
+            return None;
+        }
+        let (from, to) = (rule.from.segments(), rule.to.segments());
+        let mut path = vec![record];
+        for name in from {
+            path.push(self.only(*path.last()?, name)?);
+        }
+        let source = path.pop()?;
+        let place = if to.starts_with(from) {
+            self.wrap(&path, source, &to[from.len()..])?
+        } else if from.starts_with(to) {
+            self.unwrap(&path[..=to.len()])?
+        } else {
+            self.place(record, to)?
+        };
+        Some(Move { rule, record, source, through: path.split_off(1), place })
+    }
+
+    /// `a -> a.b.c` fires when `a` is not an object that has a `b`.
+    fn wrap(&self, path: &[Id], source: Id, names: &'p [String]) -> Option<Place<'p>> {
+        let renamed = path.iter().skip(1).any(|&id| self.is_renamed(id));
+        let first = names.first()?;
+        let taken = self.tree.members(source).is_some_and(|m| has(m, first)) || !self.named(source, first).is_empty();
+        (!renamed && !taken).then_some(Place::Wrap { names })
+    }
+
+    /// `a.b -> a` goes to where `a` stands. `path` are the record and the containers down to `a`.
+    fn unwrap(&self, path: &[Id]) -> Option<Place<'p>> {
+        let renamed = path.iter().skip(1).any(|&id| self.is_renamed(id));
+        let container = *path.last()?;
+        (!renamed).then_some(Place::Unwrap { container })
+    }
+
+    /// The free place at the path `to`.
+    fn place(&self, record: Id, to: &'p [String]) -> Option<Place<'p>> {
+        let mut object = record;
+        for (i, name) in to.iter().enumerate() {
+            let members = self.tree.members(object)?;
+            let [value] = self.named(object, name)[..] else {
+                let free = !has(members, name) && self.named(object, name).is_empty();
+                return free.then_some(Place::End { object, names: &to[i..] });
+            };
+            object = value;
+        }
+        None
+    }
+
+    /// The values of the members of `object` that carry `name` once the renames are done.
+    fn named(&self, object: Id, name: &str) -> Vec<Id> {
+        let values = self.tree.members(object).unwrap_or_default().iter().map(|m| m.value);
+        values.filter(|&v| self.names[v].as_ref().is_some_and(|(n, _)| n == name)).collect()
+    }
+
+    fn is_renamed(&self, value: Id) -> bool {
+        self.names[value].as_ref().is_some_and(|(_, renamed)| *renamed)
+    }
+
+    /// Whether `b` cannot fire beside `a`, which does.
+    fn clash(&self, a: &Move<'_>, b: &Move<'_>) -> bool {
+        let one_target = match (&a.place, &b.place) {
+            // Containers are made for the moves of one record.
+            (Place::End { names, .. }, Place::End { names: n, .. }) if a.target() == b.target() => {
+                if a.record == b.record { names.starts_with(n) || n.starts_with(names) } else { names[0] == n[0] }
+            }
+            (Place::Unwrap { .. }, _) if self.is_below(b, a) => true,
+            (_, Place::Unwrap { .. }) if a.record == b.record => self.is_below(a, b),
+            _ => false,
+        };
+        one_target || a.source == b.source || self.is_circular(a, b) || self.is_circular(b, a)
+    }
+
+    /// Whether `a` goes to a place in the container that `unwrap` replaces.
+    fn is_below(&self, a: &Move<'_>, unwrap: &Move<'_>) -> bool {
+        let Place::Unwrap { container } = unwrap.place else { return false };
+        let goes_along = a.record != unwrap.record && self.tree.is_within(a.target(), unwrap.source);
+        self.tree.is_within(a.target(), container) && !goes_along
+    }
+
+    /// Whether the place that `a` goes to is taken away by `b`.
+    fn is_circular(&self, a: &Move<'_>, b: &Move<'_>) -> bool {
+        self.tree.is_within(a.anchor(), b.source) && !self.tree.is_within(a.record, b.source)
+    }
+
+    /// An unwrap fires only if its container is left empty, which other unwraps may have to do with.
+    fn without_vain_unwraps<'m>(&self, mut fired: Vec<Move<'m>>, record: Id) -> Vec<Move<'m>> {
+        loop {
+            let vain = |m: &Move<'_>| match m.place {
+                Place::Unwrap { container } if m.record == record => !self.is_emptied(container, &fired, &|_| false),
+                _ => false,
+            };
+            let kept: Vec<Move<'m>> = fired.iter().filter(|m| !vain(m)).cloned().collect();
+            if kept.len() == fired.len() {
+                return kept;
+            }
+            fired = kept;
+        }
+    }
+}
+
+/// Whether a fired unwrap puts another value in the place of this one.
+fn replaces(value: Id, fired: &[Move<'_>]) -> bool {
+    fired.iter().any(|m| m.place == Place::Unwrap { container: value })
+}

@@ -1,0 +1,45 @@
+//! Random choices read off a tape of numbers, so that `proptest` shrinks what is made of them by shrinking the tape.
+//!
+//! A zero, and everything past the end of the tape, is the simplest choice.
+
+use proptest::prelude::*;
+
+/// How many cases a property gets: `PROPTEST_CASES`, else `default`.
+///
+/// A failure prints the body and the plan, which belong into a table, so none is kept in a file.
+pub fn cases(default: u32) -> ProptestConfig {
+    let chosen = std::env::var_os("PROPTEST_CASES").is_some();
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    if chosen { config } else { ProptestConfig { cases: default, ..config } }
+}
+
+pub struct Tape<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Tape<'a> {
+    pub fn new(tape: &'a [u8]) -> Self {
+        Tape { rest: tape }
+    }
+
+    /// Tapes of up to `len` numbers.
+    pub fn any(len: usize) -> impl Strategy<Value = Vec<u8>> {
+        proptest::collection::vec(any::<u8>(), 0..len)
+    }
+
+    /// A number below `bound`, which is at most 256.
+    pub fn below(&mut self, bound: usize) -> usize {
+        let Some((first, rest)) = self.rest.split_first() else { return 0 };
+        self.rest = rest;
+        usize::from(*first) % bound
+    }
+
+    /// Whether something happens that happens `times` of `of` times.
+    pub fn happens(&mut self, times: usize, of: usize) -> bool {
+        self.below(of) >= of - times
+    }
+
+    pub fn of<T: Clone>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())].clone()
+    }
+}
