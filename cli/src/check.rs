@@ -1,0 +1,204 @@
+//! `nomos check`: what is wrong with a file, and where.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use healer::config::cursor::{Cursor, Problems, refuse_duplicates};
+use healer::config::node::Node;
+use healer::config::{Config, ConfigError, ResponseHeaders, contract, json};
+use serde_json::json;
+
+use crate::envoy::{self, Configuration, Filter};
+use crate::failure::Failure;
+use crate::source::{Source, line};
+use crate::{document, output, pack};
+
+const EXAMPLES: &str = "\
+Each file may be an Envoy configuration, the plugin's own configuration, a rule pack or a contract; YAML or JSON.
+Bare YAML words are taken as Envoy takes them: y, no and off are booleans.
+
+  $ nomos check envoy.yaml
+  envoy.yaml: an Envoy configuration with 1 Nomos filter: no problems
+
+  $ nomos check nomos.yaml
+  nomos.yaml:7: routes[0].packs[1]: found \"typo\"; expected one of api-v2, ... (did you mean \"typos\"?)
+
+  $ nomos check --json rules/*.yaml | jq .problems";
+
+/// Arguments of `nomos check`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Files to check
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// One JSON object on stdout: files, and problems with file, line, at, found and expected
+    #[arg(long)]
+    json: bool,
+}
+
+/// Checks every file, and tells of all problems before it ends.
+pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let mut verdicts = Vec::new();
+    for path in &args.files {
+        let source = Source::read(path)?;
+        let (kind, findings) = examine(&source);
+        verdicts.push(Verdict { source, kind, findings });
+    }
+    let text = if args.json { as_json(&verdicts) } else { verdicts.iter().map(Verdict::as_text).collect() };
+    output::write(text.as_bytes())?;
+    let clean = verdicts.iter().all(|verdict| verdict.findings.is_empty());
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What a file is, and what is wrong with it.
+struct Verdict {
+    source: Source,
+    kind: String,
+    findings: Vec<Finding>,
+}
+
+/// A problem and its line in the file.
+struct Finding {
+    line: usize,
+    error: ConfigError,
+}
+
+impl Verdict {
+    fn as_text(&self) -> String {
+        let path = self.source.path.display();
+        if self.findings.is_empty() {
+            return format!("{path}: {}: no problems\n", self.kind);
+        }
+        let tell = |Finding { line, error }: &Finding| self.source.tell(*line, error) + "\n";
+        let lines: Vec<String> = self.findings.iter().map(tell).collect();
+        lines.concat()
+    }
+}
+
+fn as_json(verdicts: &[Verdict]) -> String {
+    let path = |verdict: &Verdict| verdict.source.path.display().to_string();
+    let file = |verdict: &Verdict| json!({"file": path(verdict), "kind": verdict.kind});
+    let problem = |verdict: &Verdict, Finding { line, error }: &Finding| {
+        let ConfigError { at, found, expected, .. } = error;
+        json!({"file": path(verdict), "line": line, "at": at, "found": found, "expected": expected})
+    };
+    let files: Vec<_> = verdicts.iter().map(file).collect();
+    let problems: Vec<_> =
+        verdicts.iter().flat_map(|verdict| verdict.findings.iter().map(|found| problem(verdict, found))).collect();
+    format!("{:#}\n", json!({"files": files, "problems": problems}))
+}
+
+fn examine(source: &Source) -> (String, Vec<Finding>) {
+    let documents = match document::read(source) {
+        Ok(documents) => documents,
+        Err(error) => return ("unreadable".to_owned(), vec![finding(source, error)]),
+    };
+    let filters = envoy::filters(&documents);
+    if !filters.is_empty() {
+        let findings = filters.iter().flat_map(|filter| examine_filter(source, filter)).collect();
+        return (format!("an Envoy configuration with {}", plural(filters.len(), "Nomos filter")), findings);
+    }
+    let empty = Node { offset: 0, value: healer::config::node::Value::Object(Vec::new()) };
+    let (kind, problems) = examine_document(documents.first().unwrap_or(&empty));
+    let mut findings: Vec<Finding> = problems.into_iter().map(|error| finding(source, error)).collect();
+    if let Some(second) = documents.get(1) {
+        let mut problems = Problems::new();
+        Cursor::root(second).refuse(&mut problems, "a second document", "one document in a file");
+        findings.extend(problems.into_iter().map(|error| finding(source, error)));
+    }
+    (kind, findings)
+}
+
+fn examine_document(document: &Node) -> (String, Vec<ConfigError>) {
+    if let Some(name) = pack::name(document) {
+        let problems = pack::check(document);
+        return (describe_pack(name, pack::count(document)), problems);
+    }
+    if envoy::is_envoy(document) {
+        let mut problems = Problems::new();
+        let expected = "envoy.filters.http.wasm with Nomos: `nomos` in the name of the filter, plugin or module file";
+        Cursor::root(document).refuse(&mut problems, "an Envoy configuration without the Nomos filter", expected);
+        return ("an Envoy configuration".to_owned(), problems);
+    }
+    if is_contract(document) {
+        let mut problems = Problems::new();
+        let root = Cursor::root(document);
+        refuse_duplicates(&root, &mut problems);
+        contract::read(&root, &mut problems);
+        return ("a contract".to_owned(), problems);
+    }
+    match Config::check(document) {
+        Ok(config) => (describe(&config), Vec::new()),
+        Err(problems) => ("a plugin configuration".to_owned(), problems),
+    }
+}
+
+fn describe_pack(name: &str, rules: usize) -> String {
+    format!("the rule pack {name} with {}", plural(rules, "rule"))
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+fn describe(config: &Config) -> String {
+    format!("a plugin configuration with {}", plural(config.routes.len(), "route"))
+}
+
+/// A schema has one of these, and a plugin configuration none of them.
+fn is_contract(document: &Node) -> bool {
+    let keywords = ["$schema", "type", "properties", "items", "$ref", "allOf", "anyOf", "oneOf"];
+    keywords.iter().any(|keyword| document.get(keyword).is_some())
+}
+
+fn examine_filter(source: &Source, filter: &Filter<'_>) -> Vec<Finding> {
+    match filter.configuration() {
+        Configuration::Missing => Vec::new(),
+        Configuration::Tree(node) => match Config::check(node) {
+            Ok(config) => headers_problem(&config, filter).map(|error| finding(source, error)).into_iter().collect(),
+            Err(problems) => problems.into_iter().map(|error| finding(source, error)).collect(),
+        },
+        Configuration::Text(text, node) => examine_text(source, filter, text, node),
+        Configuration::Unknown(node) => {
+            let mut problems = Problems::new();
+            let found = format!("{} as the configuration of the plugin", node.describe());
+            let expected = "a google.protobuf.Struct or StringValue with a value";
+            Cursor::root(node).refuse(&mut problems, found, expected);
+            problems.into_iter().map(|error| finding(source, error)).collect()
+        }
+    }
+}
+
+/// JSON inside a text. Its lines are lines of the file where YAML has it as a block.
+fn examine_text(source: &Source, filter: &Filter<'_>, text: &str, node: &Node) -> Vec<Finding> {
+    let start = source.line(node.offset);
+    let is_quoted = source.text.get(node.offset..).is_some_and(|rest| rest.starts_with(['"', '\'']));
+    let place = |error: ConfigError| {
+        let below = if is_quoted { 0 } else { line(text, error.offset) - 1 };
+        Finding { line: start + below, error }
+    };
+    if text.trim().is_empty() {
+        return Vec::new();
+    }
+    match json::read(text.as_bytes()).map(|inner| Config::check(&inner)) {
+        Ok(Ok(config)) => headers_problem(&config, filter).map(|error| finding(source, error)).into_iter().collect(),
+        Ok(Err(problems)) => problems.into_iter().map(place).collect(),
+        Err(error) => vec![place(error)],
+    }
+}
+
+/// Without the flag, Envoy stops at held headers for ever: no body callback follows.
+fn headers_problem(config: &Config, filter: &Filter<'_>) -> Option<ConfigError> {
+    let needs_flag = config.response_headers == ResponseHeaders::Held && !filter.may_hold_headers();
+    needs_flag.then(|| ConfigError {
+        at: "response_headers".to_owned(),
+        offset: filter.offset,
+        found: "\"held\" in a filter that may not hold headers, so that every response would hang".to_owned(),
+        expected: "allow_on_headers_stop_iteration: true beside configuration, or response_headers: early".to_owned(),
+    })
+}
+
+fn finding(source: &Source, error: ConfigError) -> Finding {
+    Finding { line: source.line(error.offset), error }
+}

@@ -1,0 +1,21 @@
+//! A file of YAML or JSON as a tree.
+
+use healer::config::node::Node;
+use healer::config::{ConfigError, json};
+
+use crate::source::Source;
+use crate::yaml;
+
+/// Reads every document of a file; JSON has one. An error tells where it stands.
+pub fn read(source: &Source) -> Result<Vec<Node>, ConfigError> {
+    if is_json(source) {
+        return json::read(source.text.as_bytes()).map(|node| vec![node]);
+    }
+    yaml::read(&source.text)
+}
+
+/// JSON is read as JSON: YAML would take its `\/` and surrogate pairs amiss, and tell of mistakes in other words.
+fn is_json(source: &Source) -> bool {
+    let named = source.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    named || json::read(source.text.as_bytes()).is_ok()
+}

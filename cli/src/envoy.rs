@@ -1,0 +1,152 @@
+//! Nomos's configuration inside an Envoy configuration.
+
+use healer::config::node::{Node, Value};
+
+const WASM: &str = "envoy.extensions.filters.http.wasm.v3.Wasm";
+const TYPED_STRUCT: &str = "TypedStruct";
+
+/// A Wasm HTTP filter.
+#[derive(Clone, Copy)]
+pub struct Filter<'a> {
+    /// Where it stands.
+    pub offset: usize,
+    /// What is under `typed_config.config`, if anything.
+    pub plugin: Option<&'a Node>,
+    /// The name in the chain of filters.
+    name: Option<&'a str>,
+}
+
+/// The configuration of the plugin, in one of the forms that Envoy hands on.
+pub enum Configuration<'a> {
+    /// None: every response passes.
+    Missing,
+    /// A `Struct`: part of the file.
+    Tree(&'a Node),
+    /// A `StringValue`: JSON text inside the file.
+    Text(&'a str, &'a Node),
+    /// Another form, which cannot be checked here.
+    Unknown(&'a Node),
+}
+
+/// Nomos's filters, wherever they stand in the file. A single Wasm filter without any name is taken for one.
+pub fn filters(documents: &[Node]) -> Vec<Filter<'_>> {
+    let mut found = Vec::new();
+    for document in documents {
+        collect(document, None, &mut found);
+    }
+    if found.iter().any(Filter::is_nomos) || found.len() > 1 {
+        found.retain(Filter::is_nomos);
+    }
+    found
+}
+
+/// Whether a document is an Envoy configuration, with or without a Wasm filter.
+pub fn is_envoy(document: &Node) -> bool {
+    let fields = ["static_resources", "dynamic_resources", "admin", "node", "resources", "typed_config"];
+    fields.iter().any(|field| document.get(field).is_some())
+}
+
+impl<'a> Filter<'a> {
+    /// What the plugin is given.
+    pub fn configuration(&self) -> Configuration<'a> {
+        let Some(any) = self.plugin.and_then(|plugin| plugin.get("configuration")) else {
+            return Configuration::Missing;
+        };
+        let kind = text(any, "@type").unwrap_or_default();
+        match any.get("value") {
+            Some(value) if kind.ends_with("google.protobuf.Struct") => Configuration::Tree(value),
+            Some(value) if kind.ends_with("google.protobuf.StringValue") => match &value.value {
+                Value::String(text) => Configuration::Text(text, value),
+                _ => Configuration::Unknown(value),
+            },
+            _ => Configuration::Unknown(any),
+        }
+    }
+
+    /// Whether Envoy lets this filter hold response headers.
+    pub fn may_hold_headers(&self) -> bool {
+        let flag = self.plugin.and_then(|plugin| plugin.get("allow_on_headers_stop_iteration"));
+        flag.is_some_and(|flag| flag.value == Value::Bool(true))
+    }
+
+    /// Named after Nomos: the filter, the plugin, its root or the module's file.
+    fn is_nomos(&self) -> bool {
+        let own = |field| self.plugin.and_then(|plugin| text(plugin, field));
+        let file = ["vm_config", "code", "local", "filename"];
+        let file = self.plugin.and_then(|plugin| file.iter().try_fold(plugin, |node, field| node.get(field)));
+        let names = [self.name, own("name"), own("root_id"), file.and_then(Node::as_str)];
+        names.into_iter().flatten().any(|name| name.to_ascii_lowercase().contains("nomos"))
+    }
+}
+
+/// Descends at most as deep as the file was read: [`Node::MAX_DEPTH`].
+fn collect<'a>(node: &'a Node, name: Option<&'a str>, found: &mut Vec<Filter<'a>>) {
+    if let Some(wasm) = wasm_of(node) {
+        found.push(Filter { offset: node.offset, plugin: wasm.get("config"), name });
+        return;
+    }
+    match &node.value {
+        Value::Array(items) => items.iter().for_each(|item| collect(item, None, found)),
+        Value::Object(members) => {
+            let name = text(node, "name");
+            for member in members {
+                collect(&member.node, name, found);
+            }
+        }
+        _ => (),
+    }
+}
+
+/// The message of a Wasm filter: the node itself, or what a `TypedStruct` wraps.
+fn wasm_of(node: &Node) -> Option<&Node> {
+    let kind = text(node, "@type")?;
+    if kind.ends_with(WASM) {
+        return Some(node);
+    }
+    let inner = text(node, "type_url").filter(|_| kind.ends_with(TYPED_STRUCT))?;
+    node.get("value").filter(|_| inner.ends_with(WASM))
+}
+
+fn text<'a>(node: &'a Node, field: &str) -> Option<&'a str> {
+    node.get(field).and_then(Node::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml;
+
+    fn names(text: &str) -> Vec<String> {
+        let documents = yaml::read(text).unwrap_or_default();
+        filters(&documents).iter().map(|filter| filter.name.unwrap_or("-").to_owned()).collect()
+    }
+
+    fn wasm(name: &str, config: &str) -> String {
+        format!("- {{name: {name}, typed_config: {{'@type': type.googleapis.com/{WASM}, config: {{{config}}}}}}}\n")
+    }
+
+    #[test]
+    fn filters_are_told_by_their_names() {
+        let rows = [
+            ("- {name: router}\n".to_owned(), vec![]),
+            (wasm("any", ""), vec!["any"]),
+            (wasm("a", "") + &wasm("b", ""), vec![]),
+            (wasm("a", "") + &wasm("my-Nomos", ""), vec!["my-Nomos"]),
+            (wasm("a", "root_id: nomos") + &wasm("b", "name: x"), vec!["a"]),
+            (wasm("a", "vm_config: {code: {local: {filename: /x/nomos_filter.wasm}}}") + &wasm("b", ""), vec!["a"]),
+            (wasm("nomos", "") + &wasm("nomos2", ""), vec!["nomos", "nomos2"]),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(names(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_typed_struct_is_looked_into() {
+        let text = format!(
+            "name: nomos\ntyped_config:\n  '@type': type.googleapis.com/xds.type.v3.TypedStruct\n  \
+             type_url: type.googleapis.com/{WASM}\n  value: {{config: {{name: nomos}}}}\n"
+        );
+        assert_eq!(names(&text), ["nomos"]);
+    }
+}

@@ -1,0 +1,118 @@
+//! `nomos heal`: one body, as the filter would heal it.
+
+mod report;
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use healer::config::{Config, Route};
+use healer::{Healer, Limits, Plan, Progress, Reason, Summary};
+
+use crate::failure::Failure;
+use crate::{config_file, output};
+
+use report::{Outcome, Report};
+
+const EXAMPLES: &str = "\
+The healed body goes to stdout, byte for byte as clients would get it; the report goes to stderr.
+FILE is the plugin's own configuration or a whole Envoy configuration, YAML or JSON.
+
+  $ nomos heal --config envoy.yaml --path /api/user body.json > healed.json
+  healed by route user: 2 renames, 1 move
+
+  $ curl -s localhost:9090/api/user | nomos heal --config nomos.yaml --path /api/user --explain
+  $ nomos heal --config nomos.yaml body.json --json 2> report.json
+
+A body that cannot be healed leaves as it came.
+Exit codes: 0 healed, clean or skipped, 1 over a limit or without a record, 2 not JSON, bad usage or configuration.";
+
+/// Arguments of `nomos heal`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Plugin configuration, or an Envoy configuration that has it
+    #[arg(long, value_name = "FILE")]
+    config: PathBuf,
+    /// Path of the request, which chooses the route; may be left out where there is one route only
+    #[arg(long)]
+    path: Option<String>,
+    /// Method of the request
+    #[arg(long, default_value = "GET")]
+    method: String,
+    /// File with the body; - for stdin
+    #[arg(value_name = "BODY", default_value = "-")]
+    body: PathBuf,
+    /// Tell every op, and why it was carried out
+    #[arg(long)]
+    explain: bool,
+    /// Report as one JSON object on stderr
+    #[arg(long)]
+    json: bool,
+}
+
+/// Heals the body, or passes it on as it came.
+pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let config = config_file::read(&args.config)?;
+    let route = choose_route(&config, args)?;
+    let body = read_body(&args.body)?;
+    let mut healer = Healer::new();
+    let outcome = match route {
+        Some(route) => match heal(&mut healer, &route.plan, &body, config.limits()) {
+            Ok(summary) => Outcome::Done(summary),
+            Err(failure) => Outcome::Failed(failure),
+        },
+        None => Outcome::Skipped("no_route"),
+    };
+    let is_changed = matches!(&outcome, Outcome::Done(summary) if summary.changed);
+    output::write(if is_changed { healer.output() } else { &body })?;
+    let report = Report { outcome, route, healer: &healer, body: &body, mode: config.mode };
+    eprint!("{}", if args.json { report.as_json() } else { report.as_text(args.explain) });
+    Ok(exit_code(&report.outcome))
+}
+
+fn exit_code(outcome: &Outcome) -> ExitCode {
+    match outcome {
+        Outcome::Done(_) | Outcome::Skipped(_) => ExitCode::SUCCESS,
+        Outcome::Failed(failure) => match failure.reason {
+            Reason::Empty | Reason::Malformed | Reason::Truncated => ExitCode::from(2),
+            _ => ExitCode::from(1),
+        },
+    }
+}
+
+fn heal(healer: &mut Healer, plan: &Plan, body: &[u8], limits: Limits) -> Result<Summary, healer::Failure> {
+    let mut intake = healer.intake(limits);
+    if intake.push(body) == Progress::Release(Reason::TooLarge) {
+        return Err(healer::Failure { reason: Reason::TooLarge, offset: limits.max_held_bytes });
+    }
+    intake.finish();
+    healer.heal(plan, &intake)
+}
+
+/// The route of the request; without a path the only one there is.
+fn choose_route<'a>(config: &'a Config, args: &Args) -> Result<Option<&'a Route>, Failure> {
+    if let Some(path) = &args.path {
+        let index = config.route(args.method.as_bytes(), path.as_bytes());
+        return Ok(index.and_then(|index| config.routes.get(index)));
+    }
+    match config.routes.as_slice() {
+        [] => Ok(None),
+        [route] => Ok(Some(route)),
+        routes => {
+            let known: Vec<String> = routes.iter().map(|route| format!("{} ({})", route.name, route.matcher)).collect();
+            let found = format!("no --path, and {} routes: {}", routes.len(), known.join(", "));
+            Err(Failure::new(format!("found {found}; expected --path, which chooses one")))
+        }
+    }
+}
+
+fn read_body(path: &Path) -> Result<Vec<u8>, Failure> {
+    if path == Path::new("-") {
+        let mut body = Vec::new();
+        io::stdin().lock().read_to_end(&mut body).map_err(|error| Failure::io(Path::new("stdin"), &error))?;
+        return Ok(body);
+    }
+    fs::read(path).map_err(|error| Failure::io(path, &error))
+}

@@ -1,0 +1,138 @@
+//! What was done to a body, for people and for programs.
+
+use healer::config::{Mode, Route};
+use healer::{Description, Failure, Healer, OpKind, Summary, Why};
+use serde_json::{Value, json};
+
+/// How it came out.
+pub enum Outcome {
+    /// The body was looked at to its end.
+    Done(Summary),
+    /// It was looked at and cannot be healed.
+    Failed(Failure),
+    /// It was not looked at; why.
+    Skipped(&'static str),
+}
+
+/// Everything there is to tell.
+pub struct Report<'a> {
+    /// How it came out.
+    pub outcome: Outcome,
+    /// The route that was taken.
+    pub route: Option<&'a Route>,
+    /// The engine that healed it.
+    pub healer: &'a Healer,
+    /// The body as it came.
+    pub body: &'a [u8],
+    /// What the filter would do with it.
+    pub mode: Mode,
+}
+
+impl Report<'_> {
+    /// A line, or several.
+    pub fn as_text(&self, explain: bool) -> String {
+        let mut text = self.headline();
+        if explain {
+            text.extend(self.ops().iter().map(op_line));
+        }
+        match self.mode {
+            Mode::Heal => (),
+            Mode::Observe => text.push_str("mode is observe: in Envoy this body leaves as it came\n"),
+            Mode::Off => text.push_str("mode is off: in Envoy this body leaves as it came\n"),
+        }
+        text
+    }
+
+    /// One JSON object on a line.
+    pub fn as_json(&self) -> String {
+        let (verdict, reason) = self.verdict();
+        let mut report = json!({"verdict": verdict, "route": self.route.map(|route| route.name.as_str())});
+        let mut set = |name: &str, value: Value| {
+            report[name] = value;
+        };
+        if let Some(reason) = reason {
+            set("reason", reason.into());
+        }
+        match &self.outcome {
+            Outcome::Done(summary) => {
+                set("renames", summary.renames.into());
+                set("moves", summary.moves.into());
+                set("dropped", summary.dropped.into());
+                set("conflicts", summary.conflicts.into());
+                set("ops", self.ops().iter().map(op_json).collect());
+            }
+            Outcome::Failed(failure) => set("offset", failure.offset.into()),
+            Outcome::Skipped(_) => (),
+        }
+        format!("{report}\n")
+    }
+
+    fn verdict(&self) -> (&'static str, Option<&'static str>) {
+        match &self.outcome {
+            Outcome::Done(summary) if summary.changed => ("healed", None),
+            Outcome::Done(_) => ("clean", None),
+            Outcome::Failed(failure) => ("failed", Some(failure.reason.as_str())),
+            Outcome::Skipped(reason) => ("skipped", Some(reason)),
+        }
+    }
+
+    fn headline(&self) -> String {
+        let route = self.route.map_or_else(String::new, |route| format!(" by route {}", route.name));
+        match &self.outcome {
+            Outcome::Done(summary) if summary.changed => format!("healed{route}: {}\n", counts(summary)),
+            Outcome::Done(summary) => format!("clean{route}: nothing to heal{}\n", conflicts(summary)),
+            Outcome::Failed(failure) => format!("failed{route}: {failure}; the body is left as it came\n"),
+            Outcome::Skipped(_) => "skipped: no route matches this request; the body is left as it came\n".to_owned(),
+        }
+    }
+
+    fn ops(&self) -> Vec<Description> {
+        self.route.map_or_else(Vec::new, |route| self.healer.describe(&route.plan, self.body))
+    }
+}
+
+fn counts(summary: &Summary) -> String {
+    let parts = [(summary.renames, "rename"), (summary.moves, "move")];
+    let mut parts: Vec<String> =
+        parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count, noun)).collect();
+    if summary.dropped > 0 {
+        parts.push(format!("{} dropped", plural(summary.dropped, "member")));
+    }
+    parts.join(", ") + &conflicts(summary)
+}
+
+fn conflicts(summary: &Summary) -> String {
+    match summary.conflicts {
+        0 => String::new(),
+        count => format!(" ({} left alone)", plural(count, "conflict")),
+    }
+}
+
+fn plural(count: u32, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+fn op_line(op: &Description) -> String {
+    let why = match &op.why {
+        Why::Route { rule } => format!("the route's own {}: {rule}", kind(op)),
+        Why::Pack { id, rule, .. } => format!("{id}: {rule}"),
+        Why::Convention { id, .. } => format!("{id}: case convention"),
+    };
+    format!("  {} -> {}  ({why})\n", op.from, op.to)
+}
+
+fn op_json(op: &Description) -> Value {
+    let why = match &op.why {
+        Why::Route { rule } => json!({"by": "route", "rule": rule}),
+        Why::Pack { pack, id, rule } => json!({"by": "pack", "pack": pack, "id": id, "rule": rule}),
+        Why::Convention { pack, id } => json!({"by": "convention", "pack": pack, "id": id}),
+    };
+    json!({"kind": kind(op), "from": op.from, "to": op.to, "why": why})
+}
+
+fn kind(op: &Description) -> &'static str {
+    match op.kind {
+        OpKind::Rename => "rename",
+        OpKind::Move => "move",
+    }
+}

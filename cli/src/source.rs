@@ -1,0 +1,63 @@
+//! Text files, and where in them something stands.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use healer::config::ConfigError;
+
+use crate::failure::Failure;
+
+/// A file that was read.
+#[derive(Debug)]
+pub struct Source {
+    /// As the user named it.
+    pub path: PathBuf,
+    /// All of it.
+    pub text: String,
+}
+
+impl Source {
+    /// Reads a file of text.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let bytes = fs::read(path).map_err(|error| Failure::io(path, &error))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|error| Failure::new(format!("{}: found {error}; expected UTF-8 text", path.display())))?;
+        Ok(Source { path: path.to_owned(), text })
+    }
+
+    /// A problem that stands in this file, on one line.
+    pub fn tell(&self, line: usize, error: &ConfigError) -> String {
+        let ConfigError { at, found, expected, .. } = error;
+        // A syntax error has a line instead of a path: said once is enough.
+        let at = at.strip_prefix(&format!("line {line} ")).unwrap_or(at);
+        format!("{}:{line}: {at}: found {found}; expected {expected}", self.path.display())
+    }
+
+    /// The line of a byte, counted from 1.
+    pub fn line(&self, offset: usize) -> usize {
+        line(&self.text, offset)
+    }
+
+    /// `file:line`, lines counted from 1.
+    pub fn place(&self, offset: usize) -> String {
+        format!("{}:{}", self.path.display(), line(&self.text, offset))
+    }
+}
+
+/// The line of a byte, counted from 1.
+pub fn line(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        let rows = [("", 0, 1), ("a\nb", 1, 1), ("a\nb", 2, 2), ("a\nb", 99, 2), ("\r\n\r\n", 4, 3)];
+        for (text, offset, expected) in rows {
+            assert_eq!(line(text, offset), expected, "{text:?} {offset}");
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! YAML to the tree that configurations are read from, as Envoy reads it.
+
+mod scalar;
+
+use std::collections::HashMap;
+
+use granit_parser::{Event, Parser, ScalarStyle, Tag};
+use healer::config::ConfigError;
+use healer::config::node::{Member, Node, Value};
+
+/// An alias copies what it names, so a few lines can stand for billions of values. No configuration has this many.
+const MAX_NODES: usize = 1_000_000;
+
+/// Reads every document of a text.
+pub fn read(text: &str) -> Result<Vec<Node>, ConfigError> {
+    let mut builder = Builder::default();
+    for item in Parser::new_from_str(text) {
+        let (event, span) = item.map_err(|error| {
+            let marker = error.marker();
+            let at = format!("line {} column {}", marker.line(), marker.col() + 1);
+            let found = format!("what YAML does not allow here ({})", error.info());
+            refusal(at, marker.byte_offset().unwrap_or_default(), found, "YAML")
+        })?;
+        let start = span.start;
+        builder.take(event, start.byte_offset().unwrap_or_default()).map_err(|(found, expected)| {
+            let at = format!("line {} column {}", start.line(), start.col() + 1);
+            refusal(at, start.byte_offset().unwrap_or_default(), found, expected)
+        })?;
+    }
+    Ok(builder.documents)
+}
+
+fn refusal(at: String, offset: usize, found: impl Into<String>, expected: &str) -> ConfigError {
+    ConfigError { at, offset, found: found.into(), expected: expected.to_owned() }
+}
+
+/// What was found, what was expected.
+type Complaint = (String, &'static str);
+
+#[derive(Default)]
+struct Builder {
+    open: Vec<Open>,
+    anchors: HashMap<usize, Node>,
+    nodes: usize,
+    documents: Vec<Node>,
+}
+
+/// A container whose end is still to come.
+struct Open {
+    offset: usize,
+    anchor: usize,
+    content: Content,
+}
+
+enum Content {
+    Sequence(Vec<Node>),
+    Mapping { members: Vec<Member>, key: Option<Key> },
+}
+
+struct Key {
+    name: String,
+    offset: usize,
+    /// Envoy leaves out members whose key is tagged `!ignore`; people keep anchors in them.
+    ignored: bool,
+}
+
+impl Builder {
+    fn take(&mut self, event: Event<'_>, offset: usize) -> Result<(), Complaint> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag.as_deref(), offset),
+            Event::SequenceStart(_, anchor, _) => self.open(Content::Sequence(Vec::new()), anchor, offset),
+            Event::MappingStart(_, anchor, _) => {
+                self.open(Content::Mapping { members: Vec::new(), key: None }, anchor, offset)
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(),
+            Event::Alias(anchor) => self.alias(anchor, offset),
+            _ => Ok(()),
+        }
+    }
+
+    fn scalar(
+        &mut self,
+        text: &str,
+        style: ScalarStyle,
+        anchor: usize,
+        tag: Option<&Tag>,
+        offset: usize,
+    ) -> Result<(), Complaint> {
+        let has_tag = |suffix| tag.is_some_and(|tag| tag.suffix() == suffix);
+        let key = self.missing_key();
+        let is_text = key.is_some() || style != ScalarStyle::Plain || has_tag("!");
+        let value = if is_text { Value::String(text.to_owned()) } else { scalar::value(text) };
+        let node = Node { offset, value };
+        if let Some(key) = key {
+            *key = Some(Key { name: text.to_owned(), offset, ignored: has_tag("ignore") });
+            self.name(anchor, &node);
+            return Ok(());
+        }
+        self.name(anchor, &node);
+        self.add(node)
+    }
+
+    fn open(&mut self, content: Content, anchor: usize, offset: usize) -> Result<(), Complaint> {
+        if self.missing_key().is_some() {
+            return Err(("a list or map as a key".to_owned(), "a text as the key"));
+        }
+        if self.open.len() >= Node::MAX_DEPTH {
+            return Err(("a value inside 160 lists and maps".to_owned(), "at most 160 inside each other"));
+        }
+        self.open.push(Open { offset, anchor, content });
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), Complaint> {
+        let Some(open) = self.open.pop() else { return Ok(()) };
+        let value = match open.content {
+            Content::Sequence(items) => Value::Array(items),
+            Content::Mapping { members, .. } => Value::Object(members),
+        };
+        let node = Node { offset: open.offset, value };
+        self.name(open.anchor, &node);
+        self.add(node)
+    }
+
+    fn alias(&mut self, anchor: usize, offset: usize) -> Result<(), Complaint> {
+        let Some(node) = self.anchors.get(&anchor).cloned() else {
+            return Err(("an alias inside what it names".to_owned(), "an alias of something that is complete"));
+        };
+        if depth(&node) + self.open.len() > Node::MAX_DEPTH {
+            return Err(("an alias of something deep".to_owned(), "at most 160 lists and maps inside each other"));
+        }
+        if let Some(key) = self.missing_key() {
+            let Value::String(name) = node.value else {
+                return Err(("an alias of something else as a key".to_owned(), "a text as the key"));
+            };
+            *key = Some(Key { name, offset, ignored: false });
+            return Ok(());
+        }
+        self.nodes += size(&node);
+        self.add(node)
+    }
+
+    /// Keeps a node for its aliases; an anchor of 0 is none.
+    fn name(&mut self, anchor: usize, node: &Node) {
+        if anchor != 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+    }
+
+    /// The place of the key that the open map waits for.
+    fn missing_key(&mut self) -> Option<&mut Option<Key>> {
+        match &mut self.open.last_mut()?.content {
+            Content::Mapping { key, .. } if key.is_none() => Some(key),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, node: Node) -> Result<(), Complaint> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(("more than 1,000,000 values, aliases counted in full".to_owned(), "fewer"));
+        }
+        match self.open.last_mut().map(|open| &mut open.content) {
+            None => self.documents.push(node),
+            Some(Content::Sequence(items)) => items.push(node),
+            Some(Content::Mapping { members, key }) => {
+                if let Some(Key { name, offset, ignored: false }) = key.take() {
+                    members.push(Member { name, offset, node });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn depth(node: &Node) -> usize {
+    1 + children(node).map(depth).max().unwrap_or_default()
+}
+
+fn size(node: &Node) -> usize {
+    1 + children(node).map(size).sum::<usize>()
+}
+
+fn children(node: &Node) -> Box<dyn Iterator<Item = &Node> + '_> {
+    match &node.value {
+        Value::Array(items) => Box::new(items.iter()),
+        Value::Object(members) => Box::new(members.iter().map(|member| &member.node)),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tree as JSON text, without places.
+    fn show(node: &Node) -> String {
+        let list = |parts: Vec<String>| parts.join(",");
+        match &node.value {
+            Value::Null => "null".to_owned(),
+            Value::Bool(value) => value.to_string(),
+            Value::Number(text) => text.clone(),
+            Value::String(text) => format!("{text:?}"),
+            Value::Array(items) => format!("[{}]", list(items.iter().map(show).collect())),
+            Value::Object(members) => {
+                let members = members.iter().map(|member| format!("{:?}:{}", member.name, show(&member.node)));
+                format!("{{{}}}", list(members.collect()))
+            }
+        }
+    }
+
+    fn read_all(text: &str) -> String {
+        match read(text) {
+            Ok(documents) => documents.iter().map(show).collect::<Vec<_>>().join(" --- "),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn yaml_is_read_as_envoy_reads_it() {
+        let rows = [
+            ("", ""),
+            ("a: 1\na: 2", r#"{"a":1,"a":2}"#),
+            ("a: &x {b: [1]}\nc: *x", r#"{"a":{"b":[1]},"c":{"b":[1]}}"#),
+            ("m: &x {a: 1}\nn: {<<: *x}", r#"{"m":{"a":1},"n":{"<<":{"a":1}}}"#),
+            ("y: y\n'n': 'n'\n1: one", r#"{"y":true,"n":"n","1":"one"}"#),
+            ("&k a: 1\nb: *k\n*k : 2", r#"{"a":1,"b":"a","a":2}"#),
+            ("a: !!str 12\nb: ! 12\nc:", r#"{"a":12,"b":"12","c":null}"#),
+            ("!ignore a: &x {b: off}\nc: *x", r#"{"c":{"b":false}}"#),
+            ("a: |\n  off\nb: >-\n  on", r#"{"a":"off\n","b":"on"}"#),
+            ("a: 1\n---\n- 2", r#"{"a":1} --- [2]"#),
+            ("{\"a\": [1, null, true]}", r#"{"a":[1,null,true]}"#),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(read_all(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_yaml_is_refused_with_its_place() {
+        let rows = [
+            ("a: [1,\n", "line 1 column 4: found what YAML does not allow here (unclosed bracket '['); expected YAML"),
+            ("? [a]\n: 1", "line 1 column 3: found a list or map as a key; expected a text as the key"),
+            (
+                "a: &x\n  b: *x",
+                "line 2 column 6: found an alias inside what it names; expected an alias of something that is complete",
+            ),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(read_all(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn neither_depth_nor_aliases_run_away() {
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        assert!(read_all(&deep).contains("at most 160"), "{}", read_all(&deep));
+        let level = |level: usize| {
+            let aliases = vec![format!("*a{}", level - 1); 10].join(",");
+            format!("a{level}: &a{level} [{aliases}]\n")
+        };
+        let levels: Vec<String> = (1..12).map(level).collect();
+        let laughs = format!("a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n{}", levels.concat());
+        assert!(read_all(&laughs).contains("more than 1,000,000 values"));
+    }
+
+    #[test]
+    fn places_are_those_of_names_and_values() {
+        let documents = read("é: 1\nb:\n  - x").unwrap_or_default();
+        let Some(Value::Object(members)) = documents.first().map(|node| &node.value) else { panic!("no map") };
+        let places: Vec<_> = members.iter().map(|member| (member.offset, member.node.offset)).collect();
+        assert_eq!(places, [(0, 4), (6, 11)]);
+    }
+}

@@ -1,0 +1,93 @@
+//! What a bare YAML word stands for, to Envoy.
+//!
+//! Envoy 1.40 tries null, then the booleans of YAML 1.1 (so `y`, `no` and `off` are booleans), then a 64-bit integer
+//! that may be hexadecimal or octal; everything else, fractions too, becomes text. An integer beyond 32 bits becomes
+//! text as well. Seen by starting it on such a file; `ValueUtil::loadFromYaml` is the place in its source.
+
+use healer::config::node::Value;
+
+const TRUE: [&str; 4] = ["y", "yes", "true", "on"];
+const FALSE: [&str; 4] = ["n", "no", "false", "off"];
+
+/// The value of a word without quotes.
+pub fn value(word: &str) -> Value {
+    if matches!(word, "" | "~" | "null" | "Null" | "NULL") {
+        return Value::Null;
+    }
+    if let Some(value) = boolean(word) {
+        return Value::Bool(value);
+    }
+    match integer(word).map(i32::try_from) {
+        Some(Ok(number)) => Value::Number(number.to_string()),
+        _ => Value::String(word.to_owned()),
+    }
+}
+
+/// Lower case, upper case or a capital in front; not `tRUE`.
+fn boolean(word: &str) -> Option<bool> {
+    let lower = word.to_ascii_lowercase();
+    let rest = word.get(1..)?;
+    let is_cased = rest == lower.get(1..)? || word == word.to_ascii_uppercase();
+    if !is_cased {
+        return None;
+    }
+    let listed = |words: [&str; 4]| words.contains(&lower.as_str());
+    if listed(TRUE) { Some(true) } else { listed(FALSE).then_some(false) }
+}
+
+fn integer(word: &str) -> Option<i64> {
+    let (sign, digits) = match word.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", word.strip_prefix('+').unwrap_or(word)),
+    };
+    let (radix, digits) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(digits) => (16, digits),
+        None if digits.len() > 1 && digits.starts_with('0') => (8, digits),
+        None => (10, digits),
+    };
+    // A second sign would be read by the standard library.
+    let plain = digits.chars().all(|digit| digit.is_digit(radix));
+    plain.then(|| i64::from_str_radix(&format!("{sign}{digits}"), radix).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stand_for_what_envoy_takes_them_for() {
+        let number = |text: &str| Value::Number(text.to_owned());
+        let text = |text: &str| Value::String(text.to_owned());
+        let rows = [
+            ("", Value::Null),
+            ("~", Value::Null),
+            ("NULL", Value::Null),
+            ("nULL", text("nULL")),
+            ("y", Value::Bool(true)),
+            ("N", Value::Bool(false)),
+            ("Yes", Value::Bool(true)),
+            ("OFF", Value::Bool(false)),
+            ("tRue", text("tRue")),
+            ("t", text("t")),
+            ("é", text("é")),
+            ("12", number("12")),
+            ("+3", number("3")),
+            ("-0", number("0")),
+            ("0x10", number("16")),
+            ("-0x10", number("-16")),
+            ("010", number("8")),
+            ("08", text("08")),
+            ("2147483648", text("2147483648")),
+            ("99999999999999999999", text("99999999999999999999")),
+            ("1.0", text("1.0")),
+            ("1e6", text("1e6")),
+            ("1_000", text("1_000")),
+            ("+-1", text("+-1")),
+            ("-", text("-")),
+            ("2020-01-01", text("2020-01-01")),
+        ];
+        for (word, expected) in rows {
+            assert_eq!(value(word), expected, "{word:?}");
+        }
+    }
+}

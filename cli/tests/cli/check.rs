@@ -1,0 +1,289 @@
+use crate::run::Dir;
+
+/// What `nomos check` says about a file, and its exit code.
+fn check(test: &str, name: &str, content: &str) -> (i32, String) {
+    let output = Dir::new(&format!("check-{test}")).file(name, content).nomos(&["check", name]);
+    assert_eq!(output.stderr, "", "{test}");
+    (output.code, output.stdout)
+}
+
+fn envoy(name: &str, plugin: &str) -> String {
+    let plugin = plugin.replace('\n', "\n          ");
+    format!(
+        "static_resources:
+  listeners:
+  - filter_chains:
+    - filters:
+      - name: {name}
+        typed_config:
+          \"@type\": type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm
+          config:
+            name: n
+{plugin}"
+    )
+}
+
+#[test]
+fn files_in_order_are_told_by_their_kind() {
+    let rows = [
+        (
+            "plugin",
+            "a.yaml",
+            "routes:\n- match: {path: /u}\n  packs: [all]\n".to_owned(),
+            "a plugin configuration with 1 route",
+        ),
+        ("json", "a.json", r#"{"mode":"off","routes":[]}"#.to_owned(), "a plugin configuration with 0 routes"),
+        ("empty", "a.yaml", String::new(), "a plugin configuration with 0 routes"),
+        ("contract", "a.yaml", "type: object\nproperties: {id: {type: integer}}\n".to_owned(), "a contract"),
+        ("none", "a.yaml", envoy("nomos", ""), "an Envoy configuration with 1 Nomos filter"),
+        (
+            "struct",
+            "a.yaml",
+            envoy(
+                "nomos",
+                "
+  configuration:
+    '@type': type.googleapis.com/google.protobuf.Struct
+    value: {mode: observe}
+",
+            ),
+            "an Envoy configuration with 1 Nomos filter",
+        ),
+    ];
+    for (test, name, content, kind) in rows {
+        assert_eq!(check(test, name, &content), (0, format!("{name}: {kind}: no problems\n")), "{test}");
+    }
+}
+
+#[test]
+fn problems_are_told_with_their_lines() {
+    let rows = [
+        (
+            "yaml",
+            "routes:\n- name: user\n  match: {path: u}\n  packs:\n  - api-v2\n  - typo\n".to_owned(),
+            "a.yaml:3: routes[0].match.path: found \"u\"; expected a path that starts with /
+a.yaml:6: routes[0].packs[1]: found \"typo\"; expected one of api-v2, camel-case, abbreviations, underscores, \
+plurals, \
+             typos, legacy, date-time, nested-paths, all (did you mean \"typos\"?)
+",
+        ),
+        (
+            "bool",
+            "routes:\n- match: {path: /u}\n  rename:\n    lat: y\n".to_owned(),
+            "a.yaml:4: routes[0].rename.lat: found true (bare y, n, yes, no, on and off are booleans in YAML: use \
+            quotes); \
+             expected the name that clients expect
+",
+        ),
+        (
+            "twice",
+            "mode: heal\nmode: off\n".to_owned(),
+            "a.yaml:2: mode: found \"mode\" a second time; expected each name once in an object\n",
+        ),
+        (
+            "syntax",
+            "routes:\n  - [\n".to_owned(),
+            "a.yaml:2: column 5: found what YAML does not allow here (unclosed bracket '['); expected YAML\n",
+        ),
+        (
+            "documents",
+            "mode: heal\n---\nmode: heal\n".to_owned(),
+            "a.yaml:3: configuration: found a second document; expected one document in a file\n",
+        ),
+        (
+            "no-filter",
+            "admin: {}\nstatic_resources: {}\n".to_owned(),
+            "a.yaml:1: configuration: found an Envoy configuration without the Nomos filter; expected \
+             envoy.filters.http.wasm with Nomos: `nomos` in the name of the filter, plugin or module file\n",
+        ),
+        (
+            "contract",
+            "type: object\nproperties:\n  a:\n    allOf: []\n".to_owned(),
+            "a.yaml:4: properties.a.allOf: found the keyword allOf, which this version does not read; expected type, \
+             properties, required and items, written out in place\n",
+        ),
+    ];
+    for (test, content, expected) in rows {
+        assert_eq!(check(&format!("lines-{test}"), "a.yaml", &content), (1, expected.to_owned()), "{test}");
+    }
+}
+
+#[test]
+fn problems_inside_an_envoy_configuration_are_told_with_its_lines() {
+    let rows = [
+        (
+            "struct",
+            envoy(
+                "nomos",
+                "
+  configuration:
+    '@type': type.googleapis.com/google.protobuf.Struct
+    value:
+      mode: heel
+",
+            ),
+            "a.yaml:14: mode: found \"heel\"; expected one of heal, observe, off (did you mean \"heal\"?)\n",
+        ),
+        (
+            "text",
+            envoy(
+                "nomos",
+                "
+  configuration:
+    '@type': type.googleapis.com/google.protobuf.StringValue
+    value: |
+      {
+        \"mode\": \"heel\"
+      }
+",
+            ),
+            "a.yaml:15: mode: found \"heel\"; expected one of heal, observe, off (did you mean \"heal\"?)\n",
+        ),
+        (
+            "bytes",
+            envoy(
+                "nomos",
+                "
+  configuration:
+    '@type': type.googleapis.com/google.protobuf.BytesValue
+    value: e30=
+",
+            ),
+            "a.yaml:12: configuration: found an object as the configuration of the plugin; expected a \
+             google.protobuf.Struct or StringValue with a value\n",
+        ),
+        (
+            "held",
+            envoy(
+                "nomos",
+                "
+  configuration:
+    '@type': type.googleapis.com/google.protobuf.Struct
+    value: {response_headers: held}
+",
+            ),
+            "a.yaml:7: response_headers: found \"held\" in a filter that may not hold headers, so that every \
+            response would \
+             hang; expected allow_on_headers_stop_iteration: true beside configuration, or response_headers: early\n",
+        ),
+    ];
+    for (test, content, expected) in rows {
+        assert_eq!(check(&format!("envoy-{test}"), "a.yaml", &content), (1, expected.to_owned()), "{test}");
+    }
+}
+
+#[test]
+fn json_is_read_as_json() {
+    let (code, text) = check("json-lines", "a.json", "{\n  \"mode\": \"heel\",\n  \"max_depth\": 0\n}\n");
+    let expected = "a.json:2: mode: found \"heel\"; expected one of heal, observe, off (did you mean \"heal\"?)
+a.json:3: max_depth: found 0; expected a whole number from 1 to 4096
+";
+    assert_eq!((code, text.as_str()), (1, expected));
+    let (code, text) = check("json-syntax", "a.json", "{\n  \"mode\": heal\n}\n");
+    assert_eq!((code, text.as_str()), (1, "a.json:2: column 11: found `heal`; expected a JSON value\n"));
+}
+
+const PACK: &str = "pack: mine
+about: names of ours
+engine: '>=0.1'
+rules:
+- id: mine-001
+  rename: {from: zzname, to: zz_name}
+  valid:
+  - {before: {zzname: 1.50}, after: {zz_name: 1.50}}
+  invalid:
+  - {zzname: 1, zz_name: 2}
+";
+
+#[test]
+fn packs_are_checked_and_their_examples_run() {
+    let rows = [
+        ("good", "", "", "mine.yaml: the rule pack mine with 1 rule: no problems\n"),
+        ("id", "mine-001", "mine-1", "mine.yaml:5: rules[0]: found the id mine-1; expected mine- and three digits\n"),
+        (
+            "field",
+            "  valid:",
+            "  good:",
+            "mine.yaml:5: rules[0]: found no example under valid; expected at least one
+mine.yaml:7: rules[0].good: found an unknown field; expected one of id, rename, move, valid, invalid
+",
+        ),
+        (
+            "clash",
+            "zzname, to: zz_name",
+            "user_identifier, to: zz_name",
+            "mine.yaml:5: rules[0]: found `user_identifier` to `zz_name`, but api-v2-",
+        ),
+        (
+            "example",
+            "{zz_name: 1.50}",
+            "{zz_name: 2}",
+            "mine.yaml:8: rules[0].valid[0]: found a body that becomes {\"zz_name\":\"1.50\"}; expected \
+            {\"zz_name\":2}\n",
+        ),
+        (
+            "invalid",
+            "{zzname: 1, zz_name: 2}",
+            "{zzname: 1}",
+            "mine.yaml:10: rules[0].invalid[0]: found a body that becomes {\"zz_name\":1}; expected a body that \
+            the rule \
+             leaves alone\n",
+        ),
+    ];
+    for (test, from, to, expected) in rows {
+        let (code, text) = check(&format!("pack-{test}"), "mine.yaml", &PACK.replace(from, to));
+        assert!(text.starts_with(expected), "{test}: {text}");
+        assert_eq!(code, i32::from(test != "good"), "{test}");
+    }
+}
+
+#[test]
+fn the_embedded_packs_are_in_order() {
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/../rules");
+    let files = nomos_rules::PACK_NAMES.map(|name| format!("{rules}/{name}.yaml"));
+    let args: Vec<&str> = ["check"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    let output = Dir::new("check-embedded").nomos(&args);
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{}", output.stdout);
+    assert_eq!(output.stdout.lines().filter(|line| line.ends_with("no problems")).count(), files.len());
+}
+
+#[test]
+fn with_json_the_verdicts_are_one_object() {
+    let dir = Dir::new("check-json-flag");
+    dir.file("good.yaml", "mode: heal\n").file("bad.yaml", "\nmode: heel\n");
+    let output = dir.nomos(&["check", "--json", "good.yaml", "bad.yaml"]);
+    let verdict: serde_json::Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+    assert_eq!(output.code, 1);
+    assert_eq!(
+        verdict,
+        serde_json::json!({
+            "files": [
+                {"file": "good.yaml", "kind": "a plugin configuration with 0 routes"},
+                {"file": "bad.yaml", "kind": "a plugin configuration"},
+            ],
+            "problems": [{
+                "file": "bad.yaml", "line": 2, "at": "mode", "found": "\"heel\"",
+                "expected": "one of heal, observe, off (did you mean \"heal\"?)",
+            }],
+        })
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_bad_input() {
+    let dir = Dir::new("check-input");
+    dir.file("latin.yaml", b"a: \xe9\n");
+    let rows: [(&[&str], &str); 3] = [
+        (&["check", "missing.yaml"], "nomos: missing.yaml: No such file or directory (os error 2)\n"),
+        (
+            &["check", "latin.yaml"],
+            "nomos: latin.yaml: found invalid utf-8 sequence of 1 bytes from index 3; expected UTF-8 text\n",
+        ),
+        (&["check"], "error: the following required arguments were not provided:\n  <FILE>..."),
+    ];
+    for (args, expected) in rows {
+        let output = dir.nomos(args);
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{args:?}");
+        assert!(output.stderr.starts_with(expected), "{args:?}: {}", output.stderr);
+    }
+}

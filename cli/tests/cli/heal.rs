@@ -1,0 +1,210 @@
+use crate::run::Dir;
+
+const CONFIG: &str = "routes:
+- name: user
+  match: {path: /api/user}
+  rename: {mail: email}
+  move: {data.id: id}
+- name: users
+  match: {prefix: /api/, methods: [GET]}
+  packs: [typos]
+";
+
+const BODY: &str =
+    "{ \"mail\" : 1.50,\r\n \"data\": {\"id\": 1E400, \"x\": -0}, \"n\": 12345678901234567890123456789 }\n";
+const HEALED: &str =
+    "{ \"email\" : 1.50,\r\n \"data\": {\"x\": -0}, \"n\": 12345678901234567890123456789, \"id\": 1E400 }\n";
+
+fn dir(test: &str) -> Dir {
+    let dir = Dir::new(&format!("heal-{test}"));
+    dir.file("nomos.yaml", CONFIG).file("body.json", BODY);
+    dir
+}
+
+#[test]
+fn a_body_is_healed_from_a_file_and_from_stdin() {
+    let dir = dir("sources");
+    let args = ["heal", "--config", "nomos.yaml", "--path", "/api/user?q=1"];
+    let from_file = dir.nomos(&[&args[..], &["body.json"]].concat());
+    assert_eq!((from_file.code, from_file.stderr.as_str()), (0, "healed by route user: 1 rename, 1 move\n"));
+    assert_eq!(from_file.stdout, HEALED);
+    for args in [&args[..], &[&args[..], &["-"]].concat()] {
+        let from_stdin = dir.nomos_on(args, BODY.as_bytes());
+        assert_eq!((from_stdin.code, from_stdin.stdout.as_str()), (0, HEALED));
+    }
+}
+
+#[test]
+fn what_cannot_be_healed_leaves_as_it_came() {
+    let dir = dir("untouched");
+    let args = ["heal", "--config", "nomos.yaml", "--path", "/api/user"];
+    let rows = [
+        ("{\"email\":1}", 0, "clean by route user: nothing to heal\n"),
+        ("{\"mail\":1", 2, "failed by route user: truncated at byte 9; the body is left as it came\n"),
+        ("{\"mail\":}", 2, "failed by route user: malformed at byte 8; the body is left as it came\n"),
+        ("{\"mail\":1} x", 2, "failed by route user: malformed at byte 11; the body is left as it came\n"),
+        (" \n", 2, "failed by route user: empty at byte 2; the body is left as it came\n"),
+        ("\"mail\"", 1, "failed by route user: scalar at byte 0; the body is left as it came\n"),
+    ];
+    for (body, code, report) in rows {
+        let output = dir.nomos_on(&args, body.as_bytes());
+        assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (code, body, report), "{body}");
+    }
+}
+
+#[test]
+fn a_request_without_a_route_is_skipped() {
+    let output = dir("skipped").nomos(&["heal", "--config", "nomos.yaml", "--path", "/other", "body.json"]);
+    let report = "skipped: no route matches this request; the body is left as it came\n";
+    assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (0, BODY, report));
+}
+
+#[test]
+fn the_method_chooses_too() {
+    let dir = dir("method");
+    let args = ["heal", "--config", "nomos.yaml", "--path", "/api/x", "body.json", "--method"];
+    assert!(dir.nomos(&[&args[..], &["GET"]].concat()).stderr.starts_with("clean by route users"));
+    assert!(dir.nomos(&[&args[..], &["PUT"]].concat()).stderr.starts_with("skipped"));
+}
+
+#[test]
+fn the_limits_of_the_configuration_hold() {
+    let dir = Dir::new("heal-limits");
+    let config = r#"{"max_held_bytes":1024,"max_depth":2,"routes":[{"match":{"prefix":"/"},"rename":{"a":"b"}}]}"#;
+    dir.file("nomos.json", config);
+    let large = format!("{{\"a\":\"{}\"}}", "x".repeat(1024));
+    for (body, report) in [(large.as_str(), "too_large"), ("{\"a\":[[1]]}", "too_deep")] {
+        let output = dir.nomos_on(&["heal", "--config", "nomos.json"], body.as_bytes());
+        assert_eq!((output.code, output.stdout.as_str()), (1, body), "{report}");
+        assert!(output.stderr.starts_with(&format!("failed by route route-0: {report} at byte ")), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn the_configuration_is_found_in_that_of_envoy() {
+    let dir = dir("envoy");
+    let wasm = "type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm";
+    let envoy = |kind: &str, value: &str| {
+        format!(
+            "static_resources: {{listeners: [{{filters: [{{name: nomos, typed_config: {{'@type': {wasm}, config: \
+             {{configuration: {{'@type': type.googleapis.com/google.protobuf.{kind}, value: {value}}}}}}}}}]}}]}}"
+        )
+    };
+    let routes = "{routes: [{match: {path: /u}, rename: {mail: email}}]}";
+    let text = r#"'{"routes":[{"match":{"path":"/u"},"rename":{"mail":"email"}}]}'"#;
+    for (kind, value) in [("Struct", routes), ("StringValue", text)] {
+        dir.file("envoy.yaml", envoy(kind, value));
+        let output = dir.nomos_on(&["heal", "--config", "envoy.yaml"], b"{\"mail\":1}");
+        assert_eq!((output.code, output.stdout.as_str()), (0, "{\"email\":1}"), "{kind}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn a_mode_that_changes_nothing_is_told() {
+    let dir = dir("mode");
+    dir.file("nomos.yaml", format!("mode: observe\n{CONFIG}"));
+    let output = dir.nomos(&["heal", "--config", "nomos.yaml", "--path", "/api/user", "body.json"]);
+    assert_eq!(output.stdout, HEALED);
+    assert!(output.stderr.ends_with("mode is observe: in Envoy this body leaves as it came\n"), "{}", output.stderr);
+}
+
+#[test]
+fn bad_usage_and_bad_input_are_told_in_a_line() {
+    let dir = dir("usage");
+    dir.file("bad.yaml", "mode: heal\nroutes:\n- match: {}\n  packs: [x]\n").file("syntax.yaml", "a: [");
+    dir.file("other.yaml", "# none here\nstatic_resources: {}\n");
+    dir.file(
+        "two.yaml",
+        "a: {'@type': envoy.extensions.filters.http.wasm.v3.Wasm, config: {name: nomos}}\nb:\n  \
+    '@type': envoy.extensions.filters.http.wasm.v3.Wasm\n  config: {name: nomos}\n",
+    );
+    let rows: [(&[&str], &str); 8] = [
+        (&["--config", "missing.yaml"], "missing.yaml: No such file or directory (os error 2)"),
+        (
+            &["--config", "nomos.yaml", "--path", "/api/user", "missing.json"],
+            "missing.json: No such file or directory (os error 2)",
+        ),
+        (
+            &["--config", "nomos.yaml", "body.json"],
+            "found no --path, and 2 routes: user (/api/user), users (GET /api/*); expected --path, which chooses one",
+        ),
+        (
+            &["--config", "bad.yaml", "body.json"],
+            "bad.yaml:3: routes[0].match: found none of them; expected exactly one of path, prefix and template, \
+            such as \
+             {path: /api/user}; {prefix: /} is every path (and 1 more: see nomos check)",
+        ),
+        (
+            &["--config", "syntax.yaml", "body.json"],
+            "syntax.yaml:1: column 4: found what YAML does not allow here (unclosed bracket '['); expected YAML",
+        ),
+        (
+            &["--config", "other.yaml", "body.json"],
+            "other.yaml:2: found no Nomos filter; expected one in a configuration of Envoy",
+        ),
+        (
+            &["--config", "two.yaml", "body.json"],
+            "found 2 Nomos filters (two.yaml:1, two.yaml:3); expected one, or the plugin's own configuration",
+        ),
+        (
+            &["--config", "body.json", "body.json"],
+            "body.json:1: mail: found an unknown field; expected one of mode, \
+          response_headers, max_held_bytes, max_depth, routes (and 2 more: see nomos check)",
+        ),
+    ];
+    for (args, expected) in rows {
+        let output = dir.nomos(&[&["heal"], args].concat());
+        let report = format!("nomos: {expected}\n");
+        assert_eq!((output.code, output.stdout.as_str(), output.stderr), (2, "", report), "{args:?}");
+    }
+}
+
+const EXPLAINED: &str = "routes:
+- name: user
+  match: {prefix: /}
+  rename: {mail: email}
+  move: {data.id: id}
+  packs: [api-v2, camel-case]
+";
+const DRIFTED: &str = r#"{"mail":1,"data":{"id":2},"list":[{"user_identifier":3},{"loyaltyPoints":4}]}"#;
+
+#[test]
+fn every_op_is_explained() {
+    let dir = Dir::new("heal-explain");
+    dir.file("nomos.yaml", EXPLAINED);
+    let output = dir.nomos_on(&["heal", "--config", "nomos.yaml", "--explain"], DRIFTED.as_bytes());
+    let expected = "healed by route user: 3 renames, 1 move
+  mail -> email  (the route's own rename: mail -> email)
+  list[0].user_identifier -> list[0].user_id  (api-v2-001: user_identifier -> user_id)
+  list[1].loyaltyPoints -> list[1].loyalty_points  (camel-case-100: case convention)
+  data.id -> id  (the route's own move: data.id -> id)
+";
+    assert_eq!((output.code, output.stderr.as_str()), (0, expected));
+}
+
+#[test]
+fn with_json_the_report_is_one_object() {
+    let dir = Dir::new("heal-json");
+    dir.file("nomos.yaml", EXPLAINED);
+    let report = |body: &[u8]| {
+        let output = dir.nomos_on(&["heal", "--config", "nomos.yaml", "--json"], body);
+        serde_json::from_str::<serde_json::Value>(&output.stderr).unwrap_or_default()
+    };
+    let healed = report(DRIFTED.as_bytes());
+    assert_eq!(
+        healed,
+        serde_json::json!({
+            "verdict": "healed", "route": "user", "renames": 3, "moves": 1, "dropped": 0, "conflicts": 0,
+            "ops": [
+                {"kind": "rename", "from": "mail", "to": "email", "why": {"by": "route", "rule": "mail -> email"}},
+                {"kind": "rename", "from": "list[0].user_identifier", "to": "list[0].user_id",
+                 "why": {"by": "pack", "pack": "api-v2", "id": "api-v2-001", "rule": "user_identifier -> user_id"}},
+                {"kind": "rename", "from": "list[1].loyaltyPoints", "to": "list[1].loyalty_points",
+                 "why": {"by": "convention", "pack": "camel-case", "id": "camel-case-100"}},
+                {"kind": "move", "from": "data.id", "to": "id", "why": {"by": "route", "rule": "data.id -> id"}},
+            ],
+        })
+    );
+    let failed = serde_json::json!({"verdict": "failed", "route": "user", "reason": "malformed", "offset": 1});
+    assert_eq!(report(b"{x}"), failed);
+}

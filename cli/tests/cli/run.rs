@@ -1,0 +1,46 @@
+//! Files to run the binary on, and what came of it.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A directory of one test's own.
+pub struct Dir(PathBuf);
+
+pub struct Output {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Dir {
+    pub fn new(test: &str) -> Self {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("a directory below target");
+        Dir(path)
+    }
+
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
+        fs::write(self.0.join(name), content).expect("a file below target");
+        self
+    }
+
+    /// Runs `nomos` here, on nothing from stdin.
+    pub fn nomos(&self, args: &[&str]) -> Output {
+        self.nomos_on(args, b"")
+    }
+
+    pub fn nomos_on(&self, args: &[&str], stdin: &[u8]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nomos"));
+        command.args(args).current_dir(&self.0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("nomos runs");
+        // A command that refuses its arguments never reads.
+        let _ = child.stdin.take().expect("a pipe").write_all(stdin);
+        let output = child.wait_with_output().expect("nomos ends");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        Output { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
