@@ -1,0 +1,109 @@
+//! The proxy-wasm ABI, version 0.2.1: what the host calls, and what it can be asked for.
+//!
+//! Our own rather than the SDK's, because there every host call panics on a status that it does not expect, headers
+//! must be UTF-8, all callbacks are exported whether wanted or not, and each piece of host data is a new allocation.
+//! All unsafe code of the module is here.
+
+mod exports;
+mod imports;
+mod window;
+
+use crate::host::{Clock, Host, Level, Map, Metric, Status};
+
+/// `HttpResponseBody` and `PluginConfiguration` among the ABI's buffers.
+const RESPONSE_BODY: u32 = 1;
+const PLUGIN_CONFIGURATION: u32 = 7;
+
+/// `HttpResponse` among the ABI's streams.
+const RESPONSE: u32 = 1;
+
+/// Envoy's attribute for the time from the first byte to the upstream to the last byte from it: there is none until
+/// that last byte has come. So it tells of an end that a body callback is not told of, because trailers follow.
+const BACKEND_LATENCY: &[u8] = b"response\0backend_latency";
+
+/// Envoy.
+#[derive(Debug)]
+pub(crate) struct Proxy;
+
+/// Envoy's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProxyClock;
+
+impl Clock for ProxyClock {
+    fn now_ns(&self) -> u64 {
+        imports::now_ns().unwrap_or(0)
+    }
+}
+
+impl Host for Proxy {
+    type Clock = ProxyClock;
+
+    fn clock(&self) -> ProxyClock {
+        ProxyClock
+    }
+
+    fn log(&mut self, level: Level, text: &str) {
+        // There is nowhere to tell that telling failed.
+        let _ = imports::log(level as u32, text.as_bytes());
+    }
+
+    fn configuration(&mut self, length: usize) -> Result<&[u8], Status> {
+        imports::buffer(PLUGIN_CONFIGURATION, 0, length).map(|data| data.read(self))
+    }
+
+    fn headers(&mut self, map: Map) -> Result<&[u8], Status> {
+        imports::header_pairs(map as u32).map(|data| data.read(self))
+    }
+
+    fn set_header(&mut self, name: &[u8], value: &[u8]) -> Result<(), Status> {
+        imports::replace_header(Map::ResponseHeaders as u32, name, value)
+    }
+
+    fn remove_header(&mut self, map: Map, name: &[u8]) -> Result<(), Status> {
+        imports::remove_header(map as u32, name)
+    }
+
+    fn body(&mut self, start: usize, length: usize) -> Result<&[u8], Status> {
+        imports::buffer(RESPONSE_BODY, start, length).map(|data| data.read(self))
+    }
+
+    fn replace_body(&mut self, length: usize, bytes: &[u8]) -> Result<(), Status> {
+        imports::replace_buffer_start(RESPONSE_BODY, length, bytes)
+    }
+
+    fn set_filter_state(&mut self, value: &[u8]) -> Result<(), Status> {
+        imports::set_property(b"nomos", value)
+    }
+
+    fn upstream_has_ended(&mut self) -> bool {
+        imports::property(BACKEND_LATENCY).is_ok()
+    }
+
+    fn reset_response(&mut self) -> Result<(), Status> {
+        imports::close_stream(RESPONSE)
+    }
+
+    fn define_metric(&mut self, kind: Metric, name: &str) -> Result<u32, Status> {
+        imports::define_metric(kind as u32, name.as_bytes())
+    }
+
+    fn add_metric(&mut self, id: u32, offset: i64) -> Result<(), Status> {
+        imports::increment_metric(id, offset)
+    }
+
+    fn record_metric(&mut self, id: u32, value: u64) -> Result<(), Status> {
+        imports::record_metric(id, value)
+    }
+
+    fn set_tick_period(&mut self, milliseconds: u32) -> Result<(), Status> {
+        imports::set_tick_period(milliseconds)
+    }
+
+    fn act_for(&mut self, context: u32) -> Result<(), Status> {
+        imports::set_effective_context(context)
+    }
+
+    fn resume_response(&mut self) -> Result<(), Status> {
+        imports::continue_stream(RESPONSE)
+    }
+}

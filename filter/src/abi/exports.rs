@@ -1,0 +1,111 @@
+//! What the host calls. Envoy does not call what a module does not export, so what is not needed is not here: above
+//! all the bodies of requests pass without entering the VM.
+
+use std::cell::RefCell;
+use std::mem::ManuallyDrop;
+
+use crate::host::Action;
+use crate::vm::Vm;
+
+use super::{Proxy, window};
+
+thread_local! {
+    /// Never dropped, which spares a check whether it was already on each access.
+    static VM: ManuallyDrop<RefCell<Vm<Proxy>>> = ManuallyDrop::new(RefCell::new(Vm::new(Proxy)));
+
+    /// Contexts that ended while a callback was running. Writing more into a paused body than Envoy's buffer takes
+    /// ends a stream that way; this module does not, but should a host ever, it must not be the end of the VM.
+    static ENDED: ManuallyDrop<RefCell<Vec<u32>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
+}
+
+unsafe extern "C" {
+    /// Runs static constructors. Defined by the linker.
+    fn __wasm_call_ctors();
+}
+
+/// Says which version of the ABI this is.
+#[unsafe(no_mangle)]
+pub extern "C" fn proxy_abi_version_0_2_1() {}
+
+/// The first call of all.
+#[unsafe(no_mangle)]
+pub extern "C" fn _initialize() {
+    // SAFETY: called once, before anything else. Having the call here also keeps the linker from wrapping each
+    // export in it.
+    unsafe { __wasm_call_ctors() }
+}
+
+/// Memory for the result of a host call.
+#[unsafe(no_mangle)]
+pub extern "C" fn proxy_on_memory_allocate(size: usize) -> *mut u8 {
+    window::allocate(size)
+}
+
+/// See [`Vm::on_context_create`].
+#[unsafe(no_mangle)]
+pub extern "C" fn proxy_on_context_create(id: u32, root: u32) {
+    enter((), |vm| vm.on_context_create(id, root));
+}
+
+/// See [`Vm::on_configure`].
+#[unsafe(no_mangle)]
+pub extern "C" fn proxy_on_configure(id: u32, length: usize) -> u32 {
+    enter(0, |vm| u32::from(vm.on_configure(id, length)))
+}
+
+/// See [`Vm::on_request_headers`].
+#[unsafe(no_mangle)]
+pub extern "C" fn proxy_on_request_headers(id: u32, _count: u32, _ends: u32) -> u32 {
+    enter(Action::Continue, |vm| vm.on_request_headers(id)) as u32
+}
+
+/// See [`Vm::on_response_headers`].
+#[unsafe(no_mangle)]
+pub extern "C" fn proxy_on_response_headers(id: u32, _count: u32, ends: u32) -> u32 {
+    enter(Action::Continue, |vm| vm.on_response_headers(id, ends != 0)) as u32
+}
+
+/// See [`Vm::on_response_body`].
+#[unsafe(no_mangle)]
+pub extern "C" fn proxy_on_response_body(id: u32, size: usize, ends: u32) -> u32 {
+    enter(Action::Continue, |vm| vm.on_response_body(id, size, ends != 0)) as u32
+}
+
+/// See [`Vm::on_response_trailers`].
+#[unsafe(no_mangle)]
+pub extern "C" fn proxy_on_response_trailers(id: u32, _count: u32) -> u32 {
+    enter(Action::Continue, |vm| vm.on_response_trailers(id)) as u32
+}
+
+/// See [`Vm::on_tick`].
+#[unsafe(no_mangle)]
+pub extern "C" fn proxy_on_tick(root: u32) {
+    enter((), |vm| vm.on_tick(root));
+}
+
+/// See [`Vm::on_delete`].
+#[unsafe(no_mangle)]
+pub extern "C" fn proxy_on_delete(id: u32) {
+    let deleted = enter(false, |vm| {
+        vm.on_delete(id);
+        true
+    });
+    if !deleted {
+        ENDED.with(|ended| ended.try_borrow_mut().map(|mut ended| ended.push(id)).unwrap_or_default());
+    }
+}
+
+/// Runs a callback, or gives `otherwise` if one is running already.
+fn enter<R>(otherwise: R, callback: impl FnOnce(&mut Vm<Proxy>) -> R) -> R {
+    VM.with(|vm| {
+        let Ok(mut vm) = vm.try_borrow_mut() else { return otherwise };
+        let result = callback(&mut vm);
+        ENDED.with(|ended| {
+            let Ok(mut ended) = ended.try_borrow_mut() else { return };
+            while let Some(id) = ended.pop() {
+                vm.on_delete(id);
+            }
+        });
+        result
+    })
+}

@@ -1,0 +1,241 @@
+//! The plugin's configuration as JSON text, in whichever form the host hands it over.
+//!
+//! Envoy passes on the text of a `StringValue`. A `google.protobuf.Struct`, which is what YAML in an Envoy
+//! configuration becomes, it passes on in protobuf's wire form, whatever its documentation says (measured on 1.36.2
+//! and 1.40.0). Both start with a line feed where JSON may too, so the text decides: what begins like a Struct and is
+//! one from end to end is a Struct, and JSON never is.
+
+use std::borrow::Cow;
+
+/// Depth of a configuration at most: above what the configuration itself allows.
+const MAX_DEPTH: u32 = 256;
+/// Field 1, length-delimited: how every Struct with a member starts.
+const STRUCT_START: u8 = 0x0a;
+
+/// The JSON text of a configuration.
+pub fn as_json(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if bytes.first() == Some(&STRUCT_START) {
+        let mut json = Vec::new();
+        if object(bytes, &mut json, 0).is_some() {
+            return Cow::Owned(json);
+        }
+    }
+    Cow::Borrowed(bytes)
+}
+
+/// A field of a message: its number, and its content.
+enum Field<'a> {
+    Varint(u64, u64),
+    Fixed64(u64, u64),
+    Bytes(u64, &'a [u8]),
+}
+
+/// `Struct { map<string, Value> fields = 1; }`
+///
+/// A map has no order on the wire (Envoy 1.40 gives another one at each start), so members are put in order of name:
+/// the same configuration then always means the same.
+fn object(mut message: &[u8], json: &mut Vec<u8>, depth: u32) -> Option<()> {
+    let depth = deeper(depth)?;
+    let mut members = Vec::new();
+    while !message.is_empty() {
+        let Field::Bytes(1, entry) = field(&mut message)? else { return None };
+        members.push(member(entry)?);
+    }
+    members.sort_unstable();
+    json.push(b'{');
+    for (index, (name, held)) in members.into_iter().enumerate() {
+        if index > 0 {
+            json.push(b',');
+        }
+        string(name, json)?;
+        json.push(b':');
+        value(held, json, depth)?;
+    }
+    json.push(b'}');
+    Some(())
+}
+
+/// A map entry: key 1, value 2, in either order.
+fn member(mut entry: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (mut name, mut held) = (&[][..], &[][..]);
+    while !entry.is_empty() {
+        match field(&mut entry)? {
+            Field::Bytes(1, key) => name = key,
+            Field::Bytes(2, bytes) => held = bytes,
+            _ => return None,
+        }
+    }
+    Some((name, held))
+}
+
+/// `ListValue { repeated Value values = 1; }`
+fn list(mut message: &[u8], json: &mut Vec<u8>, depth: u32) -> Option<()> {
+    let depth = deeper(depth)?;
+    json.push(b'[');
+    let mut first = true;
+    while !message.is_empty() {
+        let Field::Bytes(1, element) = field(&mut message)? else { return None };
+        if !std::mem::take(&mut first) {
+            json.push(b',');
+        }
+        value(element, json, depth)?;
+    }
+    json.push(b']');
+    Some(())
+}
+
+/// `Value`: one of null 1, double 2, string 3, bool 4, `Struct` 5, `ListValue` 6. One without any is null.
+fn value(mut message: &[u8], json: &mut Vec<u8>, depth: u32) -> Option<()> {
+    if message.is_empty() {
+        json.extend_from_slice(b"null");
+        return Some(());
+    }
+    match field(&mut message)? {
+        Field::Varint(1, _) => json.extend_from_slice(b"null"),
+        Field::Fixed64(2, bits) => number(f64::from_bits(bits), json)?,
+        Field::Bytes(3, text) => string(text, json)?,
+        Field::Varint(4, flag) => json.extend_from_slice(if flag == 0 { b"false" } else { b"true" }),
+        Field::Bytes(5, inside) => object(inside, json, depth)?,
+        Field::Bytes(6, inside) => list(inside, json, depth)?,
+        _ => return None,
+    }
+    message.is_empty().then_some(())
+}
+
+fn deeper(depth: u32) -> Option<u32> {
+    depth.checked_add(1).filter(|depth| *depth <= MAX_DEPTH)
+}
+
+/// Whole numbers print without a fraction, as they were written.
+fn number(number: f64, json: &mut Vec<u8>) -> Option<()> {
+    let text = number.is_finite().then(|| number.to_string())?;
+    json.extend_from_slice(text.as_bytes());
+    Some(())
+}
+
+fn string(text: &[u8], json: &mut Vec<u8>) -> Option<()> {
+    let text = std::str::from_utf8(text).ok()?;
+    json.push(b'"');
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => json.extend_from_slice(&[b'\\', byte]),
+            0..0x20 => json.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+            _ => json.push(byte),
+        }
+    }
+    json.push(b'"');
+    Some(())
+}
+
+/// Takes a field off the front of a message.
+fn field<'a>(message: &mut &'a [u8]) -> Option<Field<'a>> {
+    let tag = varint(message)?;
+    let number = tag >> 3;
+    match tag & 7 {
+        0 => Some(Field::Varint(number, varint(message)?)),
+        1 => {
+            let (bits, rest) = message.split_first_chunk::<8>()?;
+            *message = rest;
+            Some(Field::Fixed64(number, u64::from_le_bytes(*bits)))
+        }
+        2 => {
+            let length = usize::try_from(varint(message)?).ok()?;
+            let (bytes, rest) = message.split_at_checked(length)?;
+            *message = rest;
+            Some(Field::Bytes(number, bytes))
+        }
+        _ => None,
+    }
+}
+
+fn varint(message: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, rest) = message.split_first()?;
+        *message = rest;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(number: u8, inside: &[u8]) -> Vec<u8> {
+        let mut field = vec![(number << 3) | 2];
+        let mut length = inside.len();
+        while length >= 0x80 {
+            field.push(u8::try_from(length & 0x7f).unwrap() | 0x80);
+            length >>= 7;
+        }
+        field.push(u8::try_from(length).unwrap());
+        [field, inside.to_vec()].concat()
+    }
+
+    fn entry(name: &str, value: &[u8]) -> Vec<u8> {
+        bytes(1, &[bytes(1, name.as_bytes()), bytes(2, value)].concat())
+    }
+
+    fn double(value: f64) -> Vec<u8> {
+        [vec![0x11], value.to_bits().to_le_bytes().to_vec()].concat()
+    }
+
+    fn json_of(message: &[u8]) -> String {
+        String::from_utf8(as_json(message).into_owned()).unwrap()
+    }
+
+    #[test]
+    fn every_kind_of_value_is_read() {
+        let list = bytes(6, &[bytes(1, &double(1.5)), bytes(1, &bytes(3, b"x"))].concat());
+        let message = [
+            entry("mode", &bytes(3, b"he\"al\n")),
+            entry("max_held_bytes", &double(1_048_576.0)),
+            entry("on", &[0x20, 1]),
+            entry("off", &[0x20, 0]),
+            entry("nothing", &[0x08, 0]),
+            entry("blank", &[]),
+            entry("list", &list),
+            entry("inside", &bytes(5, &entry("a", &bytes(3, "é".repeat(100).as_bytes())))),
+        ]
+        .concat();
+        let expected = format!(
+            r#"{{"blank":null,"inside":{{"a":"{}"}},"list":[1.5,"x"],"max_held_bytes":1048576,"mode":"he\"al\u000a","nothing":null,"off":false,"on":true}}"#,
+            "é".repeat(100)
+        );
+        assert_eq!(json_of(&message), expected);
+    }
+
+    #[test]
+    fn text_stays_text() {
+        for text in ["", "{}", "\n{\"mode\":\"off\"}", "\n\n", "\n\u{1}", "not json"] {
+            assert_eq!(json_of(text.as_bytes()), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_struct_from_end_to_end_is_left_alone() {
+        let whole = entry("mode", &bytes(3, b"heal"));
+        for cut in 1..whole.len() {
+            let cut = whole.get(..cut).unwrap();
+            assert_eq!(as_json(cut), Cow::Borrowed(cut));
+        }
+        for value in [&[0x11, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f][..], &[0x2a, 1, 0xff], &[0x1a, 1, 0xff], &[0x7a, 0]] {
+            let message = entry("a", value);
+            assert_eq!(as_json(&message), Cow::Borrowed(message.as_slice()));
+        }
+    }
+
+    #[test]
+    fn depth_is_capped() {
+        let mut value = bytes(3, b"x");
+        for _ in 0..1000 {
+            value = bytes(5, &entry("a", &value));
+        }
+        let message = entry("a", &value);
+        assert_eq!(as_json(&message), Cow::Borrowed(message.as_slice()));
+    }
+}

@@ -1,0 +1,148 @@
+//! Response headers that describe the body's bytes, and must go or change where the body may.
+//!
+//! Once Envoy has passed headers on they cannot be changed any more, so by default this happens before the first
+//! byte of the body is seen. With held headers it happens when the healed body is there.
+
+use crate::decimal;
+use crate::host::{Host, Map, Status};
+
+/// Removed where the bytes may change. Their digests would no longer fit (RFC 1864, RFC 3230, RFC 9530), and a range
+/// of the healed body could not be told from one of the body that the upstream knows.
+const REMOVED: [&[u8]; 5] = [b"content-md5", b"digest", b"content-digest", b"repr-digest", b"accept-ranges"];
+
+const CONTENT_LENGTH: &[u8] = b"content-length";
+const ETAG: &[u8] = b"etag";
+
+/// The dependent headers that a response has.
+#[derive(Clone, Debug, Default)]
+pub struct Dependents {
+    /// One bit for each of [`REMOVED`].
+    removed: u8,
+    content_length: bool,
+    /// The strong entity tag, weakened: same meaning, other bytes (RFC 9110, section 8.8.1). Empty where there is none.
+    weak_etag: Vec<u8>,
+}
+
+impl Dependents {
+    /// Takes note of a header if it is one of them.
+    pub fn note(&mut self, name: &[u8], value: &[u8]) {
+        if name == CONTENT_LENGTH {
+            self.content_length = true;
+        } else if name == ETAG {
+            self.note_etag(value);
+        } else if let Some(at) = REMOVED.iter().position(|removed| *removed == name) {
+            self.removed |= 1_u8.checked_shl(u32::try_from(at).unwrap_or(u32::MAX)).unwrap_or(0);
+        }
+    }
+
+    /// Makes the headers true for whatever body follows. Envoy then ends it by chunks, or by closing.
+    ///
+    /// Content-length goes first: after a failure the remaining headers are still true for the body as it came.
+    pub fn fix_for_any_body<H: Host>(&self, host: &mut H) -> Result<(), Status> {
+        if self.content_length {
+            host.remove_header(Map::ResponseHeaders, CONTENT_LENGTH)?;
+        }
+        self.fix_others(host)
+    }
+
+    /// Makes the headers true for a body of this length. After a failure they are as true as before for the old one,
+    /// but for content-length: see [`Dependents::restore_length`].
+    pub fn fix_for_length<H: Host>(&self, host: &mut H, length: usize) -> Result<(), Status> {
+        self.fix_others(host)?;
+        self.restore_length(host, length)
+    }
+
+    /// Sets content-length, where there is one.
+    pub fn restore_length<H: Host>(&self, host: &mut H, length: usize) -> Result<(), Status> {
+        if !self.content_length {
+            return Ok(());
+        }
+        let mut text = Vec::new();
+        decimal::push(&mut text, u64::try_from(length).unwrap_or(u64::MAX));
+        host.set_header(CONTENT_LENGTH, &text)
+    }
+
+    fn note_etag(&mut self, value: &[u8]) {
+        if value.is_empty() || value.starts_with(b"W/") {
+            return;
+        }
+        self.weak_etag.clear();
+        self.weak_etag.extend_from_slice(b"W/");
+        self.weak_etag.extend_from_slice(value);
+    }
+
+    fn fix_others<H: Host>(&self, host: &mut H) -> Result<(), Status> {
+        if !self.weak_etag.is_empty() {
+            host.set_header(ETAG, &self.weak_etag)?;
+        }
+        if self.removed == 0 {
+            return Ok(());
+        }
+        let mut bits = self.removed;
+        for name in REMOVED {
+            if bits & 1 == 1 {
+                host.remove_header(Map::ResponseHeaders, name)?;
+            }
+            bits >>= 1;
+        }
+        Ok(())
+    }
+}
+
+/// Removes digests that came after a body that was healed.
+pub fn fix_trailers<H: Host>(host: &mut H) {
+    for name in REMOVED {
+        // A trailer that cannot be removed is one that the host does not let anybody touch.
+        let _ = host.remove_header(Map::ResponseTrailers, name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mock::Mock;
+
+    fn fixed(headers: &[(&str, &str)], fix: impl Fn(&Dependents, &mut Mock) -> Result<(), Status>) -> Vec<String> {
+        let mut host = Mock::new();
+        let mut dependents = Dependents::default();
+        for (name, value) in headers {
+            host = host.with_response_header(name, value);
+            dependents.note(name.as_bytes(), value.as_bytes());
+        }
+        fix(&dependents, &mut host).unwrap();
+        host.response_headers()
+    }
+
+    const ALL: [(&str, &str); 9] = [
+        (":status", "200"),
+        ("content-length", "12"),
+        ("etag", "\"a\""),
+        ("content-md5", "x"),
+        ("digest", "x"),
+        ("content-digest", "x"),
+        ("repr-digest", "x"),
+        ("accept-ranges", "bytes"),
+        ("x-digest", "kept"),
+    ];
+
+    #[test]
+    fn for_any_body() {
+        let headers = fixed(&ALL, Dependents::fix_for_any_body);
+        assert_eq!(headers, [":status: 200", "etag: W/\"a\"", "x-digest: kept"]);
+    }
+
+    #[test]
+    fn for_a_length() {
+        let headers = fixed(&ALL, |dependents, host| dependents.fix_for_length(host, 345));
+        assert_eq!(headers, [":status: 200", "content-length: 345", "etag: W/\"a\"", "x-digest: kept"]);
+    }
+
+    #[test]
+    fn nothing_is_added() {
+        let headers = [("etag", "W/\"a\""), ("content-type", "application/json")];
+        let expected = ["etag: W/\"a\"", "content-type: application/json"];
+        assert_eq!(fixed(&headers, |dependents, host| dependents.fix_for_length(host, 5)), expected);
+        assert_eq!(fixed(&headers, Dependents::fix_for_any_body), expected);
+        assert_eq!(fixed(&[("etag", "")], Dependents::fix_for_any_body), ["etag: "]);
+    }
+}

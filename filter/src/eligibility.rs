@@ -1,0 +1,237 @@
+//! Which responses may be touched: decided from the headers alone, before anything is.
+
+use healer::Limits;
+
+use crate::decimal;
+use crate::dependent::Dependents;
+use crate::media_type;
+use crate::outcome::Skip;
+use crate::pairs::Pairs;
+
+/// What is needed of a request. It must be read while the request is processed; later the host has it no more.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request<'a> {
+    /// `:method`
+    pub method: &'a [u8],
+    /// `:path`, with its query.
+    pub path: &'a [u8],
+}
+
+impl<'a> Request<'a> {
+    /// Reads a serialised header map. `None` without a method and a path, as in a plain CONNECT.
+    pub fn read(bytes: &'a [u8]) -> Option<Self> {
+        let mut request = Request::default();
+        for (name, value) in Pairs::new(bytes) {
+            match name {
+                b":method" => request.method = value,
+                b":path" => request.path = value,
+                _ => {}
+            }
+            if !request.method.is_empty() && !request.path.is_empty() {
+                return Some(request);
+            }
+        }
+        None
+    }
+
+    /// Whether the response to such a request carries a whole representation.
+    pub fn judge(&self) -> Result<(), Skip> {
+        let without = [&b"HEAD"[..], b"CONNECT"].contains(&self.method);
+        if without { Err(Skip::Method) } else { Ok(()) }
+    }
+}
+
+/// What is needed of a response's headers.
+#[derive(Clone, Debug, Default)]
+pub struct Response {
+    status: u64,
+    content_type: ContentType,
+    encoded: bool,
+    no_transform: bool,
+    signed: bool,
+    /// The value of content-length, where there is a usable one.
+    pub content_length: Option<u64>,
+    /// What must change with the body.
+    pub dependents: Dependents,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ContentType {
+    #[default]
+    Missing,
+    Json,
+    Other,
+}
+
+impl Response {
+    /// Reads a serialised header map. `None` if it is damaged: a header might have been missed.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let mut response = Response::default();
+        let mut pairs = Pairs::new(bytes);
+        for (name, value) in pairs.by_ref() {
+            response.note(name, value);
+        }
+        pairs.is_whole().then_some(response)
+    }
+
+    /// Whether the response may be touched.
+    pub fn judge(&self, limits: Limits, ends_with_headers: bool) -> Result<(), Skip> {
+        if matches!(self.status, 0..200 | 204..=206 | 304) {
+            return Err(Skip::Status);
+        }
+        if ends_with_headers || self.content_length == Some(0) {
+            return Err(Skip::NoBody);
+        }
+        if self.content_type != ContentType::Json {
+            return Err(Skip::ContentType);
+        }
+        if self.encoded {
+            return Err(Skip::ContentEncoding);
+        }
+        if self.no_transform {
+            return Err(Skip::NoTransform);
+        }
+        if self.signed {
+            return Err(Skip::Signed);
+        }
+        let most = u64::try_from(limits.max_held_bytes).unwrap_or(u64::MAX);
+        if self.content_length.is_some_and(|length| length > most) {
+            return Err(Skip::TooLarge);
+        }
+        Ok(())
+    }
+
+    /// Each header may come more than once; one value that forbids is enough.
+    fn note(&mut self, name: &[u8], value: &[u8]) {
+        match name {
+            b":status" => self.status = decimal::parse(value).unwrap_or(0),
+            b"content-type" => self.note_content_type(value),
+            b"content-encoding" => self.encoded |= !tokens(value).all(|token| is(token, b"identity")),
+            b"cache-control" => self.no_transform |= tokens(value).any(|token| is(token, b"no-transform")),
+            b"signature" | b"signature-input" => self.signed = true,
+            b"content-length" => {
+                self.content_length = decimal::parse(value);
+                self.dependents.note(name, value);
+            }
+            _ => self.dependents.note(name, value),
+        }
+    }
+
+    fn note_content_type(&mut self, value: &[u8]) {
+        let json = media_type::is_json(value) && self.content_type != ContentType::Other;
+        self.content_type = if json { ContentType::Json } else { ContentType::Other };
+    }
+}
+
+fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).filter(|token| !token.is_empty())
+}
+
+fn is(token: &[u8], name: &[u8]) -> bool {
+    token.eq_ignore_ascii_case(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pairs::serialise;
+
+    type Headers<'a> = &'a [(&'a str, &'a [u8])];
+
+    const JSON: (&str, &[u8]) = ("content-type", b"application/json");
+
+    fn bytes(headers: Headers<'_>) -> Vec<u8> {
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (name.as_bytes().to_vec(), value.to_vec())).collect();
+        serialise(&headers)
+    }
+
+    fn judge(status: &str, headers: Headers<'_>) -> Result<(), Skip> {
+        let all: Vec<_> = [(":status", status.as_bytes())].into_iter().chain(headers.iter().copied()).collect();
+        Response::read(&bytes(&all)).unwrap().judge(Limits { max_held_bytes: 100, ..Limits::default() }, false)
+    }
+
+    #[test]
+    fn touched() {
+        let rows: [Headers<'_>; 8] = [
+            &[JSON],
+            &[JSON, ("content-length", b"100")],
+            &[JSON, ("content-length", b"no number")],
+            &[JSON, ("content-encoding", b"identity")],
+            &[JSON, ("content-encoding", b"")],
+            &[JSON, ("cache-control", b"private, max-age=3")],
+            &[JSON, ("cache-control", b"no-transformation")],
+            &[JSON, ("x-name", b"caf\xe9")],
+        ];
+        for headers in rows {
+            assert_eq!(judge("200", headers), Ok(()), "{headers:?}");
+        }
+        for status in ["200", "201", "203", "207", "302", "400", "404", "416", "500", "599"] {
+            assert_eq!(judge(status, &[JSON]), Ok(()), "{status}");
+        }
+    }
+
+    #[test]
+    fn untouched() {
+        let rows: [(Headers<'_>, Skip); 14] = [
+            (&[], Skip::ContentType),
+            (&[("content-type", b"text/html")], Skip::ContentType),
+            (&[JSON, ("content-type", b"text/html")], Skip::ContentType),
+            (&[("content-type", b"text/html"), JSON], Skip::ContentType),
+            (&[JSON, ("content-encoding", b"gzip")], Skip::ContentEncoding),
+            (&[JSON, ("content-encoding", b"identity, br")], Skip::ContentEncoding),
+            (&[JSON, ("content-encoding", b"identity"), ("content-encoding", b"x-\xe9")], Skip::ContentEncoding),
+            (&[JSON, ("content-encoding", b"gzip"), ("content-encoding", b"identity")], Skip::ContentEncoding),
+            (&[JSON, ("cache-control", b"private,No-Transform")], Skip::NoTransform),
+            (&[JSON, ("cache-control", b"no-transform"), ("cache-control", b"private")], Skip::NoTransform),
+            (&[JSON, ("signature-input", b"s=()")], Skip::Signed),
+            (&[JSON, ("content-length", b"0")], Skip::NoBody),
+            (&[JSON, ("content-length", b"101")], Skip::TooLarge),
+            (&[JSON, ("content-length", b"18446744073709551615")], Skip::TooLarge),
+        ];
+        for (headers, skip) in rows {
+            assert_eq!(judge("200", headers), Err(skip), "{headers:?}");
+        }
+        for status in ["", "0", "100", "101", "103", "199", "204", "205", "206", "304", "2OO"] {
+            assert_eq!(judge(status, &[JSON]), Err(Skip::Status), "{status}");
+        }
+    }
+
+    #[test]
+    fn ends_with_headers() {
+        let response = Response::read(&bytes(&[(":status", b"200"), JSON, ("content-length", b"9")])).unwrap();
+        assert_eq!(response.judge(Limits::default(), true), Err(Skip::NoBody));
+    }
+
+    #[test]
+    fn damaged_headers() {
+        let mut map = bytes(&[(":status", b"200"), JSON]);
+        map.pop();
+        assert!(Response::read(&map).is_none());
+        let empty = Response::read(b"").unwrap();
+        assert_eq!(empty.judge(Limits::default(), false), Err(Skip::Status));
+    }
+
+    #[test]
+    fn requests() {
+        let rows: [(Headers<'_>, Option<(&str, &str)>); 6] = [
+            (&[(":authority", b"x"), (":path", b"/a?b"), (":method", b"GET")], Some(("GET", "/a?b"))),
+            (&[(":method", b"HEAD"), (":path", b"/")], Some(("HEAD", "/"))),
+            (&[(":method", b"CONNECT")], None),
+            (&[(":path", b"/")], None),
+            (&[(":method", b"GET"), (":path", b"")], None),
+            (&[], None),
+        ];
+        for (headers, expected) in rows {
+            let bytes = bytes(headers);
+            let request = Request::read(&bytes).map(|request| (request.method, request.path));
+            assert_eq!(request, expected.map(|(method, path)| (method.as_bytes(), path.as_bytes())));
+        }
+    }
+
+    #[test]
+    fn methods() {
+        let judge = |method: &'static str| Request { method: method.as_bytes(), path: b"/" }.judge();
+        assert!(["GET", "POST", "head", "OPTIONS"].into_iter().all(|method| judge(method).is_ok()));
+        assert!(["HEAD", "CONNECT"].into_iter().all(|method| judge(method) == Err(Skip::Method)));
+    }
+}

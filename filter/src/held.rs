@@ -1,0 +1,85 @@
+//! A response whose headers wait for its body, so that they can tell about it.
+//!
+//! Opt-in, and only for bodies that are small: what is paused waits in Envoy's buffers, and a body that outgrows
+//! those is refused, by Envoy with a 500, or worse, by a filter that writes too much into them, with the whole
+//! process. So the body itself is paused only while content-length says that more comes, and how much.
+//! A body of unknown length may have come through a decompressor, which adds trailers after its last data; pausing
+//! that data would pause it for ever. It is healed here if its first chunk has all of it, and goes on unheld if not.
+
+use healer::Progress;
+
+use crate::body::{Absorbed, Incoming, Job, Step, Tools};
+use crate::dependent::Dependents;
+use crate::host::Host;
+use crate::outcome::Fail;
+use crate::report::Finding;
+
+/// The longest body that is paused: half of the smallest buffer limit met in the field (32 KiB, Envoy Gateway's).
+pub const MAX_BODY: u64 = 16 << 10;
+
+/// The longest body that is written while paused: just that limit.
+const MAX_OUTPUT: usize = 32 << 10;
+
+/// A response whose headers are paused.
+#[derive(Debug)]
+pub struct Held {
+    expected: Option<u64>,
+    dependents: Dependents,
+}
+
+/// What a chunk led to.
+#[derive(Debug)]
+pub enum HeldStep {
+    /// The rest of the body is awaited, all of it paused.
+    Wait,
+    /// That is settled, the headers can tell about it, and everything passes.
+    Done(Finding),
+    /// Nothing can be told yet, and everything passes from here on as if it had never been paused.
+    Unhold(Incoming),
+}
+
+impl Held {
+    /// Gives the headers back if those of a body of this length must not be held.
+    pub fn new(expected: Option<u64>, dependents: Dependents) -> Result<Self, Dependents> {
+        if expected.is_some_and(|length| length > MAX_BODY) {
+            Err(dependents)
+        } else {
+            Ok(Held { expected, dependents })
+        }
+    }
+
+    /// Takes a callback about the body. `size` counts all of it that is paused.
+    pub fn chunk<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> HeldStep {
+        let job = Job { held: Some(&self.dependents), ..*job };
+        match self.expected {
+            Some(expected) if !ends && u64::try_from(size).unwrap_or(u64::MAX) < expected => HeldStep::Wait,
+            Some(_) => self.take(tools, &Job { max_output: MAX_OUTPUT, ..job }, size, true),
+            None => self.take(tools, &job, size, ends),
+        }
+    }
+
+    /// Lets go of a response before any of its body was seen.
+    pub fn unhold<H: Host>(&self, tools: &mut Tools<H>, writes: bool) -> Result<Incoming, Fail> {
+        if writes {
+            self.dependents.fix_for_any_body(&mut tools.host).map_err(|_| Fail::Host)?;
+        }
+        Ok(Incoming::new(self.expected))
+    }
+
+    /// Heals what there is, or if that is not all, goes on with it.
+    fn take<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, last: bool) -> HeldStep {
+        let mut incoming = Incoming::new(None);
+        let mut absorbed = incoming.absorb(tools, job, size, last);
+        let goes_on = matches!(absorbed, Ok(Absorbed { progress: Progress::Hold, .. }));
+        if goes_on
+            && job.writes
+            && let Err(status) = self.dependents.fix_for_any_body(&mut tools.host)
+        {
+            absorbed = Err(status);
+        }
+        match incoming.settle(tools, job, size, 0, absorbed) {
+            Step::More => HeldStep::Unhold(incoming),
+            Step::Done(finding) => HeldStep::Done(finding),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Which values of content-type mean one JSON document.
+
+/// Types that end in `+json` but carry frames or streams rather than one document.
+///
+/// gRPC and Connect put a five-byte prefix before each message; `application/stream+json` is Spring's name for
+/// newline-delimited JSON.
+const FRAMED: [&[u8]; 2] = [b"application/connect+json", b"application/stream+json"];
+
+const GRPC: &[u8] = b"application/grpc";
+
+/// Whether a body of this type is one JSON document: `application/json`, `text/json` or a `+json` suffix (RFC 6839),
+/// with or without parameters.
+pub fn is_json(content_type: &[u8]) -> bool {
+    let essence = content_type.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+    let exact = essence.eq_ignore_ascii_case(b"application/json") || essence.eq_ignore_ascii_case(b"text/json");
+    exact || (has_json_suffix(essence) && !is_framed(essence))
+}
+
+fn has_json_suffix(essence: &[u8]) -> bool {
+    let Some((kind, rest)) = essence.iter().position(|byte| *byte == b'/').and_then(|at| essence.split_at_checked(at))
+    else {
+        return false;
+    };
+    let subtype = rest.get(1..).unwrap_or_default();
+    let stem = subtype.len().checked_sub(b"+json".len()).and_then(|at| subtype.split_at_checked(at));
+    let suffixed = stem.is_some_and(|(stem, suffix)| !stem.is_empty() && suffix.eq_ignore_ascii_case(b"+json"));
+    suffixed && !kind.is_empty() && !kind.eq_ignore_ascii_case(b"multipart") && !essence.contains(&b',')
+}
+
+fn is_framed(essence: &[u8]) -> bool {
+    let grpc = essence.get(..GRPC.len()).is_some_and(|start| start.eq_ignore_ascii_case(GRPC));
+    grpc || FRAMED.iter().any(|framed| essence.eq_ignore_ascii_case(framed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_json;
+
+    #[test]
+    fn json() {
+        let texts = [
+            "application/json",
+            "Application/JSON",
+            "text/json",
+            "application/json; charset=utf-8",
+            "application/json;x=\"a;b\"",
+            " application/json ",
+            "application/vnd.api+json",
+            "application/problem+JSON; charset=utf-8",
+            "application/ld+json",
+        ];
+        for text in texts {
+            assert!(is_json(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn something_else() {
+        let texts = [
+            "",
+            ";",
+            "json",
+            "+json",
+            "/+json",
+            "application/+json",
+            "application/jsonp",
+            "application/javascript",
+            "application/json-seq",
+            "application/geo+json-seq",
+            "application/x-ndjson",
+            "application/jsonl",
+            "application/json, text/html",
+            "application/a+json,application/b+json",
+            "text/html",
+            "text/plain; x=application/json",
+            "text/event-stream",
+            "multipart/x+json",
+            "application/grpc",
+            "application/grpc+json",
+            "application/GRPC-web+json",
+            "application/connect+json",
+            "application/stream+json",
+        ];
+        for text in texts {
+            assert!(!is_json(text.as_bytes()), "{text}");
+        }
+        assert!(!is_json(b"application/jso\xf1"));
+    }
+}

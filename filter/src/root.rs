@@ -1,0 +1,83 @@
+//! One configuration in use.
+//!
+//! Several share a VM, and an update makes a new one beside the old. Streams keep the one that they began with, so
+//! that no response is healed by a mix of two.
+
+use std::cell::Cell;
+
+use healer::config::{Config, Mode, ResponseHeaders, Route};
+
+use crate::host::Host;
+use crate::metrics::{Metrics, RouteId};
+
+/// A configuration, with what can be worked out ahead of traffic.
+#[derive(Debug)]
+pub struct Root {
+    /// As the operator wrote it.
+    pub config: Config,
+    /// For responses that no route matches.
+    pub no_route: RouteId,
+    /// Whether pausing response headers has been seen to work.
+    pub holding: Cell<Holding>,
+    tags: Vec<RouteTag>,
+}
+
+/// What stands for a route in metrics and filter state.
+#[derive(Debug)]
+pub struct RouteTag {
+    /// In metrics.
+    pub id: RouteId,
+    /// In the filter state: its name as a JSON string.
+    pub json: Vec<u8>,
+}
+
+/// Whether Envoy calls for the body while headers are paused. It does only with `allow_on_headers_stop_iteration`,
+/// and there is no asking whether that is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holding {
+    /// Not known. So many responses had to be let go without having seen their body.
+    Unproven(u32),
+    /// A body was seen while its headers were paused.
+    Works,
+    /// It never worked: headers are not held any more.
+    GivenUp,
+}
+
+impl Root {
+    /// Takes a configuration into use.
+    pub fn new<H: Host>(config: Config, host: &mut H, metrics: &mut Metrics) -> Self {
+        metrics.define(host);
+        let tag = |route: &Route| RouteTag { id: metrics.route(&route.name), json: json_string(&route.name) };
+        let tags = config.routes.iter().map(tag).collect();
+        let no_route = metrics.route("none");
+        Root { config, no_route, tags, holding: Cell::new(Holding::Unproven(0)) }
+    }
+
+    /// A route and its tag, by the number that [`Config::route`] gives.
+    pub fn route(&self, number: usize) -> Option<(&Route, &RouteTag)> {
+        self.config.routes.get(number).zip(self.tags.get(number))
+    }
+
+    /// Whether bodies may be changed.
+    pub fn heals(&self) -> bool {
+        self.config.mode == Mode::Heal
+    }
+
+    /// Whether headers are to wait for the body.
+    pub fn holds_headers(&self) -> bool {
+        self.config.response_headers == ResponseHeaders::Held && self.holding.get() != Holding::GivenUp
+    }
+}
+
+/// A JSON string. Configurations allow no control characters in names.
+fn json_string(text: &str) -> Vec<u8> {
+    let mut out = vec![b'"'];
+    for byte in text.bytes() {
+        if matches!(byte, b'"' | b'\\') {
+            out.push(b'\\');
+        }
+        out.push(if byte < b' ' { b' ' } else { byte });
+    }
+    out.push(b'"');
+    out
+}

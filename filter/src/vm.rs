@@ -1,0 +1,360 @@
+//! The callbacks of a VM: which response is at which stage.
+
+use std::rc::Rc;
+
+use healer::config::{Config, Mode, Route};
+use healer::{Healer, Reason};
+
+use crate::body::{Incoming, Job, Step, Tools};
+use crate::configuration;
+use crate::dependent;
+use crate::eligibility::{Request, Response};
+use crate::held::{Held, HeldStep};
+use crate::host::{Action, Host, Level, Map};
+use crate::id_hash::IdMap;
+use crate::metrics::Metrics;
+use crate::outcome::{Fail, Outcome, Skip};
+use crate::report::{self, Finding};
+use crate::root::{Holding, Root, RouteTag};
+use crate::waiting::{TICK_MS, VAIN_LIMIT, Waiting};
+
+/// Room for so many streams is kept when there are none.
+const KEPT_STREAMS: usize = 1024;
+
+/// All that a VM knows. Envoy runs one per worker, and each callback to its end before the next.
+#[derive(Debug)]
+pub struct Vm<H> {
+    tools: Tools<H>,
+    roots: Vec<(u32, Rc<Root>)>,
+    /// The stream that was created last, and its root. Its request headers come next, if they come at all: for a
+    /// request that Envoy refuses itself they do not, and then nothing comes that would free a stream.
+    newest: Option<(u32, u32)>,
+    /// Responses that are not settled.
+    streams: IdMap<Stream>,
+    waiting: Waiting,
+    lost: u64,
+}
+
+#[derive(Debug)]
+struct Stream {
+    root: Rc<Root>,
+    route: usize,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// The request was seen.
+    Requested,
+    /// Headers are paused.
+    Held(Held),
+    /// Headers have left, and the body is looked at as it passes.
+    Passing(Incoming),
+    /// The body has left, healed. Only trailers are of interest.
+    Healed,
+}
+
+impl<H: Host> Vm<H> {
+    /// A VM in which nothing has happened yet.
+    pub fn new(host: H) -> Self {
+        let tools = Tools { host, healer: Healer::new(), metrics: Metrics::new(), text: Vec::new() };
+        Vm { tools, roots: Vec::new(), newest: None, streams: IdMap::default(), waiting: Waiting::new(), lost: 0 }
+    }
+
+    /// A context begins: a stream if it has a root, a root if not.
+    pub fn on_context_create(&mut self, id: u32, root: u32) {
+        if root != 0 {
+            self.newest = Some((id, root));
+        }
+    }
+
+    /// A configuration is to be used from now on. `false` refuses it: Envoy does not start, or keeps the old one.
+    pub fn on_configure(&mut self, id: u32, length: usize) -> bool {
+        let parsed = match self.tools.host.configuration(length) {
+            Ok(bytes) => Config::parse(&configuration::as_json(bytes)).map_err(|error| error.to_string()),
+            Err(status) => Err(format!("the host does not hand it over, status {}", status.0)),
+        };
+        let config = match parsed {
+            Ok(config) => config,
+            Err(error) => {
+                self.tools.host.log(Level::Error, &format!("nomos: configuration refused: {error}"));
+                return false;
+            }
+        };
+        if config.routes.is_empty() {
+            self.tools.host.log(Level::Warn, "nomos: no routes are configured; every response passes");
+        }
+        let root = Rc::new(Root::new(config, &mut self.tools.host, &mut self.tools.metrics));
+        self.roots.retain(|(known, _)| *known != id);
+        self.roots.push((id, root));
+        true
+    }
+
+    /// A request's headers. The request always passes.
+    pub fn on_request_headers(&mut self, id: u32) -> Action {
+        let Some((_, root)) = self.newest.take_if(|(newest, _)| *newest == id) else { return Action::Continue };
+        let Some(root) = self.root(root) else { return Action::Continue };
+        match match_request(&mut self.tools.host, &root) {
+            Ok(route) => {
+                self.streams.insert(id, Stream { root, route, stage: Stage::Requested });
+            }
+            Err((route, skip)) => {
+                let Tools { host, metrics, text, .. } = &mut self.tools;
+                let tag = route.and_then(|route| root.route(route)).map(|(_, tag)| tag);
+                let finding = Finding::without_work(Outcome::Skipped(skip));
+                report::tell(host, metrics, text, tag.ok_or(root.no_route), &finding);
+            }
+        }
+        Action::Continue
+    }
+
+    /// A response's headers.
+    pub fn on_response_headers(&mut self, id: u32, ends: bool) -> Action {
+        let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
+        if !matches!(stream.stage, Stage::Requested) {
+            return Action::Continue;
+        }
+        match begin(&mut self.tools, &stream.root, ends) {
+            Ok(stage) => stream.stage = stage,
+            Err(skip) => {
+                self.conclude(id, &Finding::without_work(Outcome::Skipped(skip)), false);
+                return Action::Continue;
+            }
+        }
+        if !matches!(stream.stage, Stage::Held(_)) {
+            return Action::Continue;
+        }
+        if matches!(stream.root.holding.get(), Holding::Unproven(_)) {
+            let root = Rc::clone(&stream.root);
+            self.watch(id, &root);
+        }
+        Action::Pause
+    }
+
+    /// A piece of a response's body: `size` bytes that the host has now.
+    pub fn on_response_body(&mut self, id: u32, size: usize, ends: bool) -> Action {
+        let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
+        let Some((route, tag)) = stream.root.route(stream.route) else { return Action::Continue };
+        let (tools, job) = (&mut self.tools, job(&stream.root, route));
+        let (finding, held) = match &mut stream.stage {
+            Stage::Passing(incoming) => {
+                let first = incoming.held() == 0;
+                match incoming.chunk(tools, &job, size, ends) {
+                    Step::Done(finding) => (finding, false),
+                    Step::More if first => return expect_more(tools, tag),
+                    Step::More => return Action::Continue,
+                }
+            }
+            Stage::Held(held) => {
+                stream.root.holding.set(Holding::Works);
+                match held.chunk(tools, &job, size, ends) {
+                    HeldStep::Done(finding) => (finding, true),
+                    HeldStep::Wait => return Action::Pause,
+                    HeldStep::Unhold(incoming) => {
+                        stream.stage = Stage::Passing(incoming);
+                        return expect_more(tools, tag);
+                    }
+                }
+            }
+            Stage::Requested | Stage::Healed => return Action::Continue,
+        };
+        self.conclude(id, &finding, held);
+        Action::Continue
+    }
+
+    /// A response's trailers: its body is over. Where the body was not paused, nothing can be written any more.
+    pub fn on_response_trailers(&mut self, id: u32) -> Action {
+        let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
+        let Some((route, _)) = stream.root.route(stream.route) else { return Action::Continue };
+        let held = match &stream.stage {
+            Stage::Passing(incoming) if incoming.withholds(&job(&stream.root, route)) => return self.reset(id),
+            Stage::Passing(_) => false,
+            Stage::Held(_) => true,
+            Stage::Healed => {
+                dependent::fix_trailers(&mut self.tools.host);
+                return Action::Continue;
+            }
+            Stage::Requested => return Action::Continue,
+        };
+        let finding = Finding::without_work(Outcome::Failed(Fail::Body(Reason::Truncated)));
+        self.conclude(id, &finding, held);
+        Action::Continue
+    }
+
+    /// Time has passed: lets go of headers that have been paused for long without Envoy calling for their body.
+    pub fn on_tick(&mut self, root: u32) {
+        for stream in self.waiting.tick(root) {
+            self.let_go(stream);
+        }
+        let _ = self.tools.host.act_for(root);
+        if !self.waiting.any(root) {
+            let _ = self.tools.host.set_tick_period(0);
+        }
+    }
+
+    /// A context is over.
+    pub fn on_delete(&mut self, id: u32) {
+        self.newest.take_if(|(newest, _)| *newest == id);
+        if let Some(stream) = self.streams.remove(&id) {
+            self.abandon(stream);
+        } else if let Some(at) = self.roots.iter().position(|(root, _)| *root == id) {
+            self.roots.swap_remove(at);
+            for stream in self.waiting.end(id) {
+                self.let_go(stream);
+            }
+        }
+        if self.streams.is_empty() && self.streams.capacity() > KEPT_STREAMS {
+            self.streams = IdMap::default();
+        }
+    }
+
+    /// How many responses are not settled.
+    pub fn open_streams(&self) -> usize {
+        self.streams.len()
+    }
+
+    /// The host, to look at it in tests.
+    pub fn host(&mut self) -> &mut H {
+        &mut self.tools.host
+    }
+
+    fn root(&self, id: u32) -> Option<Rc<Root>> {
+        self.roots.iter().find(|(known, _)| *known == id).map(|(_, root)| Rc::clone(root))
+    }
+
+    /// Tells what became of a response, and forgets it. `held` says that its headers still are.
+    fn conclude(&mut self, id: u32, finding: &Finding, held: bool) {
+        let Some(stream) = self.streams.get_mut(&id) else { return };
+        let Tools { host, metrics, text, .. } = &mut self.tools;
+        let Some((_, tag)) = stream.root.route(stream.route) else { return };
+        report::tell(host, metrics, text, Ok(tag), finding);
+        if held {
+            report::tell_client(host, text, finding);
+        }
+        if finding.outcome == Outcome::Healed {
+            stream.stage = Stage::Healed;
+        } else {
+            self.streams.remove(&id);
+        }
+    }
+
+    /// Bytes are kept that can no more be written. A response that ends well but lacks them would be a lie.
+    fn reset(&mut self, id: u32) -> Action {
+        self.lost = self.lost.saturating_add(1);
+        if self.lost.is_power_of_two() {
+            let count = self.lost;
+            let text = format!("nomos: trailers ended a body before its value closed; reset, {count} so far");
+            self.tools.host.log(Level::Warn, &text);
+        }
+        if let Some(stream) = self.streams.get_mut(&id)
+            && let Some((route, _)) = stream.root.route(stream.route)
+            && let Stage::Passing(incoming) = &mut stream.stage
+        {
+            incoming.discard(&mut self.tools, &job(&stream.root, route), incoming.held());
+        }
+        self.conclude(id, &Finding::without_work(Outcome::Failed(Fail::EndedByTrailers)), false);
+        let _ = self.tools.host.reset_response();
+        Action::Pause
+    }
+
+    /// A stream went away by itself.
+    fn abandon(&mut self, mut stream: Stream) {
+        let Stream { root, route, stage } = &mut stream;
+        let Some((route, tag)) = root.route(*route) else { return };
+        match stage {
+            Stage::Passing(incoming) => {
+                let held = incoming.held();
+                incoming.discard(&mut self.tools, &job(root, route), held);
+            }
+            Stage::Held(_) => {}
+            Stage::Requested | Stage::Healed => return,
+        }
+        self.tools.metrics.count(&mut self.tools.host, tag.id, Outcome::Failed(Fail::Incomplete));
+    }
+
+    /// Remembers paused headers, for [`Vm::on_tick`].
+    fn watch(&mut self, stream: u32, root: &Rc<Root>) {
+        let known = self.roots.iter().find(|(_, known)| Rc::ptr_eq(known, root));
+        let Some(root) = known.map(|(id, _)| *id) else { return };
+        if !self.waiting.any(root) {
+            let _ = self.tools.host.set_tick_period(TICK_MS);
+        }
+        self.waiting.add(stream, root);
+    }
+
+    /// Passes paused headers on, and the body unheld, unless bodies have been seen to be called for by now.
+    fn let_go(&mut self, id: u32) {
+        let Some(stream) = self.streams.get_mut(&id) else { return };
+        let Stage::Held(held) = &stream.stage else { return };
+        if stream.root.holding.get() == Holding::Works || self.tools.host.act_for(id).is_err() {
+            return;
+        }
+        count_vain(&mut self.tools.host, &stream.root);
+        match held.unhold(&mut self.tools, stream.root.heals()) {
+            Ok(incoming) => stream.stage = Stage::Passing(incoming),
+            Err(fail) => self.conclude(id, &Finding::without_work(Outcome::Failed(fail)), false),
+        }
+        let _ = self.tools.host.resume_response();
+    }
+}
+
+/// Headers were held in vain.
+fn count_vain<H: Host>(host: &mut H, root: &Root) {
+    let Holding::Unproven(vain) = root.holding.get() else { return };
+    let vain = vain.saturating_add(1);
+    root.holding.set(Holding::Unproven(vain));
+    if vain >= VAIN_LIMIT {
+        root.holding.set(Holding::GivenUp);
+        host.log(
+            Level::Error,
+            "nomos: response_headers is \"held\", but Envoy holds back bodies with their headers; \
+             set allow_on_headers_stop_iteration: true beside it. Headers are not held from here on",
+        );
+    }
+}
+
+fn expect_more<H: Host>(tools: &mut Tools<H>, tag: &RouteTag) -> Action {
+    report::expect_more(&mut tools.host, &mut tools.text, tag);
+    Action::Continue
+}
+
+/// The route for a request, or why its response will not be looked at, with the route if that much is known.
+fn match_request<H: Host>(host: &mut H, root: &Root) -> Result<usize, (Option<usize>, Skip)> {
+    if root.config.mode == Mode::Off {
+        return Err((None, Skip::Off));
+    }
+    let bytes = host.headers(Map::RequestHeaders).map_err(|_| (None, Skip::Host))?;
+    let request = Request::read(bytes).ok_or((None, Skip::NoRoute))?;
+    let route = root.config.route(request.method, request.path).ok_or((None, Skip::NoRoute))?;
+    request.judge().map_err(|skip| (Some(route), skip))?;
+    Ok(route)
+}
+
+/// Decides how to go on with a response, and makes its headers true for it.
+fn begin<H: Host>(tools: &mut Tools<H>, root: &Root, ends: bool) -> Result<Stage, Skip> {
+    let bytes = tools.host.headers(Map::ResponseHeaders).map_err(|_| Skip::Host)?;
+    let Response { content_length, dependents, .. } = {
+        let response = Response::read(bytes).ok_or(Skip::Host)?;
+        response.judge(root.config.limits(), ends)?;
+        response
+    };
+    let dependents = if root.holds_headers() {
+        match Held::new(content_length, dependents) {
+            Ok(held) => return Ok(Stage::Held(held)),
+            Err(dependents) => dependents,
+        }
+    } else {
+        dependents
+    };
+    if root.heals() {
+        dependents.fix_for_any_body(&mut tools.host).map_err(|_| Skip::Host)?;
+    }
+    Ok(Stage::Passing(Incoming::new(content_length)))
+}
+
+fn job<'a>(root: &Root, route: &'a Route) -> Job<'a> {
+    Job::new(route, root.config.limits(), root.heals())
+}
+
+#[cfg(test)]
+mod tests;

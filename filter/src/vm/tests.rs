@@ -1,0 +1,680 @@
+use serde_json::Value;
+
+use super::*;
+use crate::mock::{self, Mock};
+use crate::waiting::PATIENCE;
+
+const ROOT: u32 = 1;
+const STREAM: u32 = 2;
+
+const DRIFTED: &str = r#"{"mail":"a@b.c","n":1.50}"#;
+const HEALED: &str = r#"{"email_address":"a@b.c","n":1.50}"#;
+const CLEAN: &str = r#"{ "email_address" : 1 } "#;
+const BROKEN: &str = r#"{"mail":tru}"#;
+const CUT: &str = r#"{"mail":"a"#;
+
+const EARLY: &str = "";
+const HELD: &str = r#""response_headers":"held","#;
+const OBSERVE: &str = r#""mode":"observe","#;
+const OBSERVE_HELD: &str = r#""mode":"observe","response_headers":"held","#;
+
+fn configuration(settings: &str) -> String {
+    format!(r#"{{{settings}"routes":[{{"name":"user","match":{{"path":"/u"}},"rename":{{"mail":"email_address"}}}}]}}"#)
+}
+
+fn vm(settings: &str) -> Vm<Mock> {
+    vm_on(Mock::new(), settings)
+}
+
+fn vm_on(host: Mock, settings: &str) -> Vm<Mock> {
+    let text = configuration(settings);
+    let mut vm = Vm::new(host.with_configuration(&text));
+    vm.on_context_create(ROOT, 0);
+    assert!(vm.on_configure(ROOT, text.len()));
+    vm
+}
+
+/// How a body ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// With its last chunk.
+    WithData,
+    /// With an empty chunk, as HTTP/1 upstreams do.
+    Apart,
+    /// With trailers.
+    Trailers,
+    /// With trailers that a filter adds after the upstream has ended, as a decompressor does.
+    AddedTrailers,
+    /// Not at all.
+    Never,
+}
+
+/// A response from the upstream.
+#[derive(Clone, Debug)]
+struct Upstream<'a> {
+    path: &'a str,
+    headers: Vec<(&'a str, &'a str)>,
+    chunks: Vec<&'a [u8]>,
+    end: End,
+}
+
+/// What the client gets.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Reply {
+    /// Empty as long as they are paused.
+    headers: Vec<String>,
+    body: Vec<u8>,
+    reset: bool,
+    /// Whether anything is still paused.
+    paused: bool,
+    state: String,
+}
+
+impl<'a> Upstream<'a> {
+    fn json(body: &'a str) -> Self {
+        let headers = vec![(":status", "200"), ("content-type", "application/json")];
+        Upstream { path: "/u", headers, chunks: vec![body.as_bytes()], end: End::Apart }
+    }
+
+    fn with(mut self, name: &'a str, value: &'a str) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    fn cut(mut self, size: usize) -> Self {
+        self.chunks = self.chunks.into_iter().flat_map(|chunk| chunk.chunks(size)).collect();
+        self
+    }
+
+    fn ending(mut self, end: End) -> Self {
+        self.end = end;
+        self
+    }
+
+    /// Goes through the callbacks in the order in which Envoy calls them.
+    fn run(&self, vm: &mut Vm<Mock>) -> Reply {
+        let reply = self.begin(vm);
+        vm.on_delete(STREAM);
+        reply
+    }
+
+    fn begin(&self, vm: &mut Vm<Mock>) -> Reply {
+        let own = |headers: &[(&str, &str)]| headers.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect();
+        vm.host().request = Some(own(&[(":authority", "x"), (":path", self.path), (":method", "GET")]));
+        vm.on_context_create(STREAM, ROOT);
+        assert_eq!(vm.on_request_headers(STREAM), Action::Continue);
+        vm.host().request = None;
+        vm.host().response = Some(own(&self.headers));
+        vm.host().upstream_ended = false;
+        let mut reply = Reply { paused: true, ..Reply::default() };
+        let ends = self.chunks.is_empty() && self.end == End::WithData;
+        let action = vm.on_response_headers(STREAM, ends);
+        self.pass(vm, &mut reply, action);
+        let chunks: Vec<&[u8]> = match self.end {
+            End::Apart | End::AddedTrailers => self.chunks.iter().copied().chain([&b""[..]]).collect(),
+            _ => self.chunks.clone(),
+        };
+        for (at, chunk) in chunks.iter().enumerate() {
+            let last = at + 1 == chunks.len();
+            vm.host().upstream_ended = last && self.end != End::Never && self.end != End::Trailers;
+            let mut buffer = vm.host().buffer.take().unwrap_or_default();
+            buffer.extend_from_slice(chunk);
+            let size = buffer.len();
+            vm.host().buffer = Some(buffer);
+            let action = vm.on_response_body(STREAM, size, last && matches!(self.end, End::WithData | End::Apart));
+            self.pass(vm, &mut reply, action);
+        }
+        if matches!(self.end, End::Trailers | End::AddedTrailers) {
+            let action = vm.on_response_trailers(STREAM);
+            self.pass(vm, &mut reply, action);
+        }
+        reply.reset = vm.host().reset;
+        reply.state = String::from_utf8(vm.host().filter_state.clone()).unwrap();
+        reply
+    }
+
+    fn pass(&self, vm: &mut Vm<Mock>, reply: &mut Reply, action: Action) {
+        if action == Action::Pause {
+            reply.paused = true;
+            return;
+        }
+        reply.paused = false;
+        reply.body.extend(vm.host().buffer.take().unwrap_or_default());
+        if let Some(headers) = vm.host().response.take() {
+            reply.headers = headers.iter().map(mock::line).collect();
+        }
+        if self.end == End::Trailers {
+            vm.host().response = None;
+        }
+    }
+}
+
+impl Reply {
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    fn field(&self, name: &str) -> Value {
+        serde_json::from_str::<Value>(&self.state).unwrap()[name].clone()
+    }
+
+    fn verdict(&self) -> String {
+        self.field("verdict").as_str().unwrap().to_owned()
+    }
+
+    fn reason(&self) -> String {
+        self.field("reason").as_str().unwrap_or_default().to_owned()
+    }
+
+    fn has(&self, header: &str) -> bool {
+        self.headers.iter().any(|line| line == header)
+    }
+
+    fn has_name(&self, name: &str) -> bool {
+        self.headers.iter().any(|line| line.starts_with(&format!("{name}: ")))
+    }
+}
+
+fn length(body: &str) -> String {
+    body.len().to_string()
+}
+
+const BODIES: [(&str, &str, &str); 6] = [
+    (DRIFTED, HEALED, "healed"),
+    (CLEAN, CLEAN, "clean"),
+    (BROKEN, BROKEN, "failed"),
+    (CUT, CUT, "failed"),
+    (" \n", " \n", "failed"),
+    (r#"[{"mail":1},{"mail":2}] "#, r#"[{"email_address":1},{"email_address":2}] "#, "healed"),
+];
+
+#[test]
+fn any_chunking_gives_the_same() {
+    for settings in [EARLY, HELD] {
+        for (sent, expected, verdict) in BODIES {
+            for size in 1..=sent.len() {
+                for end in [End::Apart, End::WithData, End::AddedTrailers] {
+                    for known in [false, true] {
+                        let length = length(sent);
+                        let mut upstream = Upstream::json(sent).cut(size).ending(end);
+                        if known {
+                            upstream = upstream.with("content-length", &length);
+                        }
+                        let mut vm = vm(settings);
+                        let reply = upstream.run(&mut vm);
+                        let what = format!("{settings} {upstream:?} {reply:?}");
+                        assert_eq!(reply.text(), expected, "{what}");
+                        assert_eq!(reply.verdict(), verdict, "{what}");
+                        assert!(!reply.reset && !reply.paused && vm.open_streams() == 0, "{what}");
+                        assert_eq!(vm.host().metric("nomos_held_bytes"), 0, "{what}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn healed_when_the_value_closes() {
+    for settings in [EARLY, HELD] {
+        for size in [1, 7, DRIFTED.len()] {
+            let reply = Upstream::json(DRIFTED).cut(size).ending(End::Never).begin(&mut vm(settings));
+            assert_eq!((reply.text(), reply.verdict().as_str()), (HEALED, "healed"));
+        }
+    }
+}
+
+#[test]
+fn a_known_length_is_awaited() {
+    let sent = format!("{DRIFTED}  x");
+    let length = length(&sent);
+    let upstream = Upstream::json(&sent).with("content-length", &length);
+    for size in 1..=sent.len() {
+        let reply = upstream.clone().cut(size).run(&mut vm(EARLY));
+        assert_eq!((reply.text(), reply.verdict().as_str()), (sent.as_str(), "failed"));
+    }
+}
+
+#[test]
+fn what_follows_a_value_passes() {
+    let sent = format!("{DRIFTED}  x");
+    let reply = Upstream::json(&sent).cut(DRIFTED.len()).run(&mut vm(EARLY));
+    assert_eq!((reply.text(), reply.verdict().as_str()), (format!("{HEALED}  x").as_str(), "healed"));
+}
+
+#[test]
+fn early_headers() {
+    let upstream = |body| {
+        Upstream::json(body)
+            .with("content-length", "25")
+            .with("etag", "\"a\"")
+            .with("digest", "x")
+            .with("x", "caf\u{e9}")
+    };
+    for body in [DRIFTED, CLEAN, BROKEN] {
+        let reply = upstream(body).run(&mut vm(EARLY));
+        let expected = [":status: 200", "content-type: application/json", "etag: W/\"a\"", "x: caf\u{e9}"];
+        assert_eq!(reply.headers, expected);
+    }
+    let untouched = upstream(DRIFTED).run(&mut vm(OBSERVE)).headers;
+    assert!(untouched.contains(&"content-length: 25".to_owned()) && untouched.contains(&"etag: \"a\"".to_owned()));
+}
+
+#[test]
+fn held_headers() {
+    let rows =
+        [(DRIFTED, HEALED, "healed", "W/\"a\""), (CLEAN, CLEAN, "clean", "\"a\""), (BROKEN, BROKEN, "failed", "\"a\"")];
+    for (sent, expected, verdict, etag) in rows {
+        let length_sent = length(sent);
+        for size in [1, 5, 1000] {
+            let upstream = Upstream::json(sent).with("content-length", &length_sent).with("etag", "\"a\"").cut(size);
+            let reply = upstream.run(&mut vm(HELD));
+            assert_eq!(reply.text(), expected);
+            for header in [
+                format!("content-length: {}", length(expected)),
+                format!("etag: {etag}"),
+                format!("x-nomos-verdict: {verdict}"),
+            ] {
+                assert!(reply.has(&header), "{header} in {reply:?}");
+            }
+            assert!(reply.has_name("x-nomos-latency-us") && reply.has_name("x-nomos-ops"));
+            assert_eq!(reply.has_name("x-nomos-reason"), verdict == "failed");
+        }
+    }
+}
+
+#[test]
+fn held_headers_of_unknown_length() {
+    let whole = Upstream::json(DRIFTED).with("etag", "\"a\"");
+    let reply = whole.clone().run(&mut vm(HELD));
+    assert!(reply.has("x-nomos-verdict: healed") && reply.has("etag: W/\"a\"") && !reply.has_name("content-length"));
+    let reply = whole.cut(10).run(&mut vm(HELD));
+    assert_eq!(reply.text(), HEALED);
+    assert!(!reply.has_name("x-nomos-verdict") && reply.has("etag: W/\"a\""));
+}
+
+#[test]
+fn large_bodies_are_not_held() {
+    let sent = format!("{DRIFTED}{}", " ".repeat(20_000));
+    let length = length(&sent);
+    let reply = Upstream::json(&sent).with("content-length", &length).cut(9000).run(&mut vm(HELD));
+    assert!(
+        reply.text().starts_with(HEALED) && !reply.has_name("content-length") && !reply.has_name("x-nomos-verdict")
+    );
+}
+
+#[test]
+fn an_output_over_the_buffer_is_not_held() {
+    let text = configuration(HELD).replace("email_address", &"x".repeat(100));
+    let sent = format!("[{}]", vec![r#"{"mail":1}"#; 400].join(","));
+    let length = length(&sent);
+    let mut vm = Vm::new(Mock::new().with_configuration(&text));
+    vm.on_context_create(ROOT, 0);
+    assert!(vm.on_configure(ROOT, text.len()));
+    let reply = Upstream::json(&sent).with("content-length", &length).run(&mut vm);
+    assert_eq!((reply.text(), reply.reason().as_str()), (sent.as_str(), "output_too_large"));
+    let content_length = format!("content-length: {length}");
+    assert!(reply.has("x-nomos-reason: output_too_large") && reply.has(&content_length));
+    let reply = Upstream::json(&sent).run(&mut vm);
+    assert_eq!(reply.verdict(), "healed");
+}
+
+#[test]
+fn observing_changes_nothing() {
+    for (sent, _, verdict) in BODIES {
+        let verdict = if verdict == "healed" { "observed" } else { verdict };
+        let length = length(sent);
+        for size in 1..=sent.len() {
+            for end in [End::Apart, End::WithData, End::Trailers, End::AddedTrailers] {
+                let upstream =
+                    Upstream::json(sent).with("etag", "\"a\"").with("content-length", &length).cut(size).ending(end);
+                let mut vm = vm(OBSERVE);
+                let reply = upstream.run(&mut vm);
+                assert_eq!((reply.text(), reply.verdict().as_str()), (sent, verdict), "{upstream:?}");
+                assert_eq!(reply.headers.len(), 4);
+                assert!(
+                    ["set_header", "remove_header", "replace_body"].into_iter().all(|name| vm.host().calls(name) == 0)
+                );
+                assert_eq!(vm.open_streams(), 0);
+            }
+        }
+    }
+    let reply = Upstream::json(DRIFTED).with("content-length", "25").run(&mut vm(OBSERVE_HELD));
+    assert!(reply.text() == DRIFTED && reply.has("x-nomos-verdict: observed") && reply.has("content-length: 25"));
+}
+
+#[test]
+fn over_the_limit() {
+    let limit = r#""max_held_bytes":1024,"#;
+    let sent = format!("{}{DRIFTED}", " ".repeat(1024));
+    for size in [1, 100, 1023, 1024, 1025, 5000] {
+        let reply = Upstream::json(&sent).cut(size).run(&mut vm(limit));
+        assert_eq!((reply.text(), reply.reason().as_str()), (sent.as_str(), "too_large"), "{size}");
+    }
+    let length = length(&sent);
+    let known = Upstream::json(&sent).with("content-length", &length).run(&mut vm(limit));
+    assert_eq!((known.verdict().as_str(), known.reason().as_str()), ("skipped", "too_large"));
+    assert!(known.has_name("content-length"));
+}
+
+#[test]
+fn large_chunks_are_read_in_slices() {
+    let sent = format!("{}{DRIFTED}", " ".repeat(300_000));
+    let length = length(&sent);
+    for upstream in [Upstream::json(&sent), Upstream::json(&sent).with("content-length", &length)] {
+        for end in [End::Apart, End::WithData] {
+            let mut vm = vm(EARLY);
+            let reply = upstream.clone().ending(end).run(&mut vm);
+            assert!(reply.text().ends_with(HEALED) && reply.verdict() == "healed");
+            assert_eq!((vm.host().calls("body"), vm.host().calls("replace_body")), (5, 1));
+        }
+    }
+}
+
+#[test]
+fn few_host_calls() {
+    let upstream = Upstream::json(DRIFTED).with("content-length", "25");
+    let mut vm = vm(EARLY);
+    upstream.run(&mut vm);
+    let before = vm.host().count;
+    upstream.run(&mut vm);
+    let calls: Vec<_> =
+        ["headers", "remove_header", "body", "replace_body", "set_filter_state", "add_metric", "record_metric"]
+            .map(|name| vm.host().calls(name) / 2)
+            .to_vec();
+    assert_eq!(calls, [2, 1, 1, 1, 1, 2, 2]);
+    assert_eq!(vm.host().count - before, 10);
+}
+
+#[test]
+fn skipped() {
+    let rows = [
+        (Upstream { path: "/other", ..Upstream::json(DRIFTED) }, "no_route"),
+        (Upstream::json(DRIFTED).with("content-encoding", "gzip"), "content_encoding"),
+        (Upstream::json(DRIFTED).with("cache-control", "no-transform"), "no_transform"),
+        (
+            Upstream { headers: vec![(":status", "200"), ("content-type", "text/html")], ..Upstream::json(DRIFTED) },
+            "content_type",
+        ),
+        (
+            Upstream {
+                headers: vec![(":status", "206"), ("content-type", "application/json")],
+                ..Upstream::json(DRIFTED)
+            },
+            "status",
+        ),
+        (Upstream { chunks: Vec::new(), end: End::WithData, ..Upstream::json("") }, "no_body"),
+    ];
+    for settings in [EARLY, HELD, OBSERVE] {
+        for (upstream, reason) in &rows {
+            let mut vm = vm(settings);
+            let sent = upstream.clone().with("content-length", "25").with("etag", "\"a\"");
+            let reply = sent.run(&mut vm);
+            assert_eq!((reply.verdict().as_str(), reply.reason().as_str()), ("skipped", *reason));
+            assert_eq!(reply.body, sent.chunks.concat());
+            assert!(reply.has("content-length: 25") && reply.has("etag: \"a\""));
+            assert!(!reply.has_name("x-nomos-verdict"));
+            assert_eq!((vm.open_streams(), vm.host().calls("body")), (0, 0));
+        }
+    }
+    let reply = Upstream::json(DRIFTED).run(&mut vm(r#""mode":"off","#));
+    assert_eq!((reply.text(), reply.reason().as_str()), (DRIFTED, "off"));
+}
+
+#[test]
+fn ends_by_trailers() {
+    for settings in [EARLY, HELD] {
+        let reply = Upstream::json(DRIFTED).ending(End::Trailers).run(&mut vm(settings));
+        assert_eq!((reply.text(), reply.verdict().as_str()), (HEALED, "healed"));
+        let mut vm = vm(settings);
+        let reply = Upstream::json(CUT).cut(3).ending(End::Trailers).run(&mut vm);
+        assert_eq!((reply.text(), reply.reset, reply.reason().as_str()), ("", true, "ended_by_trailers"));
+        assert_eq!((vm.open_streams(), vm.host().metric("nomos_held_bytes"), vm.host().log.len()), (0, 0, 1));
+    }
+    let upstream = Upstream::json(CUT).with("content-length", "10").cut(3).ending(End::Trailers);
+    let reply = Upstream { chunks: vec![b"{\"ma"], ..upstream }.run(&mut vm(HELD));
+    assert_eq!((reply.text(), reply.reset, reply.paused), ("{\"ma", false, false));
+}
+
+#[test]
+fn digests_in_trailers_of_a_healed_body_go() {
+    for (body, kept) in [(DRIFTED, false), (CLEAN, true)] {
+        let mut vm = vm(EARLY);
+        Upstream::json(body).ending(End::Never).begin(&mut vm);
+        vm.host().response = Some(vec![(b"content-digest".to_vec(), b"x".to_vec()), (b"x".to_vec(), b"y".to_vec())]);
+        assert_eq!(vm.on_response_trailers(STREAM), Action::Continue);
+        assert_eq!(vm.host().response_headers().len(), if kept { 2 } else { 1 });
+    }
+}
+
+#[test]
+fn streams_that_go_away() {
+    for settings in [EARLY, HELD, OBSERVE] {
+        let mut vm = vm(settings);
+        let reply = Upstream::json(CUT).with("content-length", "25").cut(3).ending(End::Never).run(&mut vm);
+        assert!(reply.state.is_empty() || reply.reason() == "incomplete");
+        assert_eq!((vm.open_streams(), vm.host().metric("nomos_held_bytes")), (0, 0));
+        let name = "verdict=.=failed;.;reason=.=incomplete;.;route=.=user;.;nomos_responses_total";
+        assert_eq!(vm.host().metric(name), 1);
+    }
+}
+
+/// Whatever call fails, with whatever status, the client gets either body, complete, and its headers are true.
+#[test]
+fn any_host_call_may_fail() {
+    let length = length(DRIFTED);
+    for settings in [EARLY, HELD, OBSERVE, OBSERVE_HELD] {
+        for known in [false, true] {
+            for size in [4, 100] {
+                for end in [End::Apart, End::AddedTrailers] {
+                    let mut upstream =
+                        Upstream::json(DRIFTED).with("etag", "\"a\"").with("digest", "x").cut(size).ending(end);
+                    if known {
+                        upstream = upstream.with("content-length", &length);
+                    }
+                    let mut sound = vm(settings);
+                    upstream.run(&mut sound);
+                    let calls = sound.host().count;
+                    for failing in 0..calls {
+                        check_failure(settings, &upstream, &[failing], 2);
+                        check_failure(settings, &upstream, &[failing, failing + 1], 10);
+                        check_failure(settings, &upstream, &(failing..1000).collect::<Vec<_>>(), 77);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A host that gives less than it said leaves the rest where it is.
+#[test]
+fn short_reads_lose_nothing() {
+    for settings in [EARLY, HELD, OBSERVE] {
+        for size in [4, 100] {
+            for most in 0..4 {
+                let mut vm = vm(settings);
+                vm.host().most_given = Some(most);
+                let reply = Upstream::json(DRIFTED).cut(size).run(&mut vm);
+                assert_eq!((reply.text(), reply.reason().as_str()), (DRIFTED, "host_error"));
+            }
+        }
+    }
+}
+
+fn check_failure(settings: &str, upstream: &Upstream<'_>, failing: &[usize], status: u32) {
+    let host = Mock::new().with_failing_numbers(failing, status);
+    let text = configuration(settings);
+    let mut vm = Vm::new(host.with_configuration(&text));
+    vm.on_context_create(ROOT, 0);
+    if !vm.on_configure(ROOT, text.len()) {
+        assert_eq!(failing[0], 0, "only a configuration that cannot be read is refused");
+        return;
+    }
+    vm.host().filter_state = b"{}".to_vec();
+    let reply = upstream.run(&mut vm);
+    let what = format!("{settings} {upstream:?} failing {failing:?}: {reply:?}");
+    let sent = String::from_utf8(upstream.chunks.concat()).unwrap();
+    let healed = reply.text() == HEALED && reply.text() != sent;
+    assert!(!reply.paused, "{what}");
+    // Only a host that refuses twice in a row to take bytes back can cause a reset; one that refuses that too, a cut.
+    let refused = failing.len() > 2 && vm.host().calls("reset_response") > 0;
+    assert!(healed || reply.text() == sent || reply.reset || refused, "{what}");
+    assert!(!reply.reset || failing.len() > 1, "{what}");
+    let intact = !reply.reset && !refused;
+    for line in reply.headers.iter().filter(|_| intact) {
+        if let Some(length) = line.strip_prefix("content-length: ") {
+            assert_eq!(length, reply.body.len().to_string(), "{what}");
+        }
+        assert!(!healed || (line != "etag: \"a\"" && line != "digest: x"), "{what}");
+    }
+    assert_eq!(vm.open_streams(), 0, "{what}");
+}
+
+#[test]
+fn phases_in_any_order() {
+    type Call = fn(&mut Vm<Mock>, u32);
+    let calls: [Call; 11] = [
+        |vm, id| vm.on_context_create(id, ROOT),
+        |vm, id| vm.on_context_create(id, 99),
+        |vm, id| vm.on_context_create(id, 0),
+        |vm, id| _ = vm.on_request_headers(id),
+        |vm, id| _ = vm.on_response_headers(id, false),
+        |vm, id| _ = vm.on_response_headers(id, true),
+        |vm, id| _ = vm.on_response_body(id, 5, false),
+        |vm, id| _ = vm.on_response_body(id, 0, true),
+        |vm, id| _ = vm.on_response_trailers(id),
+        |vm, id| vm.on_tick(id),
+        |vm, id| vm.on_delete(id),
+    ];
+    let mut seed = 1_u64;
+    for settings in [EARLY, HELD, OBSERVE, OBSERVE_HELD] {
+        for _ in 0..2000 {
+            let mut vm = vm(settings);
+            vm.host().request = Some(vec![(b":method".to_vec(), b"GET".to_vec()), (b":path".to_vec(), b"/u".to_vec())]);
+            for _ in 0..12 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let pick = |bits: u32, below: usize| usize::try_from(seed >> bits).unwrap_or_default() % below;
+                let json =
+                    vec![(b":status".to_vec(), b"200".to_vec()), (b"content-type".to_vec(), b"text/json".to_vec())];
+                vm.host().response = [None, Some(json)][pick(20, 2)].clone();
+                vm.host().buffer = [None, Some(b"{\"a\":".to_vec()), Some(DRIFTED.into())][pick(30, 3)].clone();
+                calls[pick(40, calls.len())](&mut vm, u32::try_from(pick(50, 4)).unwrap());
+            }
+            (0..4).for_each(|id| vm.on_delete(id));
+            assert_eq!(vm.open_streams(), 0);
+        }
+    }
+}
+
+#[test]
+fn unseen_requests_leave_nothing() {
+    let mut vm = vm(EARLY);
+    for id in 2..100 {
+        vm.on_context_create(id, ROOT);
+    }
+    assert_eq!(vm.open_streams(), 0);
+    assert_eq!(vm.on_response_headers(50, false), Action::Continue);
+    assert_eq!(vm.on_response_body(50, 10, true), Action::Continue);
+    assert_eq!((vm.host().calls("headers"), vm.host().calls("body")), (0, 0));
+}
+
+#[test]
+fn configurations_side_by_side() {
+    let mut vm = vm(EARLY);
+    let other = configuration(EARLY).replace("email_address", "other");
+    vm.host().configuration = other.clone().into_bytes();
+    assert!(vm.on_configure(7, other.len()));
+    vm.host().request = Some(vec![(b":method".to_vec(), b"GET".to_vec()), (b":path".to_vec(), b"/u".to_vec())]);
+    for (root, expected) in [(ROOT, HEALED.to_owned()), (7, HEALED.replace("email_address", "other"))] {
+        vm.on_context_create(STREAM, root);
+        vm.on_request_headers(STREAM);
+        // An update while the response is on its way: the stream keeps what it began with.
+        vm.on_delete(root);
+        vm.host().response =
+            Some(vec![(b":status".to_vec(), b"200".to_vec()), (b"content-type".to_vec(), b"text/json".to_vec())]);
+        vm.on_response_headers(STREAM, false);
+        vm.host().buffer = Some(DRIFTED.into());
+        vm.on_response_body(STREAM, DRIFTED.len(), true);
+        assert_eq!(vm.host().buffer.take().unwrap(), expected.into_bytes());
+        vm.on_delete(STREAM);
+    }
+    assert!(vm.roots.is_empty());
+}
+
+#[test]
+fn bad_configurations_are_refused() {
+    for text in ["{", "[]", r#"{"rout":[]}"#, r#"{"mode":"fix"}"#, r#"{"routes":[{"name":"a"}]}"#] {
+        let mut vm = Vm::new(Mock::new().with_configuration(text));
+        assert!(!vm.on_configure(ROOT, text.len()), "{text}");
+        assert_eq!(vm.host().log.len(), 1);
+        assert!(vm.host().log[0].starts_with("nomos: configuration refused: "), "{:?}", vm.host().log);
+        let reply = Upstream::json(DRIFTED).run(&mut vm);
+        assert_eq!((reply.text(), reply.state.as_str()), (DRIFTED, ""));
+    }
+    for text in ["", "{}"] {
+        let mut vm = Vm::new(Mock::new().with_configuration(text));
+        assert!(vm.on_configure(ROOT, text.len()));
+        assert_eq!(Upstream::json(DRIFTED).run(&mut vm).reason(), "no_route");
+    }
+}
+
+/// Without `allow_on_headers_stop_iteration` no body callback follows paused headers.
+#[test]
+fn headers_are_not_paused_for_ever() {
+    let mut vm = vm(HELD);
+    for _ in 0..VAIN_LIMIT {
+        let upstream = Upstream::json(DRIFTED).with("content-length", "25");
+        let paused = Upstream { chunks: Vec::new(), end: End::Never, ..upstream }.begin(&mut vm);
+        assert!(paused.paused && vm.host().tick_period == Some(TICK_MS));
+        for _ in 0..PATIENCE {
+            assert!(!vm.host().resumed);
+            vm.on_tick(ROOT);
+        }
+        assert!(vm.host().resumed && vm.host().tick_period == Some(0) && vm.host().acting_for == ROOT);
+        assert_eq!(vm.host().response_headers(), [":status: 200", "content-type: application/json"]);
+        vm.host().resumed = false;
+        vm.host().response = None;
+        vm.host().buffer = Some(DRIFTED.into());
+        assert_eq!(vm.on_response_body(STREAM, DRIFTED.len(), false), Action::Continue);
+        assert_eq!(vm.host().buffer.take().unwrap(), HEALED.as_bytes());
+        vm.on_delete(STREAM);
+    }
+    assert_eq!(vm.host().log.len(), 1);
+    let reply = Upstream::json(DRIFTED).with("content-length", "25").run(&mut vm);
+    assert!(reply.text() == HEALED && !reply.has_name("content-length") && !reply.has_name("x-nomos-verdict"));
+}
+
+#[test]
+fn all_paused_headers_are_let_go() {
+    for ends_by_tick in [true, false] {
+        let mut vm = vm(HELD);
+        let request = vec![(b":method".to_vec(), b"GET".to_vec()), (b":path".to_vec(), b"/u".to_vec())];
+        let response = vec![(b":status".to_vec(), b"200".to_vec()), (b"content-type".to_vec(), b"text/json".to_vec())];
+        for id in 10..20 {
+            vm.host().request = Some(request.clone());
+            vm.on_context_create(id, ROOT);
+            vm.on_request_headers(id);
+            vm.host().response = Some(response.clone());
+            assert_eq!(vm.on_response_headers(id, false), Action::Pause);
+        }
+        if ends_by_tick {
+            (0..PATIENCE).for_each(|_| vm.on_tick(ROOT));
+        } else {
+            vm.on_delete(ROOT);
+        }
+        assert_eq!(vm.host().calls("resume_response"), 10);
+    }
+}
+
+#[test]
+fn once_seen_to_work_headers_wait() {
+    let mut vm = vm(HELD);
+    let upstream = Upstream::json(DRIFTED).with("content-length", "25");
+    upstream.run(&mut vm);
+    let paused = Upstream { chunks: Vec::new(), end: End::Never, ..upstream }.begin(&mut vm);
+    assert!(paused.paused);
+    for _ in 0..10 {
+        vm.on_tick(ROOT);
+    }
+    assert!(!vm.host().resumed && vm.host().log.is_empty());
+}

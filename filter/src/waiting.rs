@@ -1,0 +1,79 @@
+//! Headers that are paused without it being known whether Envoy will ever call for their body.
+//!
+//! It does so only with `allow_on_headers_stop_iteration`, which cannot be asked for. Without it such a response
+//! would wait until the client gives up. So until a body has once been seen while its headers were paused, paused
+//! headers are let go after a while, and after a few of them headers are not held any more.
+
+/// How often paused headers are looked at.
+pub const TICK_MS: u32 = 500;
+/// So many ticks they wait: between half a second and a second.
+pub const PATIENCE: u32 = 2;
+/// After so many responses in vain, headers are not held any more.
+pub const VAIN_LIMIT: u32 = 3;
+
+/// Paused headers whose body has not been called for.
+#[derive(Debug, Default)]
+pub struct Waiting {
+    list: Vec<Entry>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    stream: u32,
+    root: u32,
+    ticks: u32,
+}
+
+impl Waiting {
+    /// None.
+    pub const fn new() -> Self {
+        Waiting { list: Vec::new() }
+    }
+
+    /// Whether any wait under this root, so that it needs ticks.
+    pub fn any(&self, root: u32) -> bool {
+        self.list.iter().any(|entry| entry.root == root)
+    }
+
+    /// One more waits.
+    pub fn add(&mut self, stream: u32, root: u32) {
+        self.list.push(Entry { stream, root, ticks: 0 });
+    }
+
+    /// A tick of this root: takes out the streams that have waited long enough.
+    pub fn tick(&mut self, root: u32) -> Vec<u32> {
+        for entry in self.list.iter_mut().filter(|entry| entry.root == root) {
+            entry.ticks = entry.ticks.saturating_add(1);
+        }
+        self.take(|entry| entry.root == root && entry.ticks >= PATIENCE)
+    }
+
+    /// The root gets no more ticks: takes out all its streams.
+    pub fn end(&mut self, root: u32) -> Vec<u32> {
+        self.take(|entry| entry.root == root)
+    }
+
+    fn take(&mut self, due: impl Fn(&Entry) -> bool) -> Vec<u32> {
+        let taken = self.list.iter().filter(|entry| due(entry)).map(|entry| entry.stream).collect();
+        self.list.retain(|entry| !due(entry));
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_counts_from_the_pause() {
+        let mut waiting = Waiting::new();
+        waiting.add(10, 1);
+        assert!(waiting.tick(1).is_empty());
+        waiting.add(11, 1);
+        waiting.add(20, 2);
+        assert_eq!(waiting.tick(1), [10]);
+        assert_eq!(waiting.tick(1), [11]);
+        assert!(!waiting.any(1) && waiting.any(2));
+        assert_eq!(waiting.end(2), [20]);
+    }
+}
