@@ -1,0 +1,41 @@
+# The commands people type. The work is in scripts/.
+# Ports of demo and run: NOMOS_PROXY_PORT (8080), NOMOS_UPSTREAM_PORT (9090), NOMOS_ADMIN_PORT (9901).
+# Envoy: $ENVOY_PATH, else func-e, else a wheel in .tools/ (scripts/envoy says more).
+
+.PHONY: help demo run wasm test lint bench bench-quick clean
+
+help: ## Print this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
+
+demo: ## Heal nine kinds of drift in a real Envoy, show it, stop
+	@scripts/demo
+
+run: ## The same, and stay up until Ctrl-C
+	@scripts/demo --stay
+
+wasm: ## Build the filter module: target/wasm32-wasip1/release/nomos_filter.wasm
+	@scripts/wasm
+
+test: ## Everything that CI runs: format, lints, licences, module, unit tests, end to end
+	@scripts/test
+
+lint: ## Format, lints and licences only
+	@scripts/toolchain
+	cargo fmt --all --check
+	@scripts/clippy
+	@scripts/deny
+
+bench: ## Benchmarks of engine, module and proxy, natively and in Envoy: some minutes
+	@scripts/toolchain
+	@scripts/envoy >/dev/null
+	cargo bench --locked -p nomos-bench
+	cargo run --locked --release -p nomos-bench -- all
+
+bench-quick: ## Those in Envoy in about a minute, with less certainty
+	@scripts/toolchain
+	@scripts/envoy >/dev/null
+	cargo run --locked --release -p nomos-bench -- quick
+
+clean: ## Remove what was built and installed in this directory
+	cargo clean
+	rm -rf .tools

@@ -1,0 +1,160 @@
+//! Every way of putting a body on the wire, in both header modes: the client must get the healed body, complete.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use libtest_mimic::Trial;
+use nomos_tests::client::{End, Reply};
+use nomos_tests::framing::{self, Framing};
+use nomos_tests::upstream::Step;
+
+use crate::bodies::{self, Body, DRIFTED, HEALED};
+use crate::expect;
+use crate::rig::{Ask, Lane, Outcome, Rig};
+
+const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json")];
+
+/// A value that has closed must be on its way within this time, whatever the upstream does next.
+const AT_ONCE: Duration = Duration::from_secs(3);
+
+/// Name, framing on the wire, and whether held headers can still be exact: only where the first body callback has all.
+const FRAMINGS: [(&str, Framing, bool); 10] = [
+    ("content-length", Framing::Length, true),
+    ("content-length in bytes", Framing::LengthPieces(1), true),
+    ("content-length in pieces", Framing::LengthPieces(7), true),
+    ("chunked", Framing::Chunked, true),
+    ("one byte per chunk", Framing::Chunks(1), false),
+    ("chunks of 5", Framing::Chunks(5), false),
+    ("connection close", Framing::Close, true),
+    ("trailers", Framing::Trailers, true),
+    ("gzip behind a decompressor", Framing::Gzip, true),
+    ("gzip in bytes behind a decompressor", Framing::GzipBytewise, false),
+];
+
+/// Name and listener of each mode; with `-gzip` there is a decompressor behind the filter.
+const MODES: [(&str, &str); 2] = [("early", "early"), ("held", "held")];
+
+pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
+    let mut cases = Vec::new();
+    for (name, framing, exact) in FRAMINGS {
+        for (mode, listener) in MODES {
+            cases.push(lane.case(&format!("{mode}: {name}"), move |rig| {
+                bodies::small().iter().try_for_each(|body| small(rig, listener, framing, exact, body))
+            }));
+        }
+    }
+    let large = [Framing::Length, Framing::Chunked, Framing::Chunks(1000), Framing::Close, Framing::Gzip];
+    for framing in large {
+        for listener in ["early", "held"] {
+            cases.push(lane.case(&format!("{listener}: large bodies, {framing:?}"), move |rig| {
+                [15_000, 17_000, 70_000, 700_000].iter().try_for_each(|size| large_body(rig, listener, framing, *size))
+            }));
+        }
+    }
+    for listener in ["h2-up", "h2-up-held", "h2-down", "h2-down-held"] {
+        cases.push(lane.case(&format!("{listener}: HTTP/2"), move |rig| http2(rig, listener)));
+    }
+    for listener in ["early", "held", "h2-up", "h2-down"] {
+        cases.push(lane.case(&format!("{listener}: healed when the value closes"), move |rig| closes(rig, listener)));
+    }
+    cases.push(lane.case("early: compressed again for the client", recompressed));
+    cases.push(lane.case("early: HTTP/1.0 client", http10));
+    cases
+}
+
+fn small(rig: &mut Rig<'_>, listener: &str, framing: Framing, exact: bool, body: &Body) -> Outcome {
+    let listener = if framing.is_gzip() { format!("{listener}-gzip") } else { listener.to_owned() };
+    let reply = through(rig, &listener, framing, body)?;
+    if reply.end == End::Cut {
+        return Ok(());
+    }
+    // A document that is cut never closes. Where its length is not known, headers cannot wait for it.
+    let exact = exact && (!body.is_cut() || framing.tells_length());
+    headers(&reply, &listener, exact, body).map_err(|why| format!("{}: {why}", body.what))
+}
+
+/// Sends the body through a listener in a framing; the client must get it healed.
+fn through(rig: &mut Rig<'_>, listener: &str, framing: Framing, body: &Body) -> Result<Reply, String> {
+    let steps = framing::response(framing, "200 OK", JSON, &body.sent);
+    let (reply, state) = rig.ask_verdict(Ask::get(listener), steps)?;
+    let checked = if body.is_cut() && framing == Framing::Trailers && reply.end == End::Cut {
+        // A filter cannot write body bytes any more once trailers have come. What it holds then is lost, so the
+        // client must not take the response for a whole one.
+        Ok(())
+    } else {
+        expect::reply(&reply, 200, &body.healed)
+    };
+    checked
+        .and_then(|()| expect::verdict(&state, body.verdict, body.ops))
+        .map_err(|why| format!("{framing:?}, {}: {why}", body.what))?;
+    Ok(reply)
+}
+
+/// With early headers nothing is told; with held ones it is where the headers could wait for the whole body.
+fn headers(reply: &Reply, listener: &str, exact: bool, body: &Body) -> Outcome {
+    if listener.starts_with("early") {
+        expect::equal("content-length", reply.header("content-length"), None)?;
+        return expect::header(reply, "x-nomos-verdict", "");
+    }
+    if !exact {
+        return Ok(());
+    }
+    expect::header(reply, "x-nomos-verdict", body.verdict)?;
+    expect::header(reply, "x-nomos-ops", &body.ops.to_string())?;
+    expect::that(reply.text("x-nomos-latency-us").parse::<u64>().is_ok(), || "x-nomos-latency-us: no number".into())
+}
+
+fn large_body(rig: &mut Rig<'_>, listener: &str, framing: Framing, size: usize) -> Outcome {
+    let (sent, healed, ops) = bodies::list(size);
+    let listener = if framing.is_gzip() { format!("{listener}-gzip") } else { listener.to_owned() };
+    let steps = framing::response(framing, "200 OK", JSON, &sent);
+    let (reply, state) = rig.ask_verdict(Ask::get(&listener), steps)?;
+    expect::reply(&reply, 200, &healed)
+        .and_then(|()| expect::verdict(&state, "healed", ops))
+        .map_err(|why| format!("{size} bytes: {why}"))
+}
+
+fn http2(rig: &mut Rig<'_>, listener: &str) -> Outcome {
+    for framing in [Framing::Length, Framing::Chunked, Framing::Chunks(1), Framing::Close, Framing::Trailers] {
+        for body in bodies::small() {
+            through(rig, listener, framing, &body)?;
+        }
+    }
+    Ok(())
+}
+
+/// The upstream sends the whole value and then neither the last chunk nor anything else.
+fn closes(rig: &mut Rig<'_>, listener: &str) -> Outcome {
+    for framing in [Framing::Chunked, Framing::Close] {
+        let body = if framing == Framing::Chunked { framing::chunk(DRIFTED) } else { DRIFTED.to_vec() };
+        let steps = vec![Step::Send(framing::head(framing, "200 OK", JSON, 0)), Step::Send(body), Step::Hold];
+        let (mut exchange, script) = rig.open(Ask::get(listener), steps)?;
+        let reply = exchange.body_of(HEALED.len(), AT_ONCE);
+        expect::body(&reply.body, HEALED).map_err(|why| format!("{framing:?}: {why}"))?;
+        drop(script);
+    }
+    Ok(())
+}
+
+fn recompressed(rig: &mut Rig<'_>) -> Outcome {
+    let (sent, healed, ops) = bodies::list(5000);
+    let steps = framing::response(Framing::Gzip, "200 OK", JSON, &sent);
+    let ask = Ask { headers: &[("accept-encoding", "gzip")], ..Ask::get("recompress") };
+    let (reply, state) = rig.ask_verdict(ask, steps)?;
+    expect::header(&reply, "content-encoding", "gzip")?;
+    expect::equal("end", reply.end, End::Complete)?;
+    expect::body(&gunzip(&reply.body)?, &healed)?;
+    expect::verdict(&state, "healed", ops)
+}
+
+fn http10(rig: &mut Rig<'_>) -> Outcome {
+    let (exchange, _script) = rig.open_http10("early", framing::response(Framing::Length, "200 OK", JSON, DRIFTED))?;
+    expect::reply(&exchange.finish(AT_ONCE), 200, HEALED)
+}
+
+fn gunzip(packed: &[u8]) -> Result<Vec<u8>, String> {
+    let mut plain = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(packed), &mut plain)
+        .map_err(|e| format!("gzip: {e}"))?;
+    Ok(plain)
+}

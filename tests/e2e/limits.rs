@@ -1,0 +1,136 @@
+//! Bodies over a limit: of the filter, or of Envoy's buffers.
+
+use std::sync::Arc;
+
+use libtest_mimic::Trial;
+use nomos_tests::framing::{self, Framing};
+use nomos_tests::upstream::Step;
+
+use crate::bodies;
+use crate::expect;
+use crate::rig::{Ask, Lane, Outcome, Rig};
+
+const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json"), ("etag", b"\"v1\"")];
+
+/// Envoy's own memory goes up and down by less than this; 80 bodies that are not given back are 70 MB.
+const GROWTH: u64 = 16 * 1024 * 1024;
+
+pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
+    let mut cases = vec![
+        lane.case("early: known to be over max_held_bytes", known),
+        lane.case("early: turns out to be over max_held_bytes", unknown),
+        lane.case("early: just within max_held_bytes", within),
+        lane.case("early: over the default max_held_bytes", over_default),
+    ];
+    cases.push(lane.case("early: memory does not grow", memory));
+    for listener in ["tight-early", "tight-held"] {
+        for framing in [Framing::Length, Framing::Chunked, Framing::Chunks(9000), Framing::Close] {
+            let name = format!("{listener}: Envoy buffers of 32 KiB, {framing:?}");
+            cases.push(lane.case(&name, move |rig| tight(rig, listener, framing)));
+        }
+    }
+    for framing in [Framing::Length, Framing::Chunked, Framing::Chunks(500)] {
+        cases.push(lane.case(&format!("long-early: grows tenfold, {framing:?}"), move |rig| grows(rig, framing)));
+    }
+    cases.push(lane.case("long-held: an output over Envoy's buffer is not written", held_growth));
+    cases
+}
+
+/// Decided from the headers, so that nothing is touched, not even content-length.
+fn known(rig: &mut Rig<'_>) -> Outcome {
+    let (sent, ..) = bodies::list(5000);
+    expect::untouched(rig, Ask::get("small"), "plain", &json(Framing::Length, &sent))
+}
+
+fn unknown(rig: &mut Rig<'_>) -> Outcome {
+    let (sent, ..) = bodies::list(5000);
+    for framing in [Framing::Chunked, Framing::Chunks(700), Framing::Close, Framing::Trailers] {
+        let (reply, state) = rig.ask_verdict(Ask::get("small"), json(framing, &sent))?;
+        expect::reply(&reply, 200, &sent).map_err(|why| format!("{framing:?}: {why}"))?;
+        expect::equal("reason", state["reason"].as_str(), Some("too_large"))?;
+    }
+    Ok(())
+}
+
+fn within(rig: &mut Rig<'_>) -> Outcome {
+    let (mut sent, mut healed, ops) = bodies::list(4000);
+    let room = 4096 - sent.len();
+    sent.extend(vec![b' '; room]);
+    healed.extend(vec![b' '; room]);
+    for framing in [Framing::Length, Framing::Chunks(700)] {
+        let (reply, state) = rig.ask_verdict(Ask::get("small"), json(framing, &sent))?;
+        expect::reply(&reply, 200, &healed).map_err(|why| format!("{framing:?}: {why}"))?;
+        expect::verdict(&state, "healed", ops)?;
+    }
+    Ok(())
+}
+
+fn over_default(rig: &mut Rig<'_>) -> Outcome {
+    let (sent, ..) = bodies::list(3 * 1024 * 1024);
+    for framing in [Framing::Length, Framing::Chunked, Framing::Close] {
+        expect::reply(&rig.ask(Ask::get("early"), json(framing, &sent))?, 200, &sent)?;
+    }
+    Ok(())
+}
+
+/// Linear memory never shrinks, so what is not given back is gone for as long as Envoy runs.
+fn memory(rig: &mut Rig<'_>) -> Outcome {
+    let (sent, healed, _) = bodies::list(900_000);
+    let (_, unclosed) = sent.split_last().ok_or("no body")?;
+    let mut round = || -> Result<u64, String> {
+        for _ in 0..40 {
+            expect::reply(&rig.ask(Ask::get("early"), json(Framing::Chunks(100_000), &sent))?, 200, &healed)?;
+            expect::reply(&rig.ask(Ask::get("early"), json(Framing::Chunked, unclosed))?, 200, unclosed)?;
+        }
+        Ok(rig.envoy.resident_bytes().unwrap_or(0))
+    };
+    let warm = round()?;
+    let after = round()?.max(round()?);
+    expect::that(after < warm + GROWTH, || format!("memory grew from {warm} to {after} bytes"))
+}
+
+/// The limits that gateways ship. What is healed must not depend on them in the default mode; no response may be lost in either.
+fn tight(rig: &mut Rig<'_>, listener: &str, framing: Framing) -> Outcome {
+    for size in [10_000, 16_300, 20_000, 33_000, 100_000, 1_000_000] {
+        let (sent, healed, ops) = bodies::list(size);
+        let (reply, state) = rig.ask_verdict(Ask::get(listener), json(framing, &sent))?;
+        expect::reply(&reply, 200, &healed)
+            .and_then(|()| expect::verdict(&state, "healed", ops))
+            .map_err(|why| format!("{size} bytes: {why}"))?;
+    }
+    Ok(())
+}
+
+fn grows(rig: &mut Rig<'_>, framing: Framing) -> Outcome {
+    for items in [100, 1000, 10_000] {
+        let (sent, grown) = growing(items);
+        let reply = rig.ask(Ask::get("long-early"), json(framing, &sent))?;
+        expect::reply(&reply, 200, &grown).map_err(|why| format!("{items} items: {why}"))?;
+    }
+    Ok(())
+}
+
+/// Writing more into a held buffer than it may hold would end Envoy's process.
+fn held_growth(rig: &mut Rig<'_>) -> Outcome {
+    let (sent, grown) = growing(50);
+    expect::reply(&rig.ask(Ask::get("long-held"), json(Framing::Length, &sent))?, 200, &grown)?;
+    for pieces in [Framing::Length, Framing::LengthPieces(1000)] {
+        let (sent, _) = growing(1500);
+        let (reply, state) = rig.ask_verdict(Ask::get("long-held"), json(pieces, &sent))?;
+        expect::reply(&reply, 200, &sent)?;
+        expect::header(&reply, "content-length", &sent.len().to_string())?;
+        expect::equal("reason", state["reason"].as_str(), Some("output_too_large"))?;
+    }
+    Ok(())
+}
+
+/// A list that the rule of the `long-*` listeners makes more than ten times as long.
+fn growing(items: usize) -> (Vec<u8>, Vec<u8>) {
+    let sent = format!("[{}]", vec![r#"{"a":1}"#; items].join(","));
+    let grown = sent.replace("\"a\"", &format!("\"{}\"", "x".repeat(100)));
+    (sent.into_bytes(), grown.into_bytes())
+}
+
+fn json(framing: Framing, body: &[u8]) -> Vec<Step> {
+    framing::response(framing, "200 OK", JSON, body)
+}

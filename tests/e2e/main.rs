@@ -1,0 +1,69 @@
+//! The end-to-end suite: the module in a real Envoy, at the oldest supported and at the pinned version.
+//!
+//! Everything is on loopback. `cargo test -p nomos-tests --test e2e -- NAME` runs the cases whose name contains NAME.
+
+mod bodies;
+mod configuration;
+mod exactness;
+mod expect;
+mod framing;
+mod headers;
+mod hostile;
+mod limits;
+mod modes;
+mod observability;
+mod passthrough;
+mod rig;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Trial};
+
+use crate::rig::Lane;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let lanes: Result<Vec<Arc<Lane>>, String> = ["floor", "pinned"].into_iter().map(Lane::new).collect();
+    let lanes = match lanes {
+        Ok(lanes) => lanes,
+        Err(why) => {
+            eprintln!("the suite cannot run: {why}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let conclusion = libtest_mimic::run(&arguments, interleaved(&lanes));
+    // The Envoys stop here: `exit` would leave that to their keepers.
+    drop(lanes);
+    conclusion.exit_code()
+}
+
+/// A lane runs one case at a time, so two threads are only both busy where neighbours are of different lanes.
+fn interleaved(lanes: &[Arc<Lane>]) -> Vec<Trial> {
+    let mut queues: Vec<_> = lanes.iter().map(|lane| cases(lane).into_iter()).collect();
+    let mut all = Vec::new();
+    loop {
+        let before = all.len();
+        all.extend(queues.iter_mut().filter_map(Iterator::next));
+        if all.len() == before {
+            return all;
+        }
+    }
+}
+
+fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
+    [
+        framing::cases(lane),
+        passthrough::cases(lane),
+        headers::cases(lane),
+        exactness::cases(lane),
+        limits::cases(lane),
+        hostile::cases(lane),
+        observability::cases(lane),
+        modes::cases(lane),
+        configuration::cases(lane),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

@@ -1,0 +1,143 @@
+//! The shipped `envoy.yaml` in front of the drifting API: every mode comes back healthy, whatever it drifted to.
+
+use std::process::Command;
+use std::sync::Arc;
+
+use drifting_upstream::{Mode, contract, user_body, users_body};
+use libtest_mimic::Trial;
+use nomos_tests::client::{self, Reply};
+use nomos_tests::drift::{self, Api};
+use nomos_tests::envoy::{self, Envoy};
+use nomos_tests::shipped::{self, Changes};
+use serde_json::Value;
+
+use crate::expect;
+use crate::rig::{Lane, Outcome};
+
+/// The same request must give the same bytes this often.
+const RUNS: usize = 10;
+
+/// Users per list.
+const USERS: u64 = 5;
+
+pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
+    vec![
+        lane.alone("envoy.yaml as shipped: nine modes", |lane| with_shipped(lane, false, as_shipped)),
+        lane.alone("envoy.yaml with held headers: nine modes", |lane| with_shipped(lane, true, with_held)),
+        lane.alone("the demo", demo),
+    ]
+}
+
+/// `make demo`, but on free ports.
+fn demo(lane: &Lane) -> Outcome {
+    let output = Command::new(env!("CARGO_BIN_EXE_demo"))
+        .envs(["NOMOS_PROXY_PORT", "NOMOS_UPSTREAM_PORT", "NOMOS_ADMIN_PORT"].map(|name| (name, "0")))
+        .env("NOMOS_WASM", lane.module())
+        .env("ENVOY_PATH", lane.binary())
+        .output()
+        .map_err(|e| format!("demo: {e}"))?;
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    expect::that(output.status.success(), || format!("the demo ended with {}:\n{text}", output.status))?;
+    let shown = Mode::ALL.iter().all(|mode| text.lines().any(|line| line.starts_with(mode.name())));
+    expect::that(shown, || format!("the demo does not show every mode:\n{text}"))
+}
+
+fn with_shipped(lane: &Lane, held: bool, check: impl Fn(&Envoy) -> Outcome) -> Outcome {
+    let api = Api::start(0)?;
+    let config =
+        shipped::config(Changes { proxy: 0, upstream: api.address().port(), admin: 0, module: lane.module(), held })?;
+    let mut envoy = Envoy::start(lane.binary(), &config).map_err(|e| format!("{}:\n{}", e.why, envoy::tail(&e.log)))?;
+    check(&envoy)?;
+    envoy.check()
+}
+
+fn as_shipped(envoy: &Envoy) -> Outcome {
+    for mode in Mode::ALL {
+        let check = || -> Outcome {
+            let first = get(envoy, "/api/user", mode)?;
+            healthy(mode, &first)?;
+            for _ in 1..RUNS {
+                expect::reply(&get(envoy, "/api/user", mode)?, 200, &first.body)?;
+            }
+            list(&get(envoy, "/api/users", mode)?)
+        };
+        check().map_err(|why| format!("{}: {why}", mode.name()))?;
+    }
+    contracts(envoy)?;
+    tagged_metrics(envoy)
+}
+
+fn with_held(envoy: &Envoy) -> Outcome {
+    for mode in Mode::ALL {
+        let ops = mode.drifted_fields() as u64;
+        let verdict = if ops == 0 { "clean" } else { "healed" };
+        let check = |path: &str, ops: u64| -> Outcome {
+            let reply = get(envoy, path, mode)?;
+            expect::header(&reply, "x-nomos-verdict", verdict)?;
+            expect::header(&reply, "x-nomos-ops", &ops.to_string())
+        };
+        check("/api/user", ops).map_err(|why| format!("{}: {why}", mode.name()))?;
+        check("/api/users", ops * USERS).map_err(|why| format!("{}, list: {why}", mode.name()))?;
+    }
+    Ok(())
+}
+
+fn get(envoy: &Envoy, path: &str, mode: Mode) -> Result<Reply, String> {
+    let path = format!("{path}?mode={}&count={USERS}", mode.name());
+    client::fetch(envoy.listener("nomos")?, "GET", &path, &[]).map_err(|e| format!("{path}: {e}"))
+}
+
+fn healthy(mode: Mode, reply: &Reply) -> Outcome {
+    let text = || reply.body.escape_ascii().to_string();
+    expect::equal("fields restored", drift::restored(mode, &reply.body), mode.drifted_fields())?;
+    expect::that(drift::is_healthy(&reply.body), || {
+        format!("found {}\nexpected the members of the healthy user", text())
+    })?;
+    let in_place = drifting_upstream::drift(mode).iter().all(|(_, path)| !path.contains('.'));
+    // A rename leaves everything where it stands.
+    if in_place { expect::body(&reply.body, user_body(Mode::Healthy).as_bytes()) } else { Ok(()) }
+}
+
+fn list(reply: &Reply) -> Outcome {
+    let parse = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).map_err(|e| format!("list: {e}"));
+    let expected = users_body(Mode::Healthy, usize::try_from(USERS).unwrap_or_default());
+    expect::equal("list", parse(&reply.body)?, parse(expected.as_bytes())?)
+}
+
+/// The contracts are written out in `envoy.yaml`; the upstream's own are the truth.
+fn contracts(envoy: &Envoy) -> Outcome {
+    let dump: Value =
+        serde_json::from_str(&envoy.admin_get("/config_dump")?).map_err(|e| format!("/config_dump: {e}"))?;
+    let mut found = Vec::new();
+    collect(&dump, "contract", &mut found);
+    let expected = [contract::user(), contract::users()];
+    expect::that(expected.iter().all(|contract| found.contains(&contract)), || {
+        format!(
+            "envoy.yaml: the contracts differ from those of the upstream, which are {} and {}",
+            expected[0], expected[1]
+        )
+    })
+}
+
+/// All values of members of that name, at any depth.
+fn collect<'a>(value: &'a Value, name: &str, found: &mut Vec<&'a Value>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(members.get(name));
+            members.values().for_each(|value| collect(value, name, found));
+        }
+        Value::Array(items) => items.iter().for_each(|value| collect(value, name, found)),
+        _ => {}
+    }
+}
+
+/// The shipped `stats_tags` make labels out of names.
+fn tagged_metrics(envoy: &Envoy) -> Outcome {
+    let text = envoy.admin_get("/stats/prometheus?filter=nomos")?;
+    let healed =
+        text.lines().find(|line| line.starts_with("nomos_responses_total{") && line.contains("verdict=\"healed\""));
+    expect::that(healed.is_some_and(|line| line.contains("route=\"user\"")), || {
+        format!("/stats/prometheus: no nomos_responses_total with labels verdict and route in\n{text}")
+    })
+}

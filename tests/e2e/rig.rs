@@ -1,0 +1,239 @@
+//! One Envoy per version, with all listeners of the suite, and the helpers that keep a case to a few lines.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use libtest_mimic::{Failed, Trial};
+use nomos_tests::client::{Exchange, Reply};
+use nomos_tests::envoy::Envoy;
+use nomos_tests::topology::{self, Listener, Place};
+use nomos_tests::upstream::{Script, Step, Upstream};
+use serde_json::{Value, json};
+
+/// How long a case waits for a response that ought to come at once.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a case returns: nothing, or what went wrong in one text.
+pub type Outcome = Result<(), String>;
+
+/// One Envoy version under test.
+pub struct Lane {
+    version: &'static str,
+    binary: PathBuf,
+    module: PathBuf,
+    upstream: Upstream,
+    running: Mutex<Running>,
+}
+
+enum Running {
+    /// The next case starts it.
+    No,
+    Yes(Envoy),
+    /// It does not start: no case needs to try again.
+    Never,
+}
+
+/// A running Envoy in the hands of one case.
+pub struct Rig<'a> {
+    /// The Envoy.
+    pub envoy: &'a mut Envoy,
+    upstream: &'a Upstream,
+}
+
+/// A request: what differs from a plain GET.
+#[derive(Clone, Copy)]
+pub struct Ask<'a> {
+    /// The listener to send it to.
+    pub listener: &'a str,
+    /// The method.
+    pub method: &'a str,
+    /// The path; the route of the filter is chosen by it.
+    pub path: &'a str,
+    /// Further header lines.
+    pub headers: &'a [(&'a str, &'a str)],
+}
+
+impl<'a> Ask<'a> {
+    /// `GET /r`, the route with rules and no contract.
+    pub fn get(listener: &'a str) -> Self {
+        Self { listener, method: "GET", path: "/r", headers: &[] }
+    }
+}
+
+impl Lane {
+    /// A lane for the Envoy that `scripts/envoy WHICH` gives. Envoy itself starts with the first case.
+    pub fn new(which: &'static str) -> Result<Arc<Self>, String> {
+        Ok(Arc::new(Self {
+            version: which,
+            binary: nomos_tests::paths::envoy(which)?,
+            module: nomos_tests::paths::module()?,
+            upstream: Upstream::start().map_err(|e| format!("upstream: {e}"))?,
+            running: Mutex::new(Running::No),
+        }))
+    }
+
+    /// The Envoy binary.
+    pub fn binary(&self) -> &std::path::Path {
+        &self.binary
+    }
+
+    /// The filter module.
+    pub fn module(&self) -> &std::path::Path {
+        &self.module
+    }
+
+    /// A test that has the lane's Envoy for itself. It fails as well where Envoy dies or the module traps meanwhile.
+    pub fn case(self: &Arc<Self>, name: &str, body: impl FnOnce(&mut Rig<'_>) -> Outcome + Send + 'static) -> Trial {
+        let lane = Arc::clone(self);
+        Trial::test(format!("{} {name}", self.version), move || lane.run(body))
+    }
+
+    /// A test that starts an Envoy of its own, if any.
+    pub fn alone(self: &Arc<Self>, name: &str, body: impl FnOnce(&Self) -> Outcome + Send + 'static) -> Trial {
+        let lane = Arc::clone(self);
+        Trial::test(format!("{} {name}", self.version), move || body(&lane).map_err(Failed::from))
+    }
+
+    fn run(&self, body: impl FnOnce(&mut Rig<'_>) -> Outcome) -> Result<(), Failed> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Running::No = *running {
+            *running = Running::Never;
+            *running = Running::Yes(self.start()?);
+        }
+        let Running::Yes(envoy) = &mut *running else { return Err("Envoy did not start; see the first case".into()) };
+        let mut rig = Rig { envoy, upstream: &self.upstream };
+        let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut rig)))
+            .unwrap_or_else(|panic| Err(format!("the case panicked: {:?}", panic.downcast_ref::<String>())));
+        match envoy.check() {
+            Ok(()) => outcome.map_err(Failed::from),
+            Err(trap) => {
+                // The VM is of no use any more; the next case gets a new Envoy.
+                *running = Running::No;
+                Err(Failed::from(format!("{trap}\n{}", outcome.err().unwrap_or_default())))
+            }
+        }
+    }
+
+    fn start(&self) -> Result<Envoy, String> {
+        let config = topology::bootstrap(self.upstream.address(), &listeners(&self.module));
+        Envoy::start(&self.binary, &config)
+            .map_err(|e| format!("{}; its log ends:\n{}", e.why, nomos_tests::envoy::tail(&e.log)))
+    }
+}
+
+impl Rig<'_> {
+    /// Sends a request that the upstream answers with these steps, and reads all of the response.
+    pub fn ask(&mut self, ask: Ask<'_>, steps: Vec<Step>) -> Result<Reply, String> {
+        let (exchange, _script) = self.open(ask, steps)?;
+        Ok(exchange.finish(PATIENCE))
+    }
+
+    /// The same, and the verdict from the filter state in the access log.
+    pub fn ask_verdict(&mut self, ask: Ask<'_>, steps: Vec<Step>) -> Result<(Reply, Value), String> {
+        let (exchange, script) = self.open(ask, steps)?;
+        let reply = exchange.finish(PATIENCE);
+        let verdict = self.verdict(&script)?;
+        Ok((reply, verdict))
+    }
+
+    /// Sends the request and leaves the reading to the case.
+    pub fn open(&mut self, ask: Ask<'_>, steps: Vec<Step>) -> Result<(Exchange, Script), String> {
+        let script = self.upstream.script(steps);
+        let id = script.id();
+        let mut headers = ask.headers.to_vec();
+        headers.push(("x-case", &id));
+        let to = self.envoy.listener(ask.listener)?;
+        let exchange = Exchange::start(to, ask.method, ask.path, &headers).map_err(|e| format!("request: {e}"))?;
+        Ok((exchange, script))
+    }
+
+    /// Sends `GET /r` as an HTTP/1.0 client.
+    pub fn open_http10(&mut self, listener: &str, steps: Vec<Step>) -> Result<(Exchange, Script), String> {
+        let script = self.upstream.script(steps);
+        let to = self.envoy.listener(listener)?;
+        let exchange = Exchange::start_version(to, "1.0", "GET", "/r", &[("x-case", &script.id())]);
+        Ok((exchange.map_err(|e| format!("request: {e}"))?, script))
+    }
+
+    /// The filter state of a response that has ended, from the access log; null where the filter set none.
+    pub fn verdict(&self, script: &Script) -> Result<Value, String> {
+        let started = Instant::now();
+        let prefix = format!("{} ", script.id());
+        loop {
+            let log = self.envoy.file("access.log");
+            let mut states = log.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once(' ')).map(|(_, s)| s);
+            if let Some(state) = states.clone().find(|state| *state != "-") {
+                return serde_json::from_str(state).map_err(|e| format!("filter state {state}: {e}"));
+            }
+            // Where two listeners are joined, the one without the filter may log first.
+            if states.next().is_some() && started.elapsed() > Duration::from_millis(300) {
+                return Ok(Value::Null);
+            }
+            if started.elapsed() > Duration::from_secs(5) {
+                return Err("the access log has no line for this request".into());
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// The rules of the route `/r`, used by most cases.
+pub fn rules() -> Value {
+    json!({
+        "rename": {"mail": "email_address", "uid": "id"},
+        "move": {"data.user.full": "name", "data.user.tel": "contact.phone"},
+    })
+}
+
+/// The filter's configuration: the given settings, and a route `/r` with [`rules`].
+pub fn settings(mut settings: Value) -> Value {
+    let mut route = rules();
+    route["name"] = json!("r");
+    route["match"] = json!({"path": "/r"});
+    settings["routes"] = json!([route]);
+    settings
+}
+
+fn listeners(module: &std::path::Path) -> Vec<Listener> {
+    let nomos = |extra: Value| topology::nomos(module, &settings(extra));
+    let early = || nomos(json!({}));
+    let held = || nomos(json!({"response_headers": "held"}));
+    let large = json!({"max_held_bytes": 16 * 1024 * 1024});
+    let limit = Some(32 * 1024);
+    let other = json!({"routes": [{"name": "o", "match": {"prefix": "/"}, "rename": {"mail": "other"}}]});
+    let long = json!({"routes": [{"name": "l", "match": {"prefix": "/"}, "rename": {"a": "x".repeat(100)}}]});
+    let mut long_held = long.clone();
+    long_held["response_headers"] = json!("held");
+    vec![
+        Listener::new("plain", vec![]),
+        Listener::new("early", vec![early()]),
+        Listener::new("held", vec![held()]),
+        Listener::new("plain-gzip", vec![topology::decompressor()]),
+        Listener::new("early-gzip", vec![early(), topology::decompressor()]),
+        Listener::new("held-gzip", vec![held(), topology::decompressor()]),
+        Listener::new("recompress", vec![topology::compressor(), early(), topology::decompressor()]),
+        Listener::new("small", vec![nomos(json!({"max_held_bytes": 4096}))]),
+        Listener::new("large", vec![nomos(large)]),
+        Listener::new("observe", vec![nomos(json!({"mode": "observe"}))]),
+        Listener::new("observe-held", vec![nomos(json!({"mode": "observe", "response_headers": "held"}))]),
+        Listener::new("off", vec![nomos(json!({"mode": "off"}))]),
+        Listener::new("other", vec![topology::nomos(module, &other)]),
+        Listener::new("text", vec![topology::nomos_text(module, &settings(json!({})).to_string())]),
+        Listener { buffer_limit: limit, ..Listener::new("tight-early", vec![early()]) },
+        Listener { buffer_limit: limit, ..Listener::new("tight-held", vec![held()]) },
+        Listener { buffer_limit: limit, ..Listener::new("long-early", vec![topology::nomos(module, &long)]) },
+        Listener { buffer_limit: limit, ..Listener::new("long-held", vec![topology::nomos(module, &long_held)]) },
+        // HTTP/2 below the filter: the filter's listener speaks it to a listener that speaks HTTP/1.1 to the upstream.
+        Listener { sends: Place::Inside("up"), ..Listener::new("h2-up", vec![early()]) },
+        Listener { sends: Place::Inside("up"), ..Listener::new("h2-up-held", vec![held()]) },
+        Listener { accepts: Place::Inside("up"), ..Listener::new("up", vec![]) },
+        // HTTP/2 above the filter.
+        Listener { sends: Place::Inside("down"), ..Listener::new("h2-down", vec![]) },
+        Listener { accepts: Place::Inside("down"), ..Listener::new("down", vec![early()]) },
+        Listener { sends: Place::Inside("down-held"), ..Listener::new("h2-down-held", vec![]) },
+        Listener { accepts: Place::Inside("down-held"), ..Listener::new("down-held", vec![held()]) },
+    ]
+}

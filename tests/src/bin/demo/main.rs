@@ -1,0 +1,126 @@
+//! Shows what Nomos does: each drift mode through a real Envoy, counted and timed; two of them before and after.
+//!
+//! Ends with 0 only if every field of every mode is healed. With `--stay` everything stays up until Ctrl-C.
+
+mod table;
+mod view;
+
+use std::net::{SocketAddr, TcpListener};
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use drifting_upstream::{Mode, user_body};
+use nomos_tests::client::{self, End, Reply};
+use nomos_tests::drift::{self, Api};
+use nomos_tests::envoy::{self, Envoy};
+use nomos_tests::paths;
+use nomos_tests::shipped::{self, Changes};
+
+use crate::table::Row;
+use crate::view::Paint;
+
+/// Requests per mode; the time shown is their median. The first ones still fill caches.
+const REQUESTS: usize = 50;
+
+/// The modes that are shown before and after: one that renames, one that moves.
+const SHOWN: [Mode; 2] = [Mode::V2, Mode::Deep];
+
+fn main() -> ExitCode {
+    let stay = std::env::args().any(|argument| argument == "--stay");
+    match demo(stay) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => {
+            eprintln!("demo: not everything was healed; see the table");
+            ExitCode::FAILURE
+        }
+        Err(why) => {
+            eprintln!("demo: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// True where everything was healed.
+fn demo(stay: bool) -> Result<bool, String> {
+    let proxy = free_port("NOMOS_PROXY_PORT", 8080)?;
+    let admin = free_port("NOMOS_ADMIN_PORT", 9901)?;
+    let upstream = free_port("NOMOS_UPSTREAM_PORT", 9090)?;
+    let module = paths::module()?;
+    let binary = paths::envoy("pinned")?;
+
+    let api = Api::start(upstream)?;
+    println!("upstream  http://{}  a user API that drifts in nine modes", api.address());
+    let config =
+        shipped::config(Changes { proxy, upstream: api.address().port(), admin, module: &module, held: true })?;
+    let mut envoy =
+        Envoy::start(&binary, &config).map_err(|e| format!("{}; its log ends:\n{}", e.why, envoy::tail(&e.log)))?;
+    let proxy = envoy.listener("nomos")?;
+    println!("proxy     http://{proxy}  {}", binary.display());
+    println!("admin     http://{}\n", envoy.admin());
+
+    let rows = Mode::ALL.into_iter().map(|mode| measure(proxy, mode)).collect::<Result<Vec<Row>, String>>()?;
+    print!("{}", table::render(&rows));
+    let paint = Paint::for_stdout();
+    for mode in SHOWN {
+        print!("\n{}", view::before_after(mode, &user_body(mode), &get(proxy, mode)?.body, paint));
+    }
+    envoy.check()?;
+    let healed = rows.iter().all(Row::is_healed);
+    if stay && healed {
+        stay_up(&mut envoy, proxy, api.address())?;
+    }
+    Ok(healed)
+}
+
+fn measure(proxy: SocketAddr, mode: Mode) -> Result<Row, String> {
+    let replies = (0..REQUESTS).map(|_| get(proxy, mode)).collect::<Result<Vec<Reply>, String>>()?;
+    let mut times: Vec<u64> =
+        replies.iter().filter_map(|reply| reply.text("x-nomos-latency-us").parse().ok()).collect();
+    times.sort_unstable();
+    let last = replies.last().ok_or("no reply")?;
+    Ok(Row {
+        mode,
+        healed: drift::restored(mode, &last.body),
+        ops: last.text("x-nomos-ops").parse().unwrap_or_default(),
+        microseconds: times.get(times.len() / 2).copied(),
+        exact: replies.iter().all(|reply| reply.body == last.body) && drift::is_healthy(&last.body),
+    })
+}
+
+fn get(proxy: SocketAddr, mode: Mode) -> Result<Reply, String> {
+    let path = format!("/api/user?mode={}", mode.name());
+    let reply = client::fetch(proxy, "GET", &path, &[]).map_err(|e| format!("http://{proxy}{path}: {e}"))?;
+    if reply.status == 200 && reply.end == End::Complete {
+        Ok(reply)
+    } else {
+        Err(format!("http://{proxy}{path}: found status {} ({:?}), expected a complete 200", reply.status, reply.end))
+    }
+}
+
+fn stay_up(envoy: &mut Envoy, proxy: SocketAddr, upstream: SocketAddr) -> Result<(), String> {
+    println!("\nUp until Ctrl-C. Try:");
+    println!("  curl -i 'http://{proxy}/api/user?mode=camel'     healed (without Nomos: http://{upstream})");
+    println!("  curl -i 'http://{proxy}/api/users?count=3'       a list");
+    println!("  curl -X PUT -d deep http://{upstream}/__mode     another mode from now on");
+    println!("  curl http://{}/stats/prometheus?filter=nomos", envoy.admin());
+    loop {
+        thread::sleep(Duration::from_secs(1));
+        envoy.check()?;
+    }
+}
+
+/// The port from the environment or the usual one, if nobody else has it. 0 asks for any free port.
+fn free_port(variable: &str, usual: u16) -> Result<u16, String> {
+    let port = match std::env::var(variable) {
+        Ok(text) => {
+            text.parse().map_err(|_| format!("{variable}: found `{text}`, expected a port number from 0 to 65535"))?
+        }
+        Err(_) => usual,
+    };
+    // Envoy shares ports between its workers, so two Envoys on one port would not notice each other.
+    match TcpListener::bind(("127.0.0.1", port)) {
+        Ok(_) => Ok(port),
+        Err(error) => Err(format!("port {port} cannot be used: {error}; choose another with {variable}")),
+    }
+}

@@ -1,0 +1,236 @@
+//! A real Envoy: started from a configuration text with free ports, watched, and stopped for certain.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::client;
+
+/// Envoy compiles the module on its main thread before it listens.
+const START_LIMIT: Duration = Duration::from_mins(1);
+
+/// Runs Envoy and ends it when standard input closes: so it cannot outlive us, however we end.
+/// The shell's own exit is Envoy's. `$0` is the file that gets Envoy's process id.
+const KEEPER: &str = r#"
+exec 3<&0
+"$@" </dev/null 3<&- &
+envoy=$!
+echo "$envoy" >"$0"
+{ cat <&3 >/dev/null; kill "$envoy" 2>/dev/null; } &
+watch=$!
+exec 3<&-
+wait "$envoy"
+code=$?
+kill "$watch" 2>/dev/null
+exit "$code"
+"#;
+
+/// What Envoy's log says when a module trapped or Envoy itself is about to die.
+const TRAPS: [&str; 9] = [
+    "panicked at",
+    "Function: proxy_on",
+    "wasm trap",
+    "Proxy-Wasm plugin in-VM backtrace",
+    "Uncaught RuntimeError",
+    "failed to start VM",
+    "Plugin failed",
+    "assert failure",
+    "Caught Segmentation fault",
+];
+
+/// A running Envoy.
+pub struct Envoy {
+    keeper: Child,
+    dir: PathBuf,
+    admin: SocketAddr,
+    ports: HashMap<String, SocketAddr>,
+    log_seen: u64,
+}
+
+/// Envoy did not start; `log` is all that it wrote.
+#[derive(Debug)]
+pub struct NotStarted {
+    /// What happened, in a sentence.
+    pub why: String,
+    /// Everything Envoy wrote.
+    pub log: String,
+}
+
+impl Envoy {
+    /// Starts `binary` and waits until it serves.
+    ///
+    /// `config` is YAML or JSON. Listeners may use port 0; `{dir}` in it stands for a directory of this Envoy's own,
+    /// which is removed at the end.
+    pub fn start(binary: &Path, config: &str) -> Result<Self, NotStarted> {
+        let dir =
+            fresh_dir().map_err(|e| NotStarted { why: format!("no temporary directory: {e}"), log: String::new() })?;
+        let mut envoy = Self {
+            keeper: launch(binary, config, &dir)
+                .map_err(|e| NotStarted { why: format!("{}: {e}", binary.display()), log: String::new() })?,
+            dir,
+            admin: SocketAddr::from(([127, 0, 0, 1], 0)),
+            ports: HashMap::new(),
+            log_seen: 0,
+        };
+        match envoy.wait_until_ready() {
+            Ok(()) => Ok(envoy),
+            Err(why) => Err(NotStarted { why, log: envoy.log() }),
+        }
+    }
+
+    /// Where the listener of that name accepts connections.
+    pub fn listener(&self, name: &str) -> Result<SocketAddr, String> {
+        self.ports.get(name).copied().ok_or_else(|| format!("Envoy has no listener {name}"))
+    }
+
+    /// Where the admin interface answers.
+    pub fn admin(&self) -> SocketAddr {
+        self.admin
+    }
+
+    /// The answer of the admin interface to a GET.
+    pub fn admin_get(&self, path: &str) -> Result<String, String> {
+        admin_get(self.admin, path)
+    }
+
+    /// Fails where Envoy has died, or has logged a trap since the last call.
+    pub fn check(&mut self) -> Result<(), String> {
+        if let Ok(Some(status)) = self.keeper.try_wait() {
+            return Err(format!("Envoy is gone ({status}); its log ends:\n{}", tail(&self.log())));
+        }
+        let new = self.new_log();
+        match TRAPS.iter().find(|trap| new.contains(**trap)) {
+            Some(trap) => Err(format!("Envoy's log says `{trap}`:\n{}", tail(&new))),
+            None => Ok(()),
+        }
+    }
+
+    /// Everything that Envoy has logged.
+    pub fn log(&self) -> String {
+        read_lossy(&self.dir.join("envoy.log"))
+    }
+
+    /// The text of a file in this Envoy's own directory; empty while it is not there.
+    pub fn file(&self, name: &str) -> String {
+        read_lossy(&self.dir.join(name))
+    }
+
+    /// Memory that the process has in use, where the system tells.
+    pub fn resident_bytes(&self) -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.file("pid").trim())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
+    }
+
+    fn new_log(&mut self) -> String {
+        let mut text = Vec::new();
+        if let Ok(mut file) = fs::File::open(self.dir.join("envoy.log")) {
+            let _ = file.seek(SeekFrom::Start(self.log_seen));
+            let _ = file.read_to_end(&mut text);
+        }
+        self.log_seen += text.len() as u64;
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    fn wait_until_ready(&mut self) -> Result<(), String> {
+        let deadline = Instant::now() + START_LIMIT;
+        while Instant::now() < deadline {
+            if let Ok(Some(status)) = self.keeper.try_wait() {
+                return Err(format!("Envoy ended at start ({status})"));
+            }
+            if let Ok(admin) = self.file("admin").trim().parse() {
+                self.admin = admin;
+                if admin_get(admin, "/ready").is_ok_and(|body| body.starts_with("LIVE")) {
+                    self.ports = listeners(admin)?;
+                    return Ok(());
+                }
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Err(format!("Envoy did not serve within {} s", START_LIMIT.as_secs()))
+    }
+}
+
+impl Drop for Envoy {
+    fn drop(&mut self) {
+        drop(self.keeper.stdin.take());
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while matches!(self.keeper.try_wait(), Ok(None)) && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let _ = self.keeper.kill();
+        let _ = self.keeper.wait();
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+fn launch(binary: &Path, config: &str, dir: &Path) -> io::Result<Child> {
+    let config_path = dir.join("envoy.yaml");
+    fs::write(&config_path, config.replace("{dir}", &dir.display().to_string()))?;
+    let log = fs::File::create(dir.join("envoy.log"))?;
+    Command::new("/bin/sh")
+        .args(["-c", KEEPER])
+        .arg(dir.join("pid"))
+        .arg(binary)
+        .arg("-c")
+        .arg(&config_path)
+        .arg("--admin-address-path")
+        .arg(dir.join("admin"))
+        // One worker: what a case does to the VM is then seen by the next one. Hot restart would share memory
+        // with other Envoys on this machine. Access logs are read by the cases, so they must not linger.
+        .args(["--concurrency", "1", "--disable-hot-restart", "--file-flush-interval-msec", "20"])
+        .args(["--log-level", "warning", "--component-log-level", "wasm:info"])
+        .current_dir(crate::paths::root())
+        .stdin(Stdio::piped())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .spawn()
+}
+
+fn listeners(admin: SocketAddr) -> Result<HashMap<String, SocketAddr>, String> {
+    let text = admin_get(admin, "/listeners?format=json")?;
+    let list: Value = serde_json::from_str(&text).map_err(|e| format!("/listeners: {e}"))?;
+    let entries = list["listener_statuses"].as_array().cloned().unwrap_or_default();
+    Ok(entries.iter().filter_map(listener_address).collect())
+}
+
+fn listener_address(entry: &Value) -> Option<(String, SocketAddr)> {
+    let socket = &entry["local_address"]["socket_address"];
+    let port = u16::try_from(socket["port_value"].as_u64()?).ok()?;
+    Some((entry["name"].as_str()?.to_owned(), SocketAddr::new(socket["address"].as_str()?.parse().ok()?, port)))
+}
+
+fn admin_get(admin: SocketAddr, path: &str) -> Result<String, String> {
+    let reply = client::fetch(admin, "GET", path, &[]).map_err(|e| format!("admin {path}: {e}"))?;
+    if reply.status != 200 {
+        return Err(format!("admin {path}: status {}", reply.status));
+    }
+    Ok(String::from_utf8_lossy(&reply.body).into_owned())
+}
+
+fn fresh_dir() -> io::Result<PathBuf> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let name = format!("nomos-envoy-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let dir = std::env::temp_dir().join(name);
+    fs::create_dir_all(&dir)?;
+    Ok(dir)
+}
+
+fn read_lossy(path: &Path) -> String {
+    fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+/// The last lines of a log: what a person reads first. Without those that every start writes.
+pub fn tail(log: &str) -> String {
+    let usual = ["Deprecated field: ", "There is no configured limit to the number of allowed active downstream"];
+    let lines: Vec<&str> = log.lines().filter(|line| !usual.iter().any(|usual| line.contains(usual))).collect();
+    lines[lines.len().saturating_sub(25)..].join("\n")
+}

@@ -1,0 +1,11 @@
+//! What the end-to-end suite and the demo share: a real Envoy started on free ports, an upstream whose
+//! every byte is scripted, and a client that sees the bytes as they arrive.
+
+pub mod client;
+pub mod drift;
+pub mod envoy;
+pub mod framing;
+pub mod paths;
+pub mod shipped;
+pub mod topology;
+pub mod upstream;

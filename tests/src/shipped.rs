@@ -1,0 +1,50 @@
+//! The shipped `envoy.yaml` with other ports, another module path or held headers.
+
+use std::fs;
+use std::path::Path;
+
+use crate::paths;
+
+/// What to change in the shipped configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Changes<'a> {
+    /// The port that clients talk to; 0 for a free one.
+    pub proxy: u16,
+    /// The port of the upstream.
+    pub upstream: u16,
+    /// The port of Envoy's admin interface; 0 for a free one.
+    pub admin: u16,
+    /// The module; the shipped path is relative to the repository root.
+    pub module: &'a Path,
+    /// Whether response headers are held, which gives the `x-nomos-*` headers.
+    pub held: bool,
+}
+
+/// The text of the shipped configuration with these changes.
+///
+/// Fails where a text that is to be replaced does not stand in the file exactly once: then one of the two was edited
+/// without the other.
+pub fn config(changes: Changes) -> Result<String, String> {
+    let path = paths::root().join("envoy.yaml");
+    let mut text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let ports = [(8080, changes.proxy), (9090, changes.upstream), (9901, changes.admin)];
+    for (shipped, wanted) in ports {
+        replace(&mut text, &format!("port_value: {shipped}"), &format!("port_value: {wanted}"))?;
+    }
+    let module = format!("filename: {}", changes.module.display());
+    replace(&mut text, "filename: target/wasm32-wasip1/release/nomos_filter.wasm", &module)?;
+    if changes.held {
+        replace(&mut text, "response_headers: early", "response_headers: held")?;
+    }
+    Ok(text)
+}
+
+fn replace(text: &mut String, from: &str, to: &str) -> Result<(), String> {
+    match text.matches(from).count() {
+        1 => {
+            *text = text.replace(from, to);
+            Ok(())
+        }
+        count => Err(format!("envoy.yaml: found `{from}` {count} times, expected once")),
+    }
+}
