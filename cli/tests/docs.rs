@@ -1,0 +1,284 @@
+//! The documents, run: what they show of configurations, bodies and commands is what the built binary does.
+//!
+//! A block is run by what stands behind its language:
+//! - `yaml config`: `nomos check` finds nothing wrong with it. The next blocks are about it.
+//! - `yaml refused`, then `text`: what `nomos check` says about it.
+//! - `yaml pack`: a rule pack in order, its examples included.
+//! - `json before`, then `json after`: what `nomos heal` makes of it with the last configuration, byte for byte; a
+//!   `text report` after them is what it says about it with `--explain`.
+//! - `yaml shipped`: lines of `envoy.yaml`.
+//! - `console`: commands after `$ `, run in the repository, each followed by what it prints.
+//!
+//! Blocks of other kinds are not run.
+
+#![allow(missing_docs)]
+
+#[path = "cli/run.rs"]
+mod run;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use run::Dir;
+
+const DOCUMENTS: [&str; 5] =
+    ["README.md", "docs/architecture.md", "docs/configuration.md", "docs/operations.md", "docs/rules.md"];
+
+/// A fenced block: its info string, its text, and the line where it starts.
+struct Block {
+    kind: String,
+    text: String,
+    line: usize,
+}
+
+#[test]
+fn configurations_and_packs_are_in_order() {
+    for name in DOCUMENTS {
+        for block in blocks(name) {
+            match block.kind.as_str() {
+                "yaml config" => assert_in_order(name, &block, "nomos.yaml"),
+                "yaml pack" => assert_in_order(name, &block, "mine.yaml"),
+                _ => (),
+            }
+        }
+    }
+}
+
+#[test]
+fn refusals_are_said_as_shown() {
+    for name in DOCUMENTS {
+        let blocks = blocks(name);
+        for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.kind == "yaml refused") {
+            let said = follower(name, &blocks, at, "text");
+            let output = Dir::new("docs-refused").file("nomos.yaml", &block.text).nomos(&["check", "nomos.yaml"]);
+            assert_eq!((output.code, output.stdout.as_str()), (1, said), "{name}:{}", block.line);
+        }
+    }
+}
+
+#[test]
+fn bodies_are_healed_as_shown() {
+    for name in DOCUMENTS {
+        let blocks = blocks(name);
+        for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.kind == "json before") {
+            let dir = Dir::new("docs-heal");
+            dir.file("nomos.yaml", config_for(name, &blocks, at)).file("body.json", &block.text);
+            let output = dir.nomos(&["heal", "--config", "nomos.yaml", "--explain", "body.json"]);
+            let place = format!("{name}:{}: {}", block.line, output.stderr);
+            assert_eq!(
+                (output.code, output.stdout.as_str()),
+                (0, follower(name, &blocks, at, "json after")),
+                "{place}"
+            );
+            if let Some(report) = blocks.get(at + 2).filter(|block| block.kind == "text report") {
+                assert_eq!(output.stderr, report.text, "{place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn commands_print_what_is_shown() {
+    for name in DOCUMENTS {
+        for block in blocks(name).iter().filter(|block| block.kind == "console") {
+            for session in block.text.split("$ ").filter(|session| !session.is_empty()) {
+                let (command, printed) = session.split_once('\n').unwrap_or((session, ""));
+                assert_eq!(shell(command), printed, "{name}:{}: {command}", block.line);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_referred_to_exists() {
+    let makefile = read("Makefile");
+    for name in DOCUMENTS {
+        let text = read(name);
+        let beside = root().join(name).parent().map(Path::to_path_buf).unwrap_or_default();
+        for link in between(&text, "](", ")").into_iter().filter(|link| !link.contains("://")) {
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { root().join(name) } else { beside.join(file) };
+            assert!(target.exists(), "{name}: {link}");
+            let target = fs::read_to_string(target).unwrap_or_default();
+            assert!(heading.is_empty() || anchors(&target).any(|anchor| anchor == heading), "{name}: {link}");
+        }
+        for target in between(&text, "`make ", "`") {
+            assert!(makefile.contains(&format!("\n{target}:")), "{name}: make {target}");
+        }
+        for path in quoted_paths(&text) {
+            assert!(root().join(&path).exists(), "{name}: {path}");
+        }
+    }
+}
+
+/// What people copy is what the end-to-end suite runs: `envoy.yaml`, but for the routes of the filter.
+#[test]
+fn what_is_copied_is_that_of_envoy_yaml() {
+    let lines = |text: &str| -> BTreeSet<String> {
+        text.lines().map(|line| line.split(" #").next().unwrap_or_default().trim().to_owned()).collect()
+    };
+    let shipped = lines(&read("envoy.yaml"));
+    let mut copied: Vec<Block> = DOCUMENTS.iter().flat_map(|name| blocks(name)).collect();
+    copied.retain(|block| block.kind == "yaml shipped" || block.text.contains("vm_config:"));
+    assert_eq!(copied.len(), 2);
+    for block in copied {
+        let frame = block.text.split("routes:").next().unwrap_or_default();
+        let other: Vec<String> = lines(frame).difference(&shipped).cloned().collect();
+        assert_eq!(other, [""; 0], "lines that envoy.yaml has not");
+    }
+}
+
+/// Every field, reason and metric of the code is in the reference.
+#[test]
+fn nothing_is_left_out() {
+    let dir = Dir::new("docs-fields");
+    dir.file("a.yaml", "x-x: 1\nroutes:\n- x-x: 1\n  match: {x-x: 1}\n");
+    let refusals = dir.nomos(&["check", "a.yaml"]).stdout;
+    let fields = between(&refusals, "expected one of ", "\n");
+    assert_eq!(fields.len(), 3, "{refusals}");
+    let fields = fields.iter().flat_map(|list| list.split(", ")).map(ToOwned::to_owned);
+    assert_documented("docs/configuration.md", fields);
+
+    let (outcomes, reasons) = (read("filter/src/outcome.rs"), read("healer/src/reason.rs"));
+    let words = [&outcomes, &reasons].into_iter().flat_map(|text| between(text, " => \"", "\","));
+    assert_documented("docs/operations.md", words.map(ToOwned::to_owned));
+
+    let metrics = read("filter/src/metrics.rs");
+    let names = between(&metrics, "\"nomos_", "\"").into_iter().map(|name| format!("nomos_{name}"));
+    assert_documented(
+        "docs/operations.md",
+        names.chain(["nomos_ops_total", "nomos_responses_total"].map(String::from)),
+    );
+
+    let readme = read("README.md");
+    let versions = [".envoy-version", "tests/envoy-floor"].map(read);
+    assert!(versions.iter().all(|version| readme.contains(version.trim())), "README.md: tested on {versions:?}");
+
+    let packs = nomos_rules::PACKS.iter().map(|pack| pack.name.to_owned());
+    assert_documented("docs/rules.md", packs);
+}
+
+/// A test that is renamed or goes takes its invariant with it.
+#[test]
+fn tests_that_hold_invariants_exist() {
+    let mut code = String::new();
+    for directory in ["healer/tests", "filter/src", "tests/e2e"] {
+        collect(&root().join(directory), &mut code);
+    }
+    let text = read("docs/architecture.md");
+    let table: String = text.lines().filter(|line| line.starts_with('|')).collect();
+    let is_test =
+        |word: &&str| word.matches('_').count() > 1 && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    let tests: Vec<&str> = between(&table, "`", "`").into_iter().filter(is_test).collect();
+    let missing: Vec<&&str> = tests.iter().filter(|test| !code.contains(&format!("fn {test}("))).collect();
+    assert!(missing.is_empty() && !tests.is_empty(), "docs/architecture.md: there is no test {missing:?}");
+}
+
+fn assert_documented(name: &str, words: impl Iterator<Item = String>) {
+    let text = read(name);
+    let words: BTreeSet<String> = words.collect();
+    let missing: Vec<&String> = words.iter().filter(|word| !text.contains(&format!("`{word}`"))).collect();
+    assert!(missing.is_empty() && words.len() > 2, "{name} does not tell of {missing:?}");
+}
+
+fn assert_in_order(name: &str, block: &Block, file: &str) {
+    let output = Dir::new("docs-check").file(file, &block.text).nomos(&["check", file]);
+    assert_eq!(output.code, 0, "{name}:{}: {}{}", block.line, output.stdout, output.stderr);
+}
+
+/// The configuration that stands nearest before a block; the nearest after it where none does, as in the README.
+fn config_for<'a>(name: &str, blocks: &'a [Block], at: usize) -> &'a str {
+    let is_config = |block: &&Block| block.kind == "yaml config";
+    let config = blocks[..at].iter().rev().find(is_config).or_else(|| blocks[at..].iter().find(is_config));
+    &config.unwrap_or_else(|| panic!("{name}: a body without a configuration")).text
+}
+
+fn follower<'a>(name: &str, blocks: &'a [Block], at: usize, kind: &str) -> &'a str {
+    let next = blocks.get(at + 1).filter(|block| block.kind == kind);
+    &next.unwrap_or_else(|| panic!("{name}:{}: expected a block `{kind}` next", blocks[at].line)).text
+}
+
+fn blocks(name: &str) -> Vec<Block> {
+    let text = read(name);
+    let mut blocks = Vec::new();
+    let mut open: Option<Block> = None;
+    for (number, line) in text.lines().enumerate() {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(kind), None) => {
+                open = Some(Block { kind: kind.to_owned(), text: String::new(), line: number + 1 });
+            }
+            (Some(_), Some(_)) => blocks.extend(open.take()),
+            (None, Some(block)) => block.text.extend([line, "\n"]),
+            (None, None) => (),
+        }
+    }
+    assert!(open.is_none(), "{name}: a block that does not end");
+    blocks
+}
+
+/// What a command prints, on both streams, in the repository and with `nomos` on the path.
+fn shell(command: &str) -> String {
+    let binary = Path::new(env!("CARGO_BIN_EXE_nomos"));
+    let mut path = binary.parent().map(Path::as_os_str).unwrap_or_default().to_owned();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
+    let output = Command::new("sh").args(["-c", command]).current_dir(root()).env("PATH", path).output();
+    let output = output.expect("sh runs");
+    String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8")
+}
+
+/// Files of the repository that are named in backquotes: what has a slash and an ending that we use.
+fn quoted_paths(text: &str) -> Vec<String> {
+    let endings = [".rs", ".yaml", ".md", ".toml", "/"];
+    let is_path = |word: &&str| {
+        word.len() > 3
+            && word.contains('/')
+            && !word.starts_with('/')
+            && !word.contains(['<', '*', ' ', ':', '{'])
+            && endings.iter().any(|ending| word.ends_with(ending))
+    };
+    text.split("```").step_by(2).flat_map(|prose| between(prose, "`", "`")).filter(is_path).map(str::to_owned).collect()
+}
+
+/// The names under which headings are linked to, as GitHub makes them.
+fn anchors(text: &str) -> impl Iterator<Item = String> {
+    let keep = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    text.lines()
+        .filter(|line| line.starts_with('#'))
+        .map(move |line| line.trim_start_matches('#').trim().to_lowercase().chars().filter(keep).collect::<String>())
+        .map(|heading| heading.replace(' ', "-"))
+}
+
+/// Appends the text of every Rust file below a directory.
+fn collect(directory: &Path, code: &mut String) {
+    for entry in fs::read_dir(directory).expect("a directory").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, code);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            code.push_str(&fs::read_to_string(path).unwrap_or_default());
+        }
+    }
+}
+
+/// Texts that stand between two marks, which are not part of them.
+fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once(start) {
+        let Some((inside, next)) = after.split_once(end) else { break };
+        found.push(inside);
+        rest = next;
+    }
+    found
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
