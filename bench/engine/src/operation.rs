@@ -1,0 +1,40 @@
+use std::str::FromStr;
+
+/// What is timed on a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// The engine's part while bytes arrive: copy them, and scan them into a tape.
+    Scan,
+    /// The engine's part once the value has closed: walk the tape, decide, splice.
+    Heal,
+    /// Both, as the filter does it for a body that comes in one chunk.
+    Whole,
+    /// Parse into `serde_json::Value`, edit, serialise. Nothing is serialised where there was nothing to edit.
+    Dom,
+}
+
+impl Operation {
+    /// All of them.
+    pub const ALL: [Operation; 4] = [Operation::Scan, Operation::Heal, Operation::Whole, Operation::Dom];
+
+    /// The name in requests and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Scan => "scan",
+            Operation::Heal => "heal",
+            Operation::Whole => "whole",
+            Operation::Dom => "dom",
+        }
+    }
+}
+
+impl FromStr for Operation {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Operation::ALL
+            .into_iter()
+            .find(|operation| operation.name() == name)
+            .ok_or_else(|| format!("found operation `{name}`; expected scan, heal, whole or dom"))
+    }
+}

@@ -1,0 +1,162 @@
+//! The bodies that are timed, built here so that they are the same everywhere.
+//!
+//! `flat` is dense on purpose, 18 bytes per key, because time goes by the key: published APIs have 20 to 40. The users
+//! of the drifting upstream are sparser. Every subject comes in several variants, see [`Subject::bodies`].
+
+mod fields;
+mod pretty;
+mod words;
+
+use drifting_upstream::{Mode, contract, drift, user_body};
+use nomos_bench_engine::{Edit, Subject};
+use serde_json::{Value, json};
+
+use fields::{DRIFTED, FIELDS, LEAVES};
+use words::Words;
+
+/// Variants of a small body: enough that a branch predictor does not learn all of them.
+const VARIANTS: u64 = 16;
+/// Variants of a large body, which is too long to be learnt.
+const LARGE_VARIANTS: u64 = 2;
+/// Records in a list of 100 KB.
+const RECORDS: u64 = 98;
+
+/// Everything that is timed.
+pub fn subjects() -> Vec<Subject> {
+    let mut subjects = vec![flat(), flat_by_rules(), clean(), flatten(), list()];
+    subjects.extend([flat(), clean(), flatten(), list()].map(pretty));
+    subjects.extend([user(Mode::V2), user(Mode::Deep)]);
+    subjects
+}
+
+/// A flat record of 1 KB with ten drifted names, healed by all packs against its contract.
+pub fn flat() -> Subject {
+    let route = json!({"packs": ["all"], "contract": record()});
+    Subject {
+        name: "flat-1k".to_owned(),
+        config: config(route),
+        bodies: variants(VARIANTS, |words| fields::flat(words, true)),
+        ops: ops(DRIFTED.len()),
+        edit: Edit { renames: renames(), ..Edit::default() },
+    }
+}
+
+/// The same record without drift: what most responses are.
+pub fn clean() -> Subject {
+    let bodies = variants(VARIANTS, |words| fields::flat(words, false));
+    Subject { name: "clean-1k".to_owned(), bodies, ops: 0, ..flat() }
+}
+
+/// A list of such records.
+pub fn list() -> Subject {
+    let properties = json!({"items": {"type": "array", "items": record()}, "total": {"type": "integer"}});
+    let route = json!({"packs": ["all"], "contract": {"type": "object", "properties": properties}});
+    let body = |words: &mut Words| {
+        let records: Vec<String> = (0..RECORDS).map(|_| fields::flat(words, true)).collect();
+        format!("{{\"items\":[{}],\"total\":{RECORDS}}}", records.join(","))
+    };
+    Subject {
+        name: "list-100k".to_owned(),
+        config: config(route),
+        bodies: variants(LARGE_VARIANTS, body),
+        ops: ops(DRIFTED.len()) * ops(usize::try_from(RECORDS).unwrap_or(0)),
+        edit: Edit { list: Some("items".to_owned()), renames: renames(), ..Edit::default() },
+    }
+}
+
+/// 1 KB in which every value stands six levels deep, and belongs at the root.
+pub fn flatten() -> Subject {
+    let paths: Vec<(String, &str)> = LEAVES.iter().map(|(path, leaf)| (format!("{path}.{leaf}"), *leaf)).collect();
+    let moves: Value = paths.iter().map(|(path, name)| (path.clone(), json!(name))).collect();
+    let properties: Value = LEAVES.iter().map(|(_, leaf)| ((*leaf).to_owned(), json!({}))).collect();
+    Subject {
+        name: "flatten-1k".to_owned(),
+        config: config(json!({"contract": {"type": "object", "properties": properties}, "move": moves})),
+        bodies: variants(VARIANTS, |words| fields::nested(words, LEAVES)),
+        ops: ops(LEAVES.len()),
+        edit: Edit { moves: paths.iter().map(|(path, name)| edit_move(path, name)).collect(), ..Edit::default() },
+    }
+}
+
+/// The drifted record healed by the ten renames that it needs, in any object: neither packs nor a contract.
+fn flat_by_rules() -> Subject {
+    let renames: Value = DRIFTED.iter().map(|(name, drifted)| ((*drifted).to_owned(), json!(name))).collect();
+    Subject { name: "flat-1k-rules".to_owned(), config: config(json!({"rename": renames})), ..flat() }
+}
+
+/// The user of the drifting upstream in one of its modes.
+fn user(mode: Mode) -> Subject {
+    let (moves, renames): (Vec<_>, Vec<_>) = drift(mode).iter().partition(|(_, path)| path.contains('.'));
+    Subject {
+        name: format!("user-{}", mode.name()),
+        config: config(json!({"packs": ["all"], "contract": contract::user()})),
+        bodies: vec![user_body(mode)],
+        ops: ops(mode.drifted_fields()),
+        edit: Edit {
+            list: None,
+            renames: renames.iter().map(|(name, drifted)| (drifted.to_string(), name.to_string())).collect(),
+            moves: moves.iter().map(|(name, path)| edit_move(path, name)).collect(),
+        },
+    }
+}
+
+fn pretty(subject: Subject) -> Subject {
+    let bodies = subject.bodies.iter().map(|body| pretty::print(body)).collect();
+    Subject { name: format!("{}-pretty", subject.name), bodies, ..subject }
+}
+
+fn variants(count: u64, body: impl Fn(&mut Words) -> String) -> Vec<String> {
+    (1..=count).map(|seed| body(&mut Words::new(seed))).collect()
+}
+
+fn record() -> Value {
+    let properties: Value = FIELDS.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+    json!({"type": "object", "properties": properties})
+}
+
+fn renames() -> Vec<(String, String)> {
+    DRIFTED.iter().map(|(name, drifted)| ((*drifted).to_owned(), (*name).to_owned())).collect()
+}
+
+fn edit_move(path: &str, name: &str) -> (Vec<String>, String) {
+    (path.split('.').map(str::to_owned).collect(), name.to_owned())
+}
+
+fn config(mut route: Value) -> String {
+    route["match"] = json!({"prefix": "/"});
+    json!({"routes": [route]}).to_string()
+}
+
+fn ops(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nomos_bench_engine::Stand;
+
+    #[test]
+    fn engine_and_tree_do_the_same_to_every_body() {
+        for subject in subjects() {
+            if let Err(error) = Stand::new(&subject) {
+                panic!("{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn bodies_have_the_size_that_their_name_says() {
+        for subject in subjects() {
+            let (bytes, keys) = (subject.bytes(), subject.keys());
+            let expected = match subject.name.as_str() {
+                name if name.contains("pretty") || name.starts_with("user") => continue,
+                name if name.contains("100k") => 98_000..=103_000,
+                _ => 990..=1_060,
+            };
+            assert!(expected.contains(&bytes), "{}: {bytes} bytes", subject.name);
+            let records = if subject.name.contains("100k") { 98 } else { 1 };
+            assert!((56..=58).contains(&(keys / records)), "{}: {keys} keys", subject.name);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! A closed loop of GET requests on a few connections, by one thread.
+//!
+//! Each connection has one request under way, and they are served in turn: read the response of one, send its next
+//! request, go on to the next connection. That takes two system calls per request and no event loop.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// A response that takes longer is a failure.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Open connections to one listener.
+pub struct Load {
+    connections: Vec<Connection>,
+    request: Vec<u8>,
+}
+
+struct Connection {
+    socket: TcpStream,
+    buffer: Vec<u8>,
+}
+
+impl Load {
+    /// Connects.
+    pub fn connect(to: SocketAddr, connections: usize, path: &str) -> io::Result<Self> {
+        let connections = (0..connections).map(|_| Connection::open(to)).collect::<io::Result<_>>()?;
+        Ok(Load { connections, request: format!("GET {path} HTTP/1.1\r\nhost: bench\r\n\r\n").into_bytes() })
+    }
+
+    /// Sends so many requests on each connection and reads all responses, each of which must be a 200.
+    pub fn run(&mut self, rounds: usize) -> io::Result<()> {
+        for connection in &mut self.connections {
+            connection.socket.write_all(&self.request)?;
+        }
+        for round in 1..=rounds {
+            for connection in &mut self.connections {
+                connection.read_response()?;
+                if round < rounds {
+                    connection.socket.write_all(&self.request)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many connections there are.
+    pub fn connections(&self) -> usize {
+        self.connections.len()
+    }
+}
+
+impl Connection {
+    fn open(to: SocketAddr) -> io::Result<Self> {
+        let socket = TcpStream::connect(to)?;
+        socket.set_nodelay(true)?;
+        socket.set_read_timeout(Some(PATIENCE))?;
+        Ok(Connection { socket, buffer: vec![0; 256 << 10] })
+    }
+
+    fn read_response(&mut self) -> io::Result<()> {
+        let mut filled = 0;
+        loop {
+            let read = self.socket.read(&mut self.buffer[filled..])?;
+            filled += read;
+            if read == 0 || (filled == self.buffer.len()) {
+                return Err(io::Error::other("the response was cut, or is longer than the bench expects"));
+            }
+            if is_complete(&self.buffer[..filled])? {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Whether this is all of a response with content-length, or in chunks. JSON bodies have no CRLF of their own.
+fn is_complete(response: &[u8]) -> io::Result<bool> {
+    let Some(end) = response.windows(4).position(|bytes| bytes == b"\r\n\r\n") else { return Ok(false) };
+    let head = &response[..end];
+    if !head.starts_with(b"HTTP/1.1 200") {
+        return Err(io::Error::other(format!("found {}; expected 200", String::from_utf8_lossy(head))));
+    }
+    Ok(match content_length(head) {
+        Some(length) => response.len() >= end + 4 + length,
+        None => response.ends_with(b"\r\n0\r\n\r\n"),
+    })
+}
+
+fn content_length(head: &[u8]) -> Option<usize> {
+    const NAME: &[u8] = b"\r\ncontent-length: ";
+    let start = head.windows(NAME.len()).position(|bytes| bytes == NAME)? + NAME.len();
+    let value = head[start..].split(|byte| *byte == b'\r').next()?;
+    std::str::from_utf8(value).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_response_is_seen() {
+        let rows: [(&[u8], bool); 5] = [
+            (b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n", false),
+            (b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{", false),
+            (b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", true),
+            (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n", false),
+            (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", true),
+        ];
+        for (bytes, complete) in rows {
+            assert_eq!(is_complete(bytes).expect("a 200"), complete, "{}", String::from_utf8_lossy(bytes));
+        }
+        assert!(is_complete(b"HTTP/1.1 503 Service Unavailable\r\n\r\n").is_err());
+    }
+}

@@ -1,0 +1,64 @@
+//! Runs the benchmarks that need an Envoy, prints tables and writes a result file.
+
+use std::process::ExitCode;
+
+use nomos_bench::machine::Machine;
+use nomos_bench::results::Results;
+use nomos_bench::{engine, modules, overhead};
+use nomos_tests::paths;
+
+const USAGE: &str = "\
+Usage: nomos-bench all|quick|engine|overhead
+
+  all        everything, some minutes; writes bench/results/DATE-all.json
+  quick      the same in about a minute, with less certainty; writes bench/results/DATE-quick.json
+  engine     the engine only, natively and inside Envoy's V8; writes nothing
+  overhead   processor time that filters add to Envoy only; writes nothing
+
+The engine natively by name of body: cargo bench -p nomos-bench -- flat-1k";
+
+const BAD_USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let argument = std::env::args().nth(1).unwrap_or_default();
+    let run = match argument.as_str() {
+        name @ ("all" | "quick" | "engine" | "overhead") => run(name),
+        other => {
+            eprintln!("nomos-bench: found `{other}`; expected all, quick, engine or overhead\n{USAGE}");
+            return ExitCode::from(BAD_USAGE);
+        }
+    };
+    match run {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("nomos-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(name: &str) -> Result<(), String> {
+    let quick = name == "quick";
+    modules::build()?;
+    let machine = Machine::here(&paths::envoy("pinned")?);
+    println!("{}\n", machine.text());
+    let mut results =
+        Results { run: name.to_owned(), machine, native: Vec::new(), in_envoy: Vec::new(), overhead: None };
+    if name != "overhead" {
+        let effort = engine::Effort { rounds: if quick { 3 } else { 7 }, batches: if quick { 60 } else { 150 } };
+        results.native = engine::native(effort)?;
+        println!("Natively\n\n{}\n", engine::table(&results.native));
+        results.in_envoy = engine::in_envoy(effort)?;
+        println!("In Envoy's V8\n\n{}\n", engine::table(&results.in_envoy));
+    }
+    if name != "engine" {
+        let (rounds, requests) = if quick { (15, 2_000) } else { (75, 2_000) };
+        let measured = overhead::run(overhead::Effort { rounds, requests })?;
+        println!("{}\n", overhead::table(&measured));
+        results.overhead = Some(measured);
+    }
+    if matches!(name, "all" | "quick") {
+        println!("written to {}", results.write()?);
+    }
+    Ok(())
+}

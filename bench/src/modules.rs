@@ -1,0 +1,53 @@
+//! The wasm modules that are measured.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use nomos_tests::paths;
+
+const TARGET: &str = "wasm32-wasip1";
+
+/// A built module of this workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Module {
+    /// Nomos.
+    Filter,
+    /// Times the engine in V8.
+    Engine,
+    /// Echo by the SDK.
+    EchoSdk,
+    /// Echo with the fewest calls.
+    EchoBare,
+}
+
+impl Module {
+    const ALL: [Module; 4] = [Module::Filter, Module::Engine, Module::EchoSdk, Module::EchoBare];
+
+    fn package(self) -> &'static str {
+        match self {
+            Module::Filter => "nomos-filter",
+            Module::Engine => "nomos-bench-in-envoy",
+            Module::EchoSdk => "nomos-bench-echo-sdk",
+            Module::EchoBare => "nomos-bench-echo-bare",
+        }
+    }
+
+    /// Where it is once built.
+    pub fn path(self) -> PathBuf {
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| paths::root().join("target"), PathBuf::from);
+        target.join(TARGET).join("release").join(self.package().replace('-', "_")).with_extension("wasm")
+    }
+}
+
+/// Builds all of them.
+pub fn build() -> Result<(), String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let packages = Module::ALL.iter().flat_map(|module| ["-p", module.package()]);
+    let status = Command::new(cargo)
+        .args(["build", "--locked", "--release", "--target", TARGET])
+        .args(packages)
+        .current_dir(paths::root())
+        .status()
+        .map_err(|error| format!("cargo: {error}"))?;
+    if status.success() { Ok(()) } else { Err("the modules could not be built; see above".to_owned()) }
+}

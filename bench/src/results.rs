@@ -1,0 +1,37 @@
+//! Result files: everything that was measured in a run, with what it was measured on.
+
+use std::fs;
+use std::path::PathBuf;
+
+use nomos_tests::paths;
+use serde::Serialize;
+
+use crate::engine::Row;
+use crate::machine::Machine;
+use crate::overhead::Overhead;
+
+/// One run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Results {
+    /// `all` or `quick`.
+    pub run: String,
+    /// What it ran on.
+    pub machine: Machine,
+    /// The engine natively.
+    pub native: Vec<Row>,
+    /// The engine inside Envoy's V8.
+    pub in_envoy: Vec<Row>,
+    /// The whole proxy.
+    pub overhead: Option<Overhead>,
+}
+
+impl Results {
+    /// Writes `bench/results/DATE-RUN.json`, and says where that is in the repository.
+    pub fn write(&self) -> Result<String, String> {
+        let file = PathBuf::from(format!("bench/results/{}-{}.json", self.machine.date, self.run));
+        let path = paths::root().join(&file);
+        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
+        fs::write(&path, text + "\n").map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(file.display().to_string())
+    }
+}
