@@ -171,10 +171,13 @@ impl Automaton {
     /// What a member of that name is to the plan.
     #[inline(always)]
     pub(crate) fn action(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Option<&Action> {
-        let found = self.tables.find(state.table, bytes, start, end).or_else(|| {
-            let fallback = self.states.get(state.fallback as usize)?;
-            self.tables.find(fallback.table, bytes, start, end)
-        })?;
+        if let Some(found) = self.tables.find(state.table, bytes, start, end) {
+            return self.actions.get(found as usize);
+        }
+        if state.fallback == NONE {
+            return None;
+        }
+        let found = self.tables.find(self.state(state.fallback).table, bytes, start, end)?;
         self.actions.get(found as usize)
     }
 

@@ -13,29 +13,26 @@ pub(crate) struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Of bytes `start..end` of `bytes`.
-    ///
-    /// Lengths of names do not repeat, so a branch on them is mispredicted: where eight bytes can be read from the
-    /// start, which is everywhere but at the very end of a body, a name of any length takes two loads and a mask.
+    /// Of bytes `start..end` of `bytes`. Reads beyond a short name where there is something, so that it takes one load.
     #[inline(always)]
     pub(crate) fn of(bytes: &[u8], start: usize, end: usize) -> Fingerprint {
         let len = end.wrapping_sub(start);
-        let Some(head) = word(bytes, start).filter(|_| len > 0) else {
+        if len >= 8 {
+            let (head, tail) = (word(bytes, start), word(bytes, end.wrapping_sub(8)));
+            return Fingerprint { head: head.unwrap_or(0), tail: tail.unwrap_or(0), len: len as u32 };
+        }
+        let Some(wide) = word(bytes, start) else {
             return Fingerprint::of_last(bytes.get(start..end).unwrap_or_default());
         };
-        let tail = word(bytes, start.max(end.saturating_sub(8))).unwrap_or(0);
-        let mask = u64::MAX >> (8usize.saturating_sub(len).wrapping_mul(8) & 63);
-        Fingerprint { head: head & mask, tail: tail & mask, len: len as u32 }
+        let head = wide & (1u64 << (len.wrapping_mul(8) & 63)).wrapping_sub(1);
+        Fingerprint { head, tail: head, len: len as u32 }
     }
 
-    /// Of a name at the very end of a body, or one that is empty.
+    /// Of a name of less than eight bytes at the very end of a body.
     #[cold]
     fn of_last(name: &[u8]) -> Fingerprint {
-        let mut padded = [0; 8];
-        padded.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
-        let head = u64::from_le_bytes(padded);
-        let tail = name.last_chunk::<8>().map_or(head, |tail| u64::from_le_bytes(*tail));
-        Fingerprint { head, tail, len: name.len() as u32 }
+        let head = name.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte));
+        Fingerprint { head, tail: head, len: name.len() as u32 }
     }
 
     #[inline(always)]

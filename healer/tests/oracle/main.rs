@@ -20,6 +20,7 @@ mod examples;
 mod heal;
 mod hostile;
 mod json;
+mod layout;
 mod moves;
 mod names;
 mod plans;
