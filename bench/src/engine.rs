@@ -111,13 +111,13 @@ impl Row {
         self.cells.iter().find(|cell| cell.operation == operation.name()).map_or(f64::NAN, |cell| cell.median)
     }
 
-    /// From the fastest round to the slowest, as a share of the median, in percent.
+    /// From the first quartile of the rounds to the third, as a share of the median, in percent.
     fn spread(&self, operation: Operation) -> f64 {
         let Some(cell) = self.cells.iter().find(|cell| cell.operation == operation.name()) else { return f64::NAN };
-        let (low, high) = cell
-            .rounds
-            .iter()
-            .fold((f64::INFINITY, 0.0_f64), |(low, high), timing| (low.min(timing.median), high.max(timing.median)));
+        let mut rounds: Vec<f64> = cell.rounds.iter().map(|timing| timing.median).collect();
+        rounds.sort_by(f64::total_cmp);
+        let quarter = rounds.len() / 4;
+        let (Some(low), Some(high)) = (rounds.get(quarter), rounds.iter().rev().nth(quarter)) else { return f64::NAN };
         (high - low) / cell.median * 100.0
     }
 }

@@ -17,7 +17,11 @@ use crate::{corpus, process, proxy, upstream};
 /// Requests under way at a time: enough to keep the worker busy, few enough to fit every queue.
 const CONNECTIONS: usize = 8;
 
-/// How long to measure.
+/// Rounds between two lines of progress; one takes a second or two.
+const PROGRESS: usize = 5;
+
+/// How long to measure. Many short rounds rather than a few long ones: what else the machine does then falls on all
+/// configurations alike, and differences within a round stay true.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Rounds over all configurations.
@@ -35,6 +39,9 @@ pub struct Overhead {
     pub bytes: usize,
     /// In the order measured.
     pub sides: Vec<Side>,
+    /// Quantiles of `nomos_heal_us` over all of it, as Envoy prints them: healing as it is in a request, with caches
+    /// that other code has just used, where a benchmark's loop finds them warm.
+    pub heal_us: String,
 }
 
 /// One configuration.
@@ -69,11 +76,11 @@ pub fn run(effort: Effort) -> Result<Overhead, String> {
     let mut envoy = proxy::start(upstream, &listeners)?;
     let pid = envoy.file("pid").trim().parse().map_err(|_| "Envoy's process id is not known".to_owned())?;
     let mut sides = setups.iter().map(|setup| open(&envoy, setup)).collect::<Result<Vec<_>, _>>()?;
+    // The round before the first warms everything up.
     for round in 0..=effort.rounds {
-        eprintln!(
-            "overhead: {}",
-            if round == 0 { "warm-up".into() } else { format!("round {round} of {}", effort.rounds) }
-        );
+        if round % PROGRESS == 0 {
+            eprintln!("overhead: {round} of {} rounds", effort.rounds);
+        }
         for at in 0..sides.len() {
             // Each round begins with another configuration, so that none always follows the same one.
             let (side, load) = &mut sides[(at + round) % setups.len()];
@@ -84,9 +91,10 @@ pub fn run(effort: Effort) -> Result<Overhead, String> {
         }
         envoy.check()?;
     }
+    let heal_us = heal_us(&envoy)?;
     let mut sides: Vec<Side> = sides.into_iter().map(|(side, _)| side).collect();
     settle(&mut sides);
-    Ok(Overhead { requests: effort.requests, bytes, sides })
+    Ok(Overhead { requests: effort.requests, bytes, sides, heal_us })
 }
 
 /// The table that people read.
@@ -109,7 +117,7 @@ pub fn table(overhead: &Overhead) -> String {
             ratio(floors[1]),
         ]);
     }
-    table.text()
+    format!("{}\n\nnomos_heal_us: {}", table.text(), overhead.heal_us)
 }
 
 impl Overhead {
@@ -145,6 +153,17 @@ fn open(envoy: &Envoy, setup: &Setup) -> Result<(Side, Load), String> {
     }
     let load = Load::connect(to, CONNECTIONS, setup.path).map_err(said(setup.name))?;
     Ok((Side { name: setup.name, rounds: Vec::new(), median: 0.0, added: 0.0 }, load))
+}
+
+/// The quantiles since the start, which Envoy prints behind those of the last interval.
+fn heal_us(envoy: &Envoy) -> Result<String, String> {
+    let text = envoy.admin_get("/stats?filter=nomos_heal_us")?;
+    let quantile = |field: &str| {
+        let (name, values) = field.split_once('(')?;
+        let value: f64 = values.trim_end_matches(')').split_once(',')?.1.parse().ok()?;
+        matches!(name, "P50" | "P90" | "P99").then(|| format!("{name} {value:.1}"))
+    };
+    Ok(text.split_ascii_whitespace().filter_map(quantile).collect::<Vec<_>>().join(", "))
 }
 
 /// Microseconds of Envoy's processor time per request.

@@ -6,7 +6,7 @@ use crate::plan::automaton::{Automaton, RuleRef};
 use crate::plan::spec::{PlanSpec, RuleSource};
 use crate::plan::{Plan, automaton};
 use crate::scan::Scanner;
-use crate::text::decode;
+use crate::text::{decode, trim_end};
 
 /// One rename or move carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,13 +162,11 @@ fn path_to(at: u32, body: &[u8], tokens: &[u32]) -> Vec<Segment> {
                 _ => is_key = true,
             },
             Some(b'"') => {
-                let close = tokens.next().unwrap_or(token);
+                let next = tokens.peek().map_or(body.len(), |next| *next as usize);
+                let close = trim_end(body.get(..next).unwrap_or_default()).len().saturating_sub(1);
                 if is_key && let Some(Segment::Name(name)) = path.last_mut() {
                     let mut decoded = Vec::new();
-                    decode(
-                        body.get((token as usize).saturating_add(1)..close as usize).unwrap_or_default(),
-                        &mut decoded,
-                    );
+                    decode(body.get((token as usize).saturating_add(1)..close).unwrap_or_default(), &mut decoded);
                     *name = String::from_utf8_lossy(&decoded).into_owned();
                     is_key = false;
                 }

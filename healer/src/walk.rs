@@ -52,6 +52,22 @@ impl Body<'_> {
         self.bytes.get(at as usize).copied().unwrap_or(0)
     }
 
+    /// End of the text before a token: after the last byte that is not white space.
+    #[inline(always)]
+    fn end_before(&self, token: u32) -> u32 {
+        let mut end = token.min(self.bytes.len() as u32);
+        while let b' ' | b'\t' | b'\n' | b'\r' = self.byte(end.wrapping_sub(1)) {
+            end = end.wrapping_sub(1);
+        }
+        end
+    }
+
+    /// The quote that closes the string before a token.
+    #[inline(always)]
+    fn quote_before(&self, token: u32) -> u32 {
+        self.end_before(token).wrapping_sub(1)
+    }
+
     pub(crate) fn span(&self, (start, end): (u32, u32)) -> &[u8] {
         self.bytes.get(start as usize..end as usize).unwrap_or_default()
     }
@@ -132,7 +148,7 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
     fn value(&mut self, state: Id) -> Result<Then, Stop> {
         let at = self.take()?;
         match self.body.byte(at) {
-            b'"' => Ok(Then::Ended(self.take()?.wrapping_add(1))),
+            b'"' => Ok(Then::Ended(self.body.end_before(self.peek()))),
             b'{' => {
                 self.open(at, state, true)?;
                 if self.peek_byte() == b'}' {
@@ -178,10 +194,9 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
         let body = self.body;
         let state = self.plan.state(self.frame.state);
         loop {
-            // Key, colon, value, what ends a string or follows a scalar, what follows a string. Near the end of the
-            // tape one by one.
-            let ahead = body.tokens.get(self.next..).and_then(<[u32]>::first_chunk::<6>);
-            let Some(&[quote, close, colon, value, after, beyond]) = ahead else {
+            // At the very end of the tape, one by one.
+            let ahead = body.tokens.get(self.next..).and_then(<[u32]>::first_chunk::<4>);
+            let Some(&[quote, colon, value, after]) = ahead else {
                 return self.member().map(Then::Value);
             };
             if body.byte(quote) != b'"' {
@@ -192,24 +207,18 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
             }
             // What a look keeps are positions from the value on, and no string or scalar has anything inside.
             self.frame.hit = NONE;
-            self.next = self.next.wrapping_add(3);
-            let inside = if state.looks { self.look(state, quote, close)? } else { INERT };
-            let at = match body.byte(value) {
+            self.next = self.next.wrapping_add(2);
+            let inside = if state.looks { self.look(state, quote, body.quote_before(colon))? } else { INERT };
+            match body.byte(value) {
                 b'{' | b'[' => return Ok(Then::Value(inside)),
-                b'"' => {
-                    self.next = self.next.wrapping_add(3);
-                    beyond
-                }
-                _ => {
-                    self.scalar_up_to(value, after as usize)?;
-                    self.next = self.next.wrapping_add(2);
-                    after
-                }
-            };
-            match body.byte(at) {
+                b'"' => (),
+                _ => _ = self.scalar_up_to(value, after as usize)?,
+            }
+            self.next = self.next.wrapping_add(2);
+            match body.byte(after) {
                 b',' => (),
-                b'}' => return Ok(self.close_object(at)),
-                _ => return Err(malformed(at)),
+                b'}' => return Ok(self.close_object(after)),
+                _ => return Err(malformed(after)),
             }
         }
     }
@@ -384,7 +393,6 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
         if self.body.byte(quote) != b'"' {
             return Err(malformed(quote));
         }
-        let close = self.take()?;
         let colon = self.take()?;
         if self.body.byte(colon) != b':' {
             return Err(malformed(colon));
@@ -394,7 +402,7 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
             self.frame.lead = quote;
         }
         self.frame.members = self.frame.members.wrapping_add(1);
-        if state.looks { self.look(state, quote, close) } else { Ok(INERT) }
+        if state.looks { self.look(state, quote, self.body.quote_before(colon)) } else { Ok(INERT) }
     }
 
     /// What a member is to the plan. The state of its value.

@@ -18,18 +18,19 @@ use crate::client;
 const START_LIMIT: Duration = Duration::from_mins(1);
 
 /// Runs Envoy and ends it when standard input closes: so it cannot outlive us, however we end.
-/// The shell's own exit is Envoy's. `$0` is the file that gets Envoy's process id.
+/// The shell's own exit is Envoy's. `$0` is Envoy's own directory; after an orderly end nobody needs it any more.
 const KEEPER: &str = r#"
 exec 3<&0
 "$@" </dev/null 3<&- &
 envoy=$!
-echo "$envoy" >"$0"
+echo "$envoy" >"$0/pid"
 { cat <&3 >/dev/null; kill "$envoy" 2>/dev/null; } &
 watch=$!
 exec 3<&-
 wait "$envoy"
 code=$?
 kill "$watch" 2>/dev/null
+[ "$code" -ne 0 ] || rm -rf "$0"
 exit "$code"
 "#;
 
@@ -115,7 +116,12 @@ impl Envoy {
 
     /// Everything that Envoy has logged.
     pub fn log(&self) -> String {
-        read_lossy(&self.dir.join("envoy.log"))
+        read_lossy(&self.log_path())
+    }
+
+    /// The file that Envoy logs to.
+    pub fn log_path(&self) -> PathBuf {
+        self.dir.join("envoy.log")
     }
 
     /// The text of a file in this Envoy's own directory; empty while it is not there.
@@ -132,7 +138,7 @@ impl Envoy {
 
     fn new_log(&mut self) -> String {
         let mut text = Vec::new();
-        if let Ok(mut file) = fs::File::open(self.dir.join("envoy.log")) {
+        if let Ok(mut file) = fs::File::open(self.log_path()) {
             let _ = file.seek(SeekFrom::Start(self.log_seen));
             let _ = file.read_to_end(&mut text);
         }
@@ -178,7 +184,7 @@ fn launch(binary: &Path, config: &str, dir: &Path) -> io::Result<Child> {
     let log = fs::File::create(dir.join("envoy.log"))?;
     Command::new("/bin/sh")
         .args(["-c", KEEPER])
-        .arg(dir.join("pid"))
+        .arg(dir)
         .arg(binary)
         .arg("-c")
         .arg(&config_path)

@@ -99,11 +99,11 @@ fn get(proxy: SocketAddr, mode: Mode) -> Result<Reply, String> {
 }
 
 fn stay_up(envoy: &mut Envoy, proxy: SocketAddr, upstream: SocketAddr) -> Result<(), String> {
-    println!("\nUp until Ctrl-C. Try:");
-    println!("  curl -i 'http://{proxy}/api/user?mode=camel'     healed (without Nomos: http://{upstream})");
-    println!("  curl -i 'http://{proxy}/api/users?count=3'       a list");
-    println!("  curl -X PUT -d deep http://{upstream}/__mode     another mode from now on");
-    println!("  curl http://{}/stats/prometheus?filter=nomos", envoy.admin());
+    println!("\nUp until Ctrl-C. Envoy's log is {}. Try:", envoy.log_path().display());
+    println!("  curl -i 'http://{proxy}/api/user?mode=camel'     # without Nomos: http://{upstream}");
+    println!("  curl -i 'http://{proxy}/api/users?count=3'       # a list");
+    println!("  curl -X PUT -d deep http://{upstream}/__mode     # another mode from now on");
+    println!("  curl 'http://{}/stats/prometheus?filter=nomos'", envoy.admin());
     loop {
         thread::sleep(Duration::from_secs(1));
         envoy.check()?;
