@@ -30,7 +30,7 @@ impl Results {
     pub fn write(&self) -> Result<String, String> {
         let file = PathBuf::from(format!("bench/results/{}-{}.json", self.machine.date, self.run));
         let path = paths::root().join(&file);
-        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
+        let text = serde_json::to_string(self).map_err(|error| error.to_string())?;
         fs::write(&path, text + "\n").map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(file.display().to_string())
     }
