@@ -76,8 +76,7 @@ impl Healer {
     /// Heals a body that has arrived whole. On `Ok` with `changed` the healed body is [`Healer::output`]; in every
     /// other case the body is to leave as it came.
     pub fn heal(&mut self, plan: &Plan, intake: &Intake) -> Result<Summary, Failure> {
-        self.output.clear();
-        self.ops.clear();
+        self.forget_last();
         let body = checked(intake)?;
         let result = walk(&body, plan.automaton(), &mut self.scratch).map(|()| self.render(&body, plan));
         self.drop_large_scratch();
@@ -133,6 +132,17 @@ impl Healer {
         summary.moves = self.ops.iter().filter(|op| op.kind == OpKind::Move).count() as u32;
         summary.renames = (self.ops.len() as u32).wrapping_sub(summary.moves);
         summary
+    }
+
+    fn forget_last(&mut self) {
+        self.output.clear();
+        self.ops.clear();
+        if self.output.capacity() > Self::SPARE_BYTES {
+            self.output = Vec::new();
+        }
+        if self.ops.capacity() > Scratch::KEPT {
+            self.ops = Vec::new();
+        }
     }
 
     fn drop_large_scratch(&mut self) {

@@ -1,0 +1,242 @@
+//! A member that is more to the plan than a name that is there: rules, conventions, moves and drops.
+
+use super::Walk;
+use crate::plan::automaton::{Action, Convention, INERT, Id, NONE, RuleRef, State};
+use crate::plan::case;
+use crate::resolve;
+use crate::scratch::{Fate, Hit, Member, SourceHit, TargetHit};
+use crate::text::quote;
+
+impl<const TRACKS: bool> Walk<'_, '_, TRACKS> {
+    /// Takes in a member of that name. The state of its value.
+    #[inline(never)]
+    pub(super) fn consider(
+        &mut self,
+        state: &State,
+        action: Option<&Action>,
+        quote: u32,
+        close: u32,
+        name: Option<&[u8]>,
+    ) -> Id {
+        let key = (quote.wrapping_add(1), close);
+        let body = self.body;
+        let name = name.unwrap_or(body.span(key));
+        let seen = action.is_some_and(|action| self.see(action.slot));
+        if state.converts {
+            self.scratch.names.push(resolve::name_hash(name));
+        }
+        let mut known = Known { next: action.map_or(state.unknown, |action| action.next), ..Known::of(action) };
+        let ruled = action.is_some_and(|action| action.rename != NONE || action.expected);
+        let mut renaming = action.and_then(|action| self.ruled(action, key));
+        if !ruled {
+            if state.converts {
+                renaming = self.converted(state, name, key, &mut known);
+            } else if action.is_none() && !state.canonical.is_empty() {
+                renaming = self.canonical(state, name, key, &mut known);
+            }
+        }
+        let unmapped = state.every_member && action.is_none_or(|action| !action.expected);
+        let tracks =
+            TRACKS && state.tracked && (action.is_some() || state.every_member || known.targets.0 < known.targets.1);
+        let member = if tracks { self.keep(action, quote, close, seen, unmapped) } else { NONE };
+        let edit = renaming.map(|hit| self.push_hit(hit, quote, close));
+        if tracks {
+            self.finish_member(member, action, edit, &known);
+        }
+        if edit.is_some() {
+            self.tie_inside(action.is_some_and(|action| action.sources.0 < action.sources.1));
+        }
+        known.next
+    }
+
+    /// The rule for a member's name.
+    fn ruled(&self, action: &Action, key: (u32, u32)) -> Option<Hit> {
+        let rename = self.plan.renames.get(action.rename as usize)?;
+        Some(Hit { rank: rename.rank, text: rename.text, slot: rename.slot, rule: rename.rule, key, ..Hit::BLANK })
+    }
+
+    /// With a contract: the expected member whose name has the same canonical form.
+    fn canonical(&mut self, state: &State, name: &[u8], key: (u32, u32), known: &mut Known) -> Option<Hit> {
+        let mut form = std::mem::take(&mut self.scratch.form);
+        form.clear();
+        let action = if case::canonical(name, &mut form) { self.plan.action_by_canonical(state, &form) } else { None };
+        self.scratch.form = form;
+        let action = action?;
+        *known = Known { next: action.next, ..Known::of(Some(action)) };
+        self.ruled(action, key)
+    }
+
+    /// Without a contract: what a convention makes of a name that no rule knows.
+    fn converted(&mut self, state: &State, name: &[u8], key: (u32, u32), known: &mut Known) -> Option<Hit> {
+        if !self.plan.capitalises && case::is_one_lower_word(name) {
+            return None;
+        }
+        let case = case::case_of(name)?;
+        let convention = self.plan.conventions.iter().find(|convention| convention.from.contains(&case))?;
+        let mut spelt = std::mem::take(&mut self.scratch.spelt);
+        spelt.clear();
+        self.scratch.form.clear();
+        case::canonical(name, &mut self.scratch.form);
+        case::spell(&self.scratch.form, convention.to, &mut spelt);
+        let hit = if spelt == name { None } else { Some(self.spelt(state, &spelt, convention, key, known)) };
+        self.scratch.spelt = spelt;
+        hit
+    }
+
+    fn spelt(&mut self, state: &State, spelt: &[u8], by: &Convention, key: (u32, u32), known: &mut Known) -> Hit {
+        let target = self.plan.action(state, spelt, 0, spelt.len());
+        if let Some(target) =
+            target.filter(|target| target.targets_if_renamed_here.0 < target.targets_if_renamed_here.1)
+        {
+            known.next = target.next_if_renamed_here;
+            known.targets = target.targets_if_renamed_here;
+        }
+        let start = self.scratch.arena.len() as u32;
+        quote(std::str::from_utf8(spelt).unwrap_or_default(), &mut self.scratch.arena);
+        Hit {
+            slot: target.map_or(NONE, |target| target.slot),
+            hash: resolve::name_hash(spelt),
+            rank: by.rank,
+            text: (start, self.scratch.arena.len() as u32),
+            in_arena: true,
+            rule: RuleRef::Convention(by.rule),
+            key,
+            ..Hit::BLANK
+        }
+    }
+
+    fn push_hit(&mut self, hit: Hit, quote: u32, close: u32) -> Id {
+        let edit = self.scratch.reserve_edit(quote, close.wrapping_add(1));
+        self.frame.hit = self.scratch.hits.len() as Id;
+        self.scratch.hits.push(Hit { edit, ..hit });
+        edit
+    }
+
+    /// What is done inside the value stands or falls with the rule, unless a move judges the value.
+    fn tie_inside(&mut self, judged_by_move: bool) {
+        let (inner, value) = (self.scratch.edits.len() as u32, self.peek());
+        if judged_by_move {
+            self.frame.hit = NONE;
+        } else if let Some(hit) = self.scratch.hits.get_mut(self.frame.hit as usize) {
+            hit.inner = (inner, inner);
+            hit.value = (value, value);
+        }
+    }
+
+    /// Keeps the position of a member.
+    fn keep(&mut self, action: Option<&Action>, quote: u32, close: u32, seen: bool, unmapped: bool) -> Id {
+        let id = self.scratch.members.len() as Id;
+        let lead = self.frame.lead;
+        let remove_edit = self.scratch.reserve_edit(lead, lead);
+        let container = self.frame.container;
+        let slot = action.map_or(NONE, |action| action.slot);
+        let place = self.scratch.containers.get_mut(container as usize);
+        let before = place.map_or(NONE, |place| std::mem::replace(&mut place.last_member, id));
+        if seen {
+            self.mark_twice(before, slot);
+        }
+        self.scratch.members.push(Member {
+            container,
+            before,
+            ordinal: self.frame.members.wrapping_sub(1),
+            slot,
+            lead,
+            key: quote,
+            key_end: close.wrapping_add(1),
+            value: self.peek(),
+            value_end: NONE,
+            next: NONE,
+            child: NONE,
+            remove_edit,
+            rename_edit: NONE,
+            replace_edit: NONE,
+            inner: (0, 0),
+            twice: seen,
+            fate: Fate::Stays,
+            pins: 0,
+            unmapped,
+        });
+        self.frame.member = id;
+        id
+    }
+
+    fn mark_twice(&mut self, mut before: Id, slot: Id) {
+        while let Some(member) = self.scratch.members.get_mut(before as usize) {
+            if member.slot == slot {
+                member.twice = true;
+                self.scratch.twice = true;
+                return;
+            }
+            before = member.before;
+        }
+    }
+
+    /// Notes the moves that a member concerns.
+    fn finish_member(&mut self, id: Id, action: Option<&Action>, rename: Option<Id>, known: &Known) {
+        let value = self.peek();
+        let replaces = action.is_some_and(|action| action.replaces);
+        let replace_edit = if replaces { self.scratch.reserve_edit(value, value) } else { NONE };
+        let inner = self.scratch.edits.len() as u32;
+        if let Some(member) = self.scratch.members.get_mut(id as usize) {
+            member.rename_edit = rename.unwrap_or(NONE);
+            member.replace_edit = replace_edit;
+            member.inner = (inner, inner);
+        }
+        let container = self.frame.container;
+        for end in action.map_or(&[][..], |action| self.plan.sources_of(action)) {
+            let anchor = self.ancestor(container, end.depth);
+            let hit = SourceHit {
+                mv: end.mv,
+                anchor,
+                member: id,
+                judges: end.judges,
+                accepted: false,
+                undone: false,
+                into: NONE,
+                void: false,
+                stands: 0,
+            };
+            self.scratch.sources.push(hit);
+        }
+        for step in self.plan.targets_in(known.targets) {
+            let anchor = self.ancestor(container, step.depth);
+            self.scratch.targets.push(TargetHit { step: step.step, anchor, member: id, renamed: step.renamed });
+        }
+    }
+
+    /// The container `depth` names above a member of `container`.
+    fn ancestor(&self, mut container: Id, depth: u32) -> Id {
+        for _ in 1..depth {
+            container = self.scratch.container(container).map_or(NONE, |container| container.parent);
+        }
+        container
+    }
+}
+
+/// Where a member leads.
+struct Known {
+    next: Id,
+    targets: (u32, u32),
+}
+
+impl Known {
+    fn of(action: Option<&Action>) -> Self {
+        Known { next: INERT, targets: action.map_or((0, 0), |action| action.targets) }
+    }
+}
+
+impl Hit {
+    const BLANK: Hit = Hit {
+        edit: NONE,
+        slot: NONE,
+        hash: 0,
+        rank: 0,
+        text: (0, 0),
+        in_arena: false,
+        rule: RuleRef::Rename(0),
+        key: (0, 0),
+        value: (0, 0),
+        inner: (0, 0),
+        fired: false,
+    };
+}
