@@ -114,16 +114,7 @@ fn number(number: f64, json: &mut Vec<u8>) -> Option<()> {
 }
 
 fn string(text: &[u8], json: &mut Vec<u8>) -> Option<()> {
-    let text = std::str::from_utf8(text).ok()?;
-    json.push(b'"');
-    for byte in text.bytes() {
-        match byte {
-            b'"' | b'\\' => json.extend_from_slice(&[b'\\', byte]),
-            0..0x20 => json.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-            _ => json.push(byte),
-        }
-    }
-    json.push(b'"');
+    healer::quote(std::str::from_utf8(text).ok()?, json);
     Some(())
 }
 

@@ -32,3 +32,4 @@ pub use limits::Limits;
 pub use plan::Plan;
 pub use reason::{Failure, Reason};
 pub use report::{Description, Op, OpKind, Why};
+pub use text::quote;

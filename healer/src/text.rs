@@ -118,7 +118,7 @@ fn push_point(point: u32, into: &mut Vec<u8>) {
 }
 
 /// Appends `name` as a JSON string, quotes included.
-pub(crate) fn quote(name: &str, into: &mut Vec<u8>) {
+pub fn quote(name: &str, into: &mut Vec<u8>) {
     into.push(b'"');
     for byte in name.bytes() {
         match byte {
