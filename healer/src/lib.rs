@@ -23,6 +23,7 @@ mod report;
 mod resolve;
 pub mod scan;
 mod scratch;
+pub mod similarity;
 mod text;
 mod walk;
 

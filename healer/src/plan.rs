@@ -7,6 +7,7 @@ mod compile;
 mod contract;
 pub mod spec;
 pub(crate) mod table;
+pub mod value;
 
 use std::fmt;
 

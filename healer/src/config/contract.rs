@@ -4,7 +4,7 @@
 //! narrow values are accepted and ignored. Keywords that put schemas together are refused: a schema that is
 //! understood in part would leave expected names out, and a name that is not expected may be renamed away.
 
-use crate::plan::spec::{Contract, Property};
+use crate::plan::spec::{Contract, Expects, Property};
 
 use super::cursor::{Cursor, Problems};
 use super::index::Index;
@@ -145,7 +145,7 @@ fn properties_of(cursor: &Cursor<'_>, depth: usize, problems: &mut Problems) -> 
         for member in field.members(problems, "an object: a schema under each name") {
             let node = schema(&member, depth, problems);
             let name = member.name().to_owned();
-            properties.push(Property { required: required.first(&name).is_some(), name, node });
+            properties.push(Property { required: required.first(&name).is_some(), name, node, expects: Expects::default() });
         }
     }
     properties.extend(undescribed(&names, &properties));
@@ -171,7 +171,7 @@ fn undescribed(required: &[String], properties: &[Property]) -> Vec<Property> {
         let is_first = names.first(name) == Some(*place);
         is_first && described.first(name).is_none()
     });
-    missing.map(|(_, name)| Property { name: name.clone(), node: Contract::Any, required: true }).collect()
+    missing.map(|(_, name)| Property { name: name.clone(), node: Contract::Any, expects: Expects::default(), required: true }).collect()
 }
 
 /// What `type` says; nothing: any.

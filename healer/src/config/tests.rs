@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-use crate::plan::spec::{Contract, PlanSpec, Property, RuleSource, Unmapped};
+use crate::plan::spec::{Contract, Expects, PlanSpec, Property, RuleSource, Unmapped};
 
 use super::cursor::{Cursor, Problems};
 use super::{Config, Mode, ResponseHeaders, json, route};
@@ -32,7 +32,7 @@ fn contract(schema: &str) -> Contract {
 }
 
 fn property(name: &str, node: Contract, required: bool) -> Property {
-    Property { name: name.to_owned(), node, required }
+    Property { name: name.to_owned(), node, required, expects: Expects::default() }
 }
 
 #[test]

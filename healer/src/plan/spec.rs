@@ -1,5 +1,6 @@
 //! A plan as data: what was declared, before it is compiled. It can be printed and compared.
 
+pub use super::value::{Expects, Format, Kind, Kinds};
 pub use nomos_rules::Case;
 use nomos_rules::path::Path;
 
@@ -97,6 +98,8 @@ pub struct Property {
     pub name: String,
     /// What its value is.
     pub node: Contract,
+    /// What else is known of its value.
+    pub expects: Expects,
     /// Whether clients rely on it being there.
     pub required: bool,
 }

@@ -9,7 +9,7 @@ use super::compare;
 use super::equals;
 use super::heal;
 use super::tree::{Id, Kind, Tree};
-use healer::plan::spec::{Contract, ConventionRule, MoveRule, PlanSpec, Property, RenameRule, RuleSource, Unmapped};
+use healer::plan::spec::{Contract, ConventionRule, Expects, MoveRule, PlanSpec, Property, RenameRule, RuleSource, Unmapped};
 use nomos_rules::Case;
 use nomos_rules::path::Path;
 use serde_json::Value;
@@ -306,7 +306,7 @@ fn node(value: &Value) -> Contract {
         Value::Object(members) => {
             let property = |(name, value): (&String, &Value)| {
                 let node = node(value);
-                Property { name: name.clone(), node, required: true }
+                Property { name: name.clone(), node, required: true, expects: Expects::default() }
             };
             Contract::Object { properties: members.iter().map(property).collect() }
         }

@@ -2,7 +2,7 @@
 
 use super::tape::Tape;
 use super::words;
-use healer::plan::spec::{Contract, ConventionRule, MoveRule, PlanSpec, Property, RenameRule, RuleSource, Unmapped};
+use healer::plan::spec::{Contract, ConventionRule, Expects, MoveRule, PlanSpec, Property, RenameRule, RuleSource, Unmapped};
 use nomos_rules::Case;
 use nomos_rules::path::Path;
 
@@ -83,7 +83,7 @@ fn record(tape: &mut Tape<'_>, depth: usize) -> Contract {
         let alike = |p: &Property| p.name == name || (words.is_some() && words::canonical(&p.name) == words);
         if !properties.iter().any(alike) {
             let node = node(tape, depth - 1);
-            properties.push(Property { name, node, required: tape.happens(1, 2) });
+            properties.push(Property { name, node, required: tape.happens(1, 2), expects: Expects::default() });
         }
     }
     Contract::Object { properties }

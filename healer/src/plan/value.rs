@@ -1,0 +1,91 @@
+//! What is known of a value: its kind in JSON, and the class of text that a string holds.
+
+/// What JSON calls a value, with whole numbers set apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Boolean,
+    /// A number without fraction and exponent.
+    Integer,
+    /// Any other number.
+    Number,
+    /// A string.
+    String,
+    /// An object.
+    Object,
+    /// An array.
+    Array,
+}
+
+/// A set of kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kinds(u8);
+
+/// What a contract says of a member's value, beside its structure.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expects {
+    /// Kinds that the value may be of.
+    pub kinds: Kinds,
+    /// Kinds that an array's elements may be of.
+    pub items: Kinds,
+    /// The schema's `format` where it is one that a value can be told by.
+    pub format: Option<Format>,
+    /// The strings of `enum` and `const`; empty where there is none, or where not all of them are strings.
+    pub values: Vec<String>,
+    /// The schema's `description`, or else its `title`.
+    pub description: Option<String>,
+}
+
+/// A `format` of JSON Schema that a string can be told by, and the class of text that a string holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Format {
+    /// RFC 3339 date and time, or another date with a time of day.
+    DateTime,
+    /// `YYYY-MM-DD`.
+    Date,
+    /// A time of day.
+    Time,
+    /// An e-mail address.
+    Email,
+    /// RFC 9562.
+    Uuid,
+    /// An absolute URI.
+    Uri,
+    /// An IPv4 or IPv6 address.
+    Ip,
+    /// A decimal number, written as a string.
+    Decimal,
+}
+
+impl Kinds {
+    /// Every kind.
+    pub const ANY: Kinds = Kinds(0x7f);
+    /// No kind.
+    pub const NONE: Kinds = Kinds(0);
+
+    /// The set of one kind. A `number` of JSON Schema is [`Kind::Integer`] and [`Kind::Number`].
+    pub const fn of(kind: Kind) -> Kinds {
+        Kinds(1 << kind as u8)
+    }
+
+    /// Both sets.
+    #[must_use]
+    pub const fn with(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
+    }
+
+    /// Whether `kind` is in the set.
+    pub const fn has(self, kind: Kind) -> bool {
+        self.0 & (1 << kind as u8) != 0
+    }
+}
+
+impl Default for Kinds {
+    fn default() -> Self {
+        Kinds::ANY
+    }
+}
