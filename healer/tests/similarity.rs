@@ -1,7 +1,8 @@
 //! What similarity finds is carried out as rules would be, record by record.
 
 use healer::plan::spec::{Contract, Expects, PlanSpec, Property, Settings};
-use healer::{Healer, Limits, Memo, Plan};
+use healer::{Healer, Limits, Memo, OpKind, Plan};
+use proptest::prelude::*;
 use serde_json::Value;
 
 /// A contract after an example: every member that the example has is expected, and required.
@@ -107,5 +108,165 @@ fn what_is_found_is_carried_out() {
         for round in 0..3 {
             assert_eq!(heal(&plan, &mut memo, body), healed, "{what}, round {round}");
         }
+    }
+}
+
+/// Names, and what becomes of them: their words joined in other ways.
+const NAMES: [&str; 12] = [
+    "user_id", "full_name", "email", "zip_code", "created_at", "home_address", "order_items", "unit_price", "is_active",
+    "phone_number", "total_amount", "status",
+];
+
+fn respelt(name: &str, how: u8) -> String {
+    let words = name.split('_');
+    match how % 4 {
+        0 => name.to_owned(),
+        1 => name.replace('_', "-"),
+        _ => words.enumerate().map(|(i, word)| if i == 0 { word.to_owned() } else { capitalised(word) }).collect(),
+    }
+}
+
+fn capitalised(word: &str) -> String {
+    let (first, rest) = word.split_at(1);
+    first.to_uppercase() + rest
+}
+
+/// What a contract expects: members of a record, by number of name.
+#[derive(Clone, Debug)]
+enum Shape {
+    Leaf,
+    Object(Vec<(usize, Shape)>),
+    Records(Vec<(usize, Shape)>),
+}
+
+fn members(depth: u32) -> BoxedStrategy<Vec<(usize, Shape)>> {
+    let leaf = Just(Shape::Leaf).boxed();
+    let shape = if depth == 0 {
+        leaf
+    } else {
+        let inside = members(depth - 1);
+        prop_oneof![4 => leaf, 1 => inside.clone().prop_map(Shape::Object), 1 => inside.prop_map(Shape::Records)].boxed()
+    };
+    let by_name = proptest::collection::btree_map(0..NAMES.len(), shape, 1..6);
+    by_name.prop_map(|members| members.into_iter().collect()).boxed()
+}
+
+fn object(members: &[(usize, Shape)], example: &mut dyn FnMut(&Shape) -> Value, name: &mut dyn FnMut(&str) -> String) -> Value {
+    let mut object = serde_json::Map::new();
+    for (at, shape) in members {
+        object.insert(name(NAMES[*at]), example(shape));
+    }
+    Value::Object(object)
+}
+
+/// A document of that shape. Each choice of spelling, wrapping and number of elements is a byte of `tape`.
+fn document(shape: &Shape, tape: &mut dyn FnMut() -> u8, next: &mut i64) -> Value {
+    match shape {
+        Shape::Leaf => {
+            *next += 1;
+            Value::from(*next)
+        }
+        Shape::Object(inside) => record(inside, tape, next),
+        Shape::Records(inside) => {
+            let count = tape() % 4;
+            (0..count).map(|_| record(inside, tape, next)).collect()
+        }
+    }
+}
+
+fn record(members: &[(usize, Shape)], tape: &mut dyn FnMut() -> u8, next: &mut i64) -> Value {
+    let mut object = serde_json::Map::new();
+    let mut inner = serde_json::Map::new();
+    for (at, shape) in members {
+        let (how, place) = (tape(), tape());
+        let value = document(shape, tape, next);
+        match place % 8 {
+            0 => (),
+            1 | 2 => _ = inner.insert(respelt(NAMES[*at], how), value),
+            _ => _ = object.insert(respelt(NAMES[*at], how), value),
+        }
+    }
+    if !inner.is_empty() {
+        object.insert("data".to_owned(), Value::Object(inner));
+    }
+    Value::Object(object)
+}
+
+fn leaves(value: &Value, into: &mut Vec<i64>) {
+    match value {
+        Value::Object(members) => members.values().for_each(|value| leaves(value, into)),
+        Value::Array(items) => items.iter().for_each(|value| leaves(value, into)),
+        Value::Number(number) => into.push(number.as_i64().expect("whole")),
+        _ => (),
+    }
+}
+
+fn example(members: &[(usize, Shape)]) -> Value {
+    fn of(shape: &Shape) -> Value {
+        match shape {
+            Shape::Leaf => Value::from(0),
+            Shape::Object(inside) => example(inside),
+            Shape::Records(inside) => Value::Array(vec![example(inside)]),
+        }
+    }
+    object(members, &mut of, &mut str::to_owned)
+}
+
+/// The value at a path such as `a.b[3].c`.
+fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+    let pointer: String = path.replace('[', ".").replace(']', "").split('.').map(|step| format!("/{step}")).collect();
+    value.pointer(&pointer)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// No value is lost or doubled, every op is true, and what came before changes nothing.
+    #[test]
+    fn nothing_is_lost(shape in members(2), tapes in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 64), 1..6)) {
+        let plan = plan(&example(&shape).to_string());
+        let mut memo = Memo::new(&plan);
+        let mut healer = Healer::new();
+        for tape in tapes.iter().chain(&tapes) {
+            let mut tape = tape.iter().copied().cycle();
+            let body = record(&shape, &mut || tape.next().unwrap_or(0), &mut 0);
+            let text = body.to_string();
+            let healed = heal(&plan, &mut memo, &text);
+            prop_assert_eq!(&healed, &heal(&plan, &mut Memo::new(&plan), &text), "after others and alone");
+            let parsed: Value = serde_json::from_str(&healed).expect("healed JSON");
+            let (mut before, mut after) = (Vec::new(), Vec::new());
+            leaves(&body, &mut before);
+            leaves(&parsed, &mut after);
+            before.sort_unstable();
+            after.sort_unstable();
+            prop_assert_eq!(before, after, "{} became {}", text, healed);
+
+            let mut intake = healer.intake(Limits::default());
+            intake.push(text.as_bytes());
+            intake.finish();
+            healer.heal(&plan, &mut memo, &intake).expect("JSON");
+            for op in healer.describe(&plan, &memo, text.as_bytes()) {
+                if op.kind == OpKind::Move {
+                    let (mut from, mut to) = (Vec::new(), Vec::new());
+                    leaves(at(&body, &op.from).expect("source"), &mut from);
+                    // The report names the place in the record; records around it may have moved as well.
+                    let stands = at(&parsed, &op.to);
+                    if let Some(stands) = stands {
+                        leaves(stands, &mut to);
+                        prop_assert_eq!(from, to, "{} -> {} of {} in {}", op.from, op.to, text, healed);
+                    }
+                }
+            }
+            let matching = healer.matching(&plan, &mut memo, &intake).expect("JSON");
+            let left = matching.matches.iter().filter(|m| m.score < 0.85).count();
+            prop_assert_eq!(left, 0);
+        }
+    }
+
+    /// Any body at all is survived, and one that is not changed is left byte for byte.
+    #[test]
+    fn any_body_is_survived(shape in members(2), body in "[\\[\\]{}:,\"a-c_0-9 ]{0,80}") {
+        let plan = plan(&example(&shape).to_string());
+        let _ = Healer::new().heal_bytes(&plan, body.as_bytes());
     }
 }
