@@ -12,7 +12,7 @@ use crate::plan::automaton::{Action, INERT, Id, NONE, State};
 use crate::reason::{Failure, Reason};
 use crate::resolve;
 use crate::scratch::{Container, Frame, Scratch};
-use crate::text::{decode, is_scalar, trim_end};
+use crate::text::{decode, is_scalar, is_short_scalar, trim_end};
 
 /// Walks one body. Afterwards `scratch` holds its edits.
 ///
@@ -51,6 +51,13 @@ pub(crate) struct Body<'a> {
 impl Body<'_> {
     fn byte(&self, at: u32) -> u8 {
         self.bytes.get(at as usize).copied().unwrap_or(0)
+    }
+
+    /// The eight bytes from an offset on; zeros where there are fewer.
+    #[inline(always)]
+    fn word(&self, at: u32) -> u64 {
+        let bytes = self.bytes.get(at as usize..).and_then(<[u8]>::first_chunk::<8>);
+        bytes.map_or(0, |word| u64::from_le_bytes(*word))
     }
 
     /// End of the text before a token: after the last byte that is not white space.
@@ -210,10 +217,14 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
             self.frame.hit = NONE;
             self.next = self.next.wrapping_add(2);
             let inside = if state.looks { self.look(state, quote, body.quote_before(colon))? } else { INERT };
-            match body.byte(value) {
-                b'{' | b'[' => return Ok(Then::Value(inside)),
-                b'"' => (),
-                _ => _ = self.scalar_up_to(value, after as usize)?,
+            let word = body.word(value);
+            let is_plain = (word as u8 == b'"') | is_short_scalar(word, after.wrapping_sub(value));
+            if !is_plain {
+                match body.byte(value) {
+                    b'{' | b'[' => return Ok(Then::Value(inside)),
+                    b'"' => (),
+                    _ => _ = self.scalar_up_to(value, after as usize)?,
+                }
             }
             self.next = self.next.wrapping_add(2);
             match body.byte(after) {
