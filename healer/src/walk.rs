@@ -207,16 +207,13 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
             let Some(&[quote, colon, value, after]) = ahead else {
                 return self.member().map(Then::Value);
             };
-            if body.byte(quote) != b'"' {
-                return Err(malformed(quote));
-            }
-            if body.byte(colon) != b':' {
-                return Err(malformed(colon));
+            if (body.byte(quote) != b'"') | (body.byte(colon) != b':') {
+                return Err(malformed(if body.byte(quote) == b'"' { colon } else { quote }));
             }
             // What a look keeps are positions from the value on, and no string or scalar has anything inside.
             self.frame.hit = NONE;
             self.next = self.next.wrapping_add(2);
-            let inside = if state.looks { self.look(state, quote, body.quote_before(colon))? } else { INERT };
+            let inside = if state.looks { self.glance(state, quote, colon)? } else { INERT };
             let word = body.word(value);
             let is_plain = (word as u8 == b'"') | is_short_scalar(word, after.wrapping_sub(value));
             if !is_plain {
@@ -414,11 +411,24 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
             self.frame.lead = quote;
         }
         self.frame.members = self.frame.members.wrapping_add(1);
-        if state.looks { self.look(state, quote, self.body.quote_before(colon)) } else { Ok(INERT) }
+        if state.looks { self.glance(state, quote, colon) } else { Ok(INERT) }
     }
 
     /// What a member is to the plan. The state of its value.
     #[inline(always)]
+    fn glance(&mut self, state: &State, quote: u32, colon: u32) -> Result<Id, Stop> {
+        let close = colon.wrapping_sub(1);
+        if (self.body.byte(close) == b'"') & !self.has_escape(quote, close) {
+            let (start, end) = (quote.wrapping_add(1) as usize, close as usize);
+            if let Some(action) = self.plan.glance(state, self.body.bytes, start, end) {
+                return self.known_member(state, action, quote, close, None);
+            }
+        }
+        self.look(state, quote, self.body.quote_before(colon))
+    }
+
+    /// What a member is to the plan. The state of its value.
+    #[inline(never)]
     fn look(&mut self, state: &State, quote: u32, close: u32) -> Result<Id, Stop> {
         if self.has_escape(quote, close) {
             return self.look_decoded(state, quote, close);

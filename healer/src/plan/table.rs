@@ -13,34 +13,39 @@ pub(crate) struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Of bytes `start..end` of `bytes`. Reads beyond a short name where there is something, so that it takes one load.
+    /// Of bytes `start..end` of `bytes`. Reads beyond a short name where there is something, and tells long names from
+    /// short ones without a branch, because how long the next name is cannot be foreseen.
     #[inline(always)]
     pub(crate) fn of(bytes: &[u8], start: usize, end: usize) -> Fingerprint {
         let len = end.wrapping_sub(start);
-        if len >= 8 {
-            let (head, tail) = (word(bytes, start), word(bytes, end.wrapping_sub(8)));
-            return Fingerprint { head: head.unwrap_or(0), tail: tail.unwrap_or(0), len: len as u32 };
+        let is_short = len < 8;
+        let last = if is_short { start } else { end.wrapping_sub(8) };
+        let keep = if is_short { !(u64::MAX << (len.wrapping_mul(8) & 63)) } else { u64::MAX };
+        match (word(bytes, start), word(bytes, last)) {
+            (Some(head), Some(tail)) => Fingerprint { head: head & keep, tail: tail & keep, len: len as u32 },
+            _ => Fingerprint::of_last(bytes.get(start..end).unwrap_or_default()),
         }
-        let Some(wide) = word(bytes, start) else {
-            return Fingerprint::of_last(bytes.get(start..end).unwrap_or_default());
-        };
-        let head = wide & (1u64 << (len.wrapping_mul(8) & 63)).wrapping_sub(1);
-        Fingerprint { head, tail: head, len: len as u32 }
     }
 
     /// Of a name of less than eight bytes at the very end of a body.
     #[cold]
+    #[inline(never)]
     fn of_last(name: &[u8]) -> Fingerprint {
         let head = name.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte));
         Fingerprint { head, tail: head, len: name.len() as u32 }
     }
 
+    /// Its upper bits depend on every bit of the name's fingerprint.
     #[inline(always)]
-    fn hash(self, seed: u64) -> u32 {
+    fn hash(self, seed: u64) -> u64 {
         const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
         let mixed = self.head ^ self.tail.rotate_left(29) ^ (u64::from(self.len) << 56) ^ seed;
-        let product = mixed.wrapping_mul(ODD);
-        ((product ^ (product >> 29)).wrapping_mul(ODD) >> 32) as u32
+        mixed.wrapping_mul(ODD)
+    }
+
+    #[inline(always)]
+    fn equals(self, other: Fingerprint) -> bool {
+        (self.head ^ other.head) | (self.tail ^ other.tail) | u64::from(self.len ^ other.len) == 0
     }
 }
 
@@ -53,7 +58,8 @@ fn word(bytes: &[u8], at: usize) -> Option<u64> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
     start: u32,
-    mask: u32,
+    /// 64 less the binary logarithm of the number of entries: a hash shifted by it is an index.
+    shift: u32,
     seed: u64,
 }
 
@@ -61,11 +67,15 @@ pub(crate) struct Table {
 struct Entry {
     name: Fingerprint,
     value: u32,
-    /// The whole name, where it is longer than its fingerprint tells: a span of [`Tables::long`].
-    long: (u32, u32),
+    /// Where the whole name is in [`Tables::long`], if it is longer than its fingerprint tells.
+    long: u32,
+    /// Whether a name that is looked for first here may be further on, or has to be compared in full.
+    more: bool,
 }
 
 const VACANT: u32 = u32::MAX;
+/// Names that are their fingerprint.
+const SHORT: u32 = 16;
 
 /// All tables of a plan.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,130 +86,169 @@ pub(crate) struct Tables {
 
 impl Table {
     /// A table in which nothing is found.
-    pub(crate) const EMPTY: Table = Table { start: 0, mask: 0, seed: 0 };
+    pub(crate) const EMPTY: Table = Table { start: 0, shift: 63, seed: 0 };
 
     /// Whether nothing is found in it.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Table::EMPTY
     }
 
-    /// Seeds tried before a longer probe is accepted.
+    /// Seeds tried, of which the best is taken.
     const SEEDS: u64 = 64;
-    /// A probe that is short enough to stop looking for a better seed.
-    const SHORT_PROBE: u32 = 2;
+
+    /// The place that is tried first for a name.
+    #[inline(always)]
+    fn first(self, name: Fingerprint) -> usize {
+        self.start.wrapping_add((name.hash(self.seed) >> (self.shift & 63)) as u32) as usize
+    }
+
+    /// The places that a name may be at, in the order in which they are tried.
+    fn probe(self, name: Fingerprint) -> impl Iterator<Item = usize> {
+        let first = (name.hash(self.seed) >> (self.shift & 63)) as u32;
+        let mask = (u64::MAX >> (self.shift & 63)) as u32;
+        (0..=mask).map(move |step| self.start.wrapping_add(first.wrapping_add(step) & mask) as usize)
+    }
+}
+
+/// What one look into a table tells about a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Glance {
+    Found(u32),
+    Absent,
+    /// More looks are needed.
+    Unsettled,
 }
 
 impl Tables {
-    /// Tables whose entry 0 is vacant, which [`Table::EMPTY`] refers to.
+    /// Tables whose first two entries are vacant, which [`Table::EMPTY`] refers to.
     pub(crate) fn new() -> Self {
-        Tables { entries: vec![vacant()], long: Vec::new() }
+        Tables { entries: vec![vacant(); 2], long: Vec::new() }
     }
 
-    /// Adds a table; at most half of it is occupied.
+    /// Adds a table; at most a third of it is occupied, so that most names are found at the first place.
     pub(crate) fn add<'a>(&mut self, names: impl Iterator<Item = (&'a str, u32)> + Clone) -> Table {
         let count = names.clone().count();
         if count == 0 {
             return Table::EMPTY;
         }
-        let size = count.saturating_mul(2).next_power_of_two();
-        let seed = best_seed(&names, size);
+        let size = count.saturating_mul(3).next_power_of_two();
         let start = self.entries.len();
-        let table = Table { start: start as u32, mask: (size as u32).wrapping_sub(1), seed };
+        let shift = 64u32.saturating_sub(size.trailing_zeros());
+        let table = best_seed(&names, size, Table { start: start as u32, shift, seed: 0 });
         self.entries.resize(start.saturating_add(size), vacant());
         for (name, value) in names {
-            let entry = Entry { name: whole(name), value, long: self.keep_long(name) };
-            let slot = probe(table, entry.name).find(|slot| self.value_at(*slot) == VACANT);
-            if let Some(place) = slot.and_then(|slot| self.entries.get_mut(slot)) {
-                *place = entry;
+            let more = name.len() > SHORT as usize;
+            let entry = Entry { name: whole(name), value, long: self.keep_long(name), more };
+            for slot in table.probe(entry.name) {
+                let Some(place) = self.entries.get_mut(slot) else { break };
+                if place.value == VACANT {
+                    *place = entry;
+                    break;
+                }
+                place.more = true;
             }
         }
         table
     }
 
-    /// The action for the name at `start..end` of `bytes`.
+    /// One look for the name at `start..end` of `bytes`, which is enough for most.
     #[inline(always)]
-    pub(crate) fn find(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<u32> {
+    pub(crate) fn glance(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Glance {
         let name = Fingerprint::of(bytes, start, end);
-        let mut slot = name.hash(table.seed);
-        loop {
-            let entry = self.entries.get(table.start.wrapping_add(slot & table.mask) as usize)?;
+        match self.entries.get(table.first(name)) {
+            Some(entry) if entry.name.equals(name) & (name.len <= SHORT) => Glance::Found(entry.value),
+            Some(entry) if !entry.more => Glance::Absent,
+            _ => Glance::Unsettled,
+        }
+    }
+
+    /// The action for the name at `start..end` of `bytes`.
+    pub(crate) fn find(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<u32> {
+        self.find_name(table, Fingerprint::of(bytes, start, end), bytes.get(start..end).unwrap_or_default())
+    }
+
+    /// The action for a name of that fingerprint.
+    #[inline(always)]
+    pub(crate) fn find_name(&self, table: Table, name: Fingerprint, whole: &[u8]) -> Option<u32> {
+        for slot in table.probe(name) {
+            let entry = self.entries.get(slot)?;
             if entry.value == VACANT {
                 return None;
             }
-            if entry.name == name && (name.len <= 16 || self.is_long(entry, bytes.get(start..end)?)) {
+            if entry.name.equals(name) && (name.len <= SHORT || self.is_long(entry, whole)) {
                 return Some(entry.value);
             }
-            slot = slot.wrapping_add(1);
         }
+        None
     }
 
-    #[inline(never)]
     fn is_long(&self, entry: &Entry, name: &[u8]) -> bool {
-        self.long.get(entry.long.0 as usize..entry.long.1 as usize) == Some(name)
+        let end = entry.long.wrapping_add(entry.name.len);
+        self.long.get(entry.long as usize..end as usize) == Some(name)
     }
 
-    fn keep_long(&mut self, name: &str) -> (u32, u32) {
-        if name.len() <= 16 {
-            return (0, 0);
-        }
+    fn keep_long(&mut self, name: &str) -> u32 {
         let start = self.long.len() as u32;
-        self.long.extend_from_slice(name.as_bytes());
-        (start, self.long.len() as u32)
+        if name.len() > SHORT as usize {
+            self.long.extend_from_slice(name.as_bytes());
+        }
+        start
     }
-
-    fn value_at(&self, slot: usize) -> u32 {
-        self.entries.get(slot).map_or(0, |entry| entry.value)
-    }
-}
-
-/// The slots that a name may be in, in the order in which they are tried.
-fn probe(table: Table, name: Fingerprint) -> impl Iterator<Item = usize> {
-    let first = name.hash(table.seed);
-    (0..=table.mask).map(move |step| table.start.wrapping_add(first.wrapping_add(step) & table.mask) as usize)
 }
 
 fn vacant() -> Entry {
-    Entry { name: Fingerprint { head: 0, tail: 0, len: 0 }, value: VACANT, long: (0, 0) }
+    // Of a length that no name has.
+    Entry { name: Fingerprint { head: 0, tail: 0, len: u32::MAX }, value: VACANT, long: 0, more: false }
 }
 
 fn whole(name: &str) -> Fingerprint {
     Fingerprint::of(name.as_bytes(), 0, name.len())
 }
 
-fn best_seed<'a>(names: &(impl Iterator<Item = (&'a str, u32)> + Clone), size: usize) -> u64 {
-    let mut best = (u32::MAX, 0);
+/// The table with the seed by which looks go the least beyond the first place: in the worst case, then in all.
+fn best_seed<'a>(names: &(impl Iterator<Item = (&'a str, u32)> + Clone), size: usize, table: Table) -> Table {
+    let mut best = ((u32::MAX, u32::MAX), table);
     for seed in 0..Table::SEEDS {
-        let seed = seed.wrapping_mul(0xd6e8_feb8_6659_fd93);
-        let longest = longest_probe(names.clone().map(|(name, _)| whole(name).hash(seed)), size);
-        if longest < best.0 {
-            best = (longest, seed);
+        let table = Table { seed: seed.wrapping_mul(0xd6e8_feb8_6659_fd93), ..table };
+        let further = further_looks(names.clone().map(|(name, _)| whole(name)), size, table);
+        if further < best.0 {
+            best = (further, table);
         }
-        if longest <= Table::SHORT_PROBE {
+        if further.1 == 0 {
             break;
         }
     }
     best.1
 }
 
-fn longest_probe(hashes: impl Iterator<Item = u32>, size: usize) -> u32 {
+/// Looks beyond the first: at most for one name, and for all together.
+fn further_looks(names: impl Iterator<Item = Fingerprint>, size: usize, table: Table) -> (u32, u32) {
     let mut taken = vec![false; size];
-    let mut longest = 0;
-    for hash in hashes {
-        let mut steps = 0u32;
-        while let Some(place) = taken.get_mut(hash.wrapping_add(steps) as usize & size.wrapping_sub(1)) {
-            steps = steps.wrapping_add(1);
-            if !std::mem::replace(place, true) {
-                break;
-            }
-        }
-        longest = longest.max(steps);
+    let table = Table { start: 0, ..table };
+    let (mut most, mut all) = (0, 0u32);
+    for name in names {
+        let mut vacant = |slot: usize| taken.get_mut(slot).is_some_and(|taken| !std::mem::replace(taken, true));
+        let further = table.probe(name).position(&mut vacant).unwrap_or(size) as u32;
+        most = most.max(further);
+        all = all.saturating_add(further);
     }
-    longest
+    (most, all)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What one look tells, if it does, is what all tell.
+    fn found(tables: &Tables, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<u32> {
+        let found = tables.find(table, bytes, start, end);
+        match tables.glance(table, bytes, start, end) {
+            Glance::Found(value) => assert_eq!(found, Some(value)),
+            Glance::Absent => assert_eq!(found, None),
+            Glance::Unsettled => (),
+        }
+        found
+    }
 
     #[test]
     fn names_are_found_and_others_are_not() {
@@ -208,9 +257,9 @@ mod tests {
         let table = tables.add(names.iter().enumerate().map(|(i, name)| (name.as_str(), i as u32)));
         for (i, name) in names.iter().enumerate() {
             let body = format!("\"{name}\":1");
-            assert_eq!(tables.find(table, body.as_bytes(), 1, 1 + name.len()), Some(i as u32), "{name}");
+            assert_eq!(found(&tables, table, body.as_bytes(), 1, 1 + name.len()), Some(i as u32), "{name}");
             let other = format!("{name}x");
-            assert_eq!(tables.find(table, other.as_bytes(), 0, other.len()), None, "{other}");
+            assert_eq!(found(&tables, table, other.as_bytes(), 0, other.len()), None, "{other}");
         }
     }
 
@@ -219,12 +268,12 @@ mod tests {
         let mut tables = Tables::new();
         let table = tables.add([("abcdefgh-one-abcdefgh", 7)].into_iter());
         let body = b"abcdefgh-one-abcdefgh abcdefgh-two-abcdefgh";
-        assert_eq!(tables.find(table, body, 0, 21), Some(7));
-        assert_eq!(tables.find(table, body, 22, 43), None);
+        assert_eq!(found(&tables, table, body, 0, 21), Some(7));
+        assert_eq!(found(&tables, table, body, 22, 43), None);
     }
 
     #[test]
     fn an_empty_table_finds_nothing() {
-        assert_eq!(Tables::new().find(Table::EMPTY, b"", 0, 0), None);
+        assert_eq!(found(&Tables::new(), Table::EMPTY, b"", 0, 0), None);
     }
 }
