@@ -2,7 +2,7 @@ use crate::intake::{Intake, Progress};
 use crate::limits::Limits;
 use crate::plan::Plan;
 use crate::reason::{Failure, Reason};
-use crate::render::{Renderer, Task};
+use crate::render::{Output, Renderer, Task};
 use crate::report::{self, Description, Op, OpKind};
 use crate::scan::{Scanner, Status};
 use crate::scratch::Scratch;
@@ -14,7 +14,7 @@ use crate::walk::{Body, walk};
 pub struct Healer {
     scratch: Scratch,
     tasks: Vec<Task>,
-    output: Vec<u8>,
+    output: Output,
     ops: Vec<Op>,
     spare: Vec<Intake>,
 }
@@ -103,7 +103,7 @@ impl Healer {
 
     /// The healed body.
     pub fn output(&self) -> &[u8] {
-        &self.output
+        self.output.as_slice()
     }
 
     /// The ops of the last body, in the order in which they show in the output.
@@ -135,11 +135,8 @@ impl Healer {
     }
 
     fn forget_last(&mut self) {
-        self.output.clear();
+        self.output.clear(Self::SPARE_BYTES);
         self.ops.clear();
-        if self.output.capacity() > Self::SPARE_BYTES {
-            self.output = Vec::new();
-        }
         if self.ops.capacity() > Scratch::KEPT {
             self.ops = Vec::new();
         }

@@ -200,10 +200,6 @@ impl Automaton {
     pub(crate) fn targets_in(&self, run: (u32, u32)) -> &[TargetStep] {
         self.targets.get(run.0 as usize..run.1 as usize).unwrap_or_default()
     }
-
-    pub(crate) fn text(&self, span: Span) -> &[u8] {
-        self.text.get(span.0 as usize..span.1 as usize).unwrap_or_default()
-    }
 }
 
 impl State {
