@@ -12,6 +12,8 @@ use crate::plan::automaton::{Action, INERT, Id, NONE, State};
 use crate::reason::{Failure, Reason};
 use crate::resolve;
 use crate::scratch::{Container, Frame, Scratch};
+use consider::Asked;
+
 use crate::text::{decode, is_scalar, is_short_scalar, trim_end};
 
 /// Walks one body. Afterwards `scratch` holds its edits.
@@ -110,6 +112,7 @@ struct Walk<'a, 's, const TRACKS: bool> {
     escape: usize,
     /// The innermost open container; those around it are on the stack.
     frame: Frame,
+    asked: Asked,
 }
 
 /// What comes after a value.
@@ -123,7 +126,7 @@ enum Then {
 impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
     fn new(body: &Body<'a>, plan: &'a Automaton, scratch: &'s mut Scratch) -> Self {
         scratch.clear();
-        Walk { body: *body, plan, scratch, next: 0, escape: 0, frame: Frame::OUTSIDE }
+        Walk { body: *body, plan, scratch, next: 0, escape: 0, frame: Frame::OUTSIDE, asked: Asked::NOTHING }
     }
 
     fn run(&mut self) -> Result<(), Stop> {
@@ -311,6 +314,7 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
     fn track(&mut self, parent: Id, member: Id) {
         let id = self.scratch.containers.len() as Id;
         self.frame.container = id;
+        self.asked = Asked::NOTHING;
         self.scratch.containers.push(Container {
             parent,
             member,
@@ -478,6 +482,9 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
             Some(action) if action.rename == NONE && !(TRACKS && state.tracked) && !state.converts => {
                 self.see(action.slot);
                 Ok(action.next)
+            }
+            Some(action) if action.rename != NONE && !(TRACKS && state.tracked) && !state.converts => {
+                Ok(self.rename(action, quote, close))
             }
             _ => Ok(self.consider(state, action, quote, close, name)),
         }
