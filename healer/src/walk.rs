@@ -199,11 +199,14 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
     /// Reads from a key up to the next value that may be a container, or up to the end of the object.
     #[inline(always)]
     fn members(&mut self) -> Result<Then, Stop> {
-        if TRACKS {
-            return self.member().map(Then::Value);
-        }
+        if TRACKS { self.member().map(Then::Value) } else { self.plain_members(self.plan.state(self.frame.state)) }
+    }
+
+    /// Reads members of an object in that state, keeping no positions. Not inlined: what is common to all of them stays
+    /// in registers.
+    #[inline(never)]
+    fn plain_members(&mut self, state: &State) -> Result<Then, Stop> {
         let body = self.body;
-        let state = self.plan.state(self.frame.state);
         loop {
             // At the very end of the tape, one by one.
             let ahead = body.tokens.get(self.next..).and_then(<[u32]>::first_chunk::<4>);

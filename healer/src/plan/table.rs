@@ -65,12 +65,22 @@ pub(crate) struct Table {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
-    name: Fingerprint,
+    // The fields of a fingerprint, which as a struct of its own would make this one longer than 32 bytes.
+    head: u64,
+    tail: u64,
+    len: u32,
     value: u32,
     /// Where the whole name is in [`Tables::long`], if it is longer than its fingerprint tells.
     long: u32,
     /// Whether a name that is looked for first here may be further on, or has to be compared in full.
     more: bool,
+}
+
+impl Entry {
+    #[inline(always)]
+    fn name(&self) -> Fingerprint {
+        Fingerprint { head: self.head, tail: self.tail, len: self.len }
+    }
 }
 
 const VACANT: u32 = u32::MAX;
@@ -138,8 +148,9 @@ impl Tables {
         self.entries.resize(start.saturating_add(size), vacant());
         for (name, value) in names {
             let more = name.len() > SHORT as usize;
-            let entry = Entry { name: whole(name), value, long: self.keep_long(name), more };
-            for slot in table.probe(entry.name) {
+            let Fingerprint { head, tail, len } = whole(name);
+            let entry = Entry { head, tail, len, value, long: self.keep_long(name), more };
+            for slot in table.probe(entry.name()) {
                 let Some(place) = self.entries.get_mut(slot) else { break };
                 if place.value == VACANT {
                     *place = entry;
@@ -156,7 +167,7 @@ impl Tables {
     pub(crate) fn glance(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Glance {
         let name = Fingerprint::of(bytes, start, end);
         match self.entries.get(table.first(name)) {
-            Some(entry) if entry.name.equals(name) & (name.len <= SHORT) => Glance::Found(entry.value),
+            Some(entry) if entry.name().equals(name) & (name.len <= SHORT) => Glance::Found(entry.value),
             Some(entry) if !entry.more => Glance::Absent,
             _ => Glance::Unsettled,
         }
@@ -175,7 +186,7 @@ impl Tables {
             if entry.value == VACANT {
                 return None;
             }
-            if entry.name.equals(name) && (name.len <= SHORT || self.is_long(entry, whole)) {
+            if entry.name().equals(name) && (name.len <= SHORT || self.is_long(entry, whole)) {
                 return Some(entry.value);
             }
         }
@@ -183,7 +194,7 @@ impl Tables {
     }
 
     fn is_long(&self, entry: &Entry, name: &[u8]) -> bool {
-        let end = entry.long.wrapping_add(entry.name.len);
+        let end = entry.long.wrapping_add(entry.len);
         self.long.get(entry.long as usize..end as usize) == Some(name)
     }
 
@@ -198,7 +209,7 @@ impl Tables {
 
 fn vacant() -> Entry {
     // Of a length that no name has.
-    Entry { name: Fingerprint { head: 0, tail: 0, len: u32::MAX }, value: VACANT, long: 0, more: false }
+    Entry { head: 0, tail: 0, len: u32::MAX, value: VACANT, long: 0, more: false }
 }
 
 fn whole(name: &str) -> Fingerprint {
