@@ -268,6 +268,9 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
     #[inline(always)]
     fn scalar(&self, at: u32) -> Result<u32, Stop> {
         let until = self.body.tokens.get(self.next).map_or(self.body.bytes.len(), |next| *next as usize);
+        if is_short_scalar(self.body.word(at), (until as u32).wrapping_sub(at)) {
+            return Ok(until as u32);
+        }
         self.scalar_up_to(at, until)
     }
 
