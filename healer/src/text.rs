@@ -16,6 +16,7 @@ pub(crate) fn is_scalar(bytes: &[u8]) -> bool {
 ///
 /// Which kind of value comes next is chance, so it is told without branches: a wrong guess costs more than all of this.
 #[inline(always)]
+#[expect(clippy::needless_bitwise_bool, clippy::verbose_bit_mask, reason = "without branches")]
 pub(crate) fn is_short_scalar(word: u64, len: u32) -> bool {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = EACH << 7;

@@ -9,6 +9,7 @@ mod consider;
 
 use crate::plan::Automaton;
 use crate::plan::automaton::{Action, INERT, Id, NONE, State};
+use crate::plan::table::Glance;
 use crate::reason::{Failure, Reason};
 use crate::resolve;
 use crate::scratch::{Container, Frame, Scratch};
@@ -428,13 +429,16 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
     #[inline(always)]
     fn glance(&mut self, state: &State, quote: u32, colon: u32) -> Result<Id, Stop> {
         let close = colon.wrapping_sub(1);
-        if (self.body.byte(close) == b'"') & !self.has_escape(quote, close) {
-            let (start, end) = (quote.wrapping_add(1) as usize, close as usize);
-            if let Some(action) = self.plan.glance(state, self.body.bytes, start, end) {
-                return self.known_member(state, action, quote, close, None);
-            }
+        if self.body.byte(close) != b'"' || self.has_escape(quote, close) {
+            return self.look(state, quote, self.body.quote_before(colon));
         }
-        self.look(state, quote, self.body.quote_before(colon))
+        let (start, end) = (quote.wrapping_add(1) as usize, close as usize);
+        let action = match self.plan.glance(state, self.body.bytes, start, end) {
+            Glance::Found(action) => Some(action),
+            Glance::Absent => None,
+            Glance::Unsettled => return self.look(state, quote, close),
+        };
+        self.known_member(state, action, quote, close, None)
     }
 
     /// What a member is to the plan. The state of its value.

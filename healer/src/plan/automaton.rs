@@ -168,13 +168,13 @@ impl Automaton {
         self.states.get(id as usize).unwrap_or(NOTHING)
     }
 
-    /// What a member of that name is to the plan; none where one look does not tell.
+    /// What a member of that name is to the plan, as far as one look tells.
     #[inline(always)]
-    pub(crate) fn glance(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Option<Option<&Action>> {
+    pub(crate) fn glance(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Glance<&Action> {
         match self.tables.glance(state.table, bytes, start, end) {
-            Glance::Found(found) => Some(self.actions.get(found as usize)),
-            Glance::Absent if state.fallback == NONE => Some(None),
-            Glance::Absent | Glance::Unsettled => None,
+            Glance::Found(found) => self.actions.get(found as usize).map_or(Glance::Absent, Glance::Found),
+            Glance::Absent if state.fallback == NONE => Glance::Absent,
+            Glance::Absent | Glance::Unsettled => Glance::Unsettled,
         }
     }
 

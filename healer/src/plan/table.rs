@@ -122,8 +122,8 @@ impl Table {
 
 /// What one look into a table tells about a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Glance {
-    Found(u32),
+pub(crate) enum Glance<T> {
+    Found(T),
     Absent,
     /// More looks are needed.
     Unsettled,
@@ -164,7 +164,8 @@ impl Tables {
 
     /// One look for the name at `start..end` of `bytes`, which is enough for most.
     #[inline(always)]
-    pub(crate) fn glance(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Glance {
+    #[expect(clippy::needless_bitwise_bool, reason = "one branch instead of two")]
+    pub(crate) fn glance(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Glance<u32> {
         let name = Fingerprint::of(bytes, start, end);
         match self.entries.get(table.first(name)) {
             Some(entry) if entry.name().equals(name) & (name.len <= SHORT) => Glance::Found(entry.value),

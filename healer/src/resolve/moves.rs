@@ -86,7 +86,7 @@ impl Record<'_, '_> {
     fn decide(&mut self, order: &[Ordered]) -> bool {
         let epoch = self.scratch.next_epoch();
         self.mark_what_stands(epoch);
-        for (_, _, _, id) in order.iter() {
+        for (_, _, _, id) in order {
             self.accept(*id, epoch);
         }
         while self.unwraps && self.take_back_unwraps(order) {}
