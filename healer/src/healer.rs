@@ -5,7 +5,7 @@ use crate::memo::{Instance, Memo};
 use crate::plan::automaton::RuleRef;
 use crate::plan::{Automaton, Plan};
 use crate::reason::{Failure, Reason};
-use crate::render::{Renderer, Task};
+use crate::render::{Output, Renderer, Task};
 use crate::report::{self, Description, Op, OpKind};
 use crate::scan::{Scanner, Status};
 use crate::scratch::Scratch;
@@ -17,7 +17,7 @@ use crate::walk::{Body, Records, walk};
 pub struct Healer {
     scratch: Scratch,
     tasks: Vec<Task>,
-    output: Vec<u8>,
+    output: Output,
     ops: Vec<Op>,
     /// Records of the last body, and the states they were walked in.
     settled: Vec<Instance>,
@@ -137,7 +137,7 @@ impl Healer {
 
     /// The healed body.
     pub fn output(&self) -> &[u8] {
-        &self.output
+        self.output.as_slice()
     }
 
     /// The ops of the last body, in the order in which they show in the output.
@@ -169,11 +169,8 @@ impl Healer {
     }
 
     fn forget_last(&mut self) {
-        self.output.clear();
+        self.output.clear(Self::SPARE_BYTES);
         self.ops.clear();
-        if self.output.capacity() > Self::SPARE_BYTES {
-            self.output = Vec::new();
-        }
         if self.ops.capacity() > Scratch::KEPT {
             self.ops = Vec::new();
         }

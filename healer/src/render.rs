@@ -3,11 +3,15 @@
 //! Moved values are rendered where they go, with the edits inside them, so a render can be inside a render. What is
 //! left to do is on an explicit stack.
 
+mod output;
+
 use crate::plan::Automaton;
 use crate::plan::automaton::{Id, NONE, RuleRef};
 use crate::report::{Name, Op, OpKind};
 use crate::scratch::{EditKind, Node, Scratch};
 use crate::walk::Body;
+
+pub(crate) use output::Output;
 
 /// Something left to write.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +39,7 @@ pub(crate) struct Renderer<'a> {
     pub plan: &'a Automaton,
     pub scratch: &'a Scratch,
     pub tasks: &'a mut Vec<Task>,
-    pub out: &'a mut Vec<u8>,
+    pub out: &'a mut Output,
     pub ops: &'a mut Vec<Op>,
     /// Members dropped so far.
     pub dropped: u32,
@@ -51,13 +55,14 @@ impl Renderer<'_> {
                 Task::Copy { from, to, edit } => self.copy(from, to, edit),
                 Task::Members { node, gap, comma } => self.members(node, gap, comma),
                 Task::Value(node) => self.value(node),
-                Task::Byte(byte) => self.out.push(byte),
+                Task::Byte(byte) => self.out.put_byte(byte),
             }
         }
     }
 
     /// Copies up to the end or to an edit that puts something in, which is then done first.
     fn copy(&mut self, mut from: u32, to: u32, first: Id) {
+        let bytes = self.body.bytes;
         let edits = self.scratch.edits.get(first as usize..).unwrap_or_default();
         for (edit, id) in edits.iter().zip(first..) {
             if edit.at >= to {
@@ -70,37 +75,37 @@ impl Renderer<'_> {
             match edit.kind {
                 EditKind::Void => (),
                 EditKind::Key { text, in_arena, rule } => {
-                    self.out.extend_from_slice(self.body.span((from, edit.at)));
+                    self.out.put(bytes, (from, edit.at));
                     let name = Name { text, in_arena };
-                    self.out.extend_from_slice(name.of(self.plan, &self.scratch.arena));
+                    self.out.put(name.source(self.plan, &self.scratch.arena), text);
                     self.ops.push(Op { kind: OpKind::Rename, at: edit.at, rule, name });
                     from = edit.end;
                 }
                 EditKind::Remove { dropped } => {
                     self.dropped = self.dropped.saturating_add(u32::from(dropped));
-                    self.out.extend_from_slice(self.body.span((from, edit.at)));
+                    self.out.put(bytes, (from, edit.at));
                     from = edit.end;
                 }
                 EditKind::Insert { gap, bare, first } => {
-                    self.out.extend_from_slice(self.body.span((from, edit.at)));
+                    self.out.put(bytes, (from, edit.at));
                     self.tasks.push(after);
                     self.tasks.push(Task::Members { node: first, gap, comma: !bare });
                     return;
                 }
                 EditKind::Replace { node, wraps } => {
-                    self.out.extend_from_slice(self.body.span((from, edit.at)));
+                    self.out.put(bytes, (from, edit.at));
                     self.tasks.push(after);
                     self.replacement(node, wraps);
                     return;
                 }
             }
         }
-        self.out.extend_from_slice(self.body.span((from, to)));
+        self.out.put(bytes, (from, to));
     }
 
     fn replacement(&mut self, node: Id, wraps: bool) {
         if wraps {
-            self.out.push(b'{');
+            self.out.put_byte(b'{');
             self.tasks.push(Task::Byte(b'}'));
             self.tasks.push(Task::Members { node, gap: (0, 0), comma: false });
         } else {
@@ -111,19 +116,19 @@ impl Renderer<'_> {
     fn members(&mut self, mut id: Id, gap: (u32, u32), mut comma: bool) {
         while let Some(node) = self.scratch.nodes.get(id as usize).copied() {
             if comma {
-                self.out.push(b',');
-                self.out.extend_from_slice(self.body.span(gap));
+                self.out.put_byte(b',');
+                self.out.put(self.body.bytes, gap);
             }
             comma = true;
-            self.out.extend_from_slice(self.plan.text(node.text));
-            self.out.extend_from_slice(self.body.span(node.colon));
+            self.out.put(&self.plan.text, node.text);
+            self.out.put(self.body.bytes, node.colon);
             if node.mv == NONE || self.is_edited(&node) {
                 self.tasks.push(Task::Members { node: node.next, gap, comma });
                 self.tasks.push(Task::Value(id));
                 return;
             }
             self.report_move(&node);
-            self.out.extend_from_slice(self.body.span(node.value));
+            self.out.put(self.body.bytes, node.value);
             id = node.next;
         }
     }
@@ -142,7 +147,7 @@ impl Renderer<'_> {
     fn value(&mut self, id: Id) {
         let Some(node) = self.scratch.nodes.get(id as usize).copied() else { return };
         if node.mv == NONE {
-            self.out.push(b'{');
+            self.out.put_byte(b'{');
             self.tasks.push(Task::Byte(b'}'));
             self.tasks.push(Task::Members { node: node.first, gap: (0, 0), comma: false });
         } else {

@@ -88,9 +88,13 @@ pub enum Why {
 }
 
 impl Name {
+    /// What the span is of.
+    pub(crate) fn source<'a>(&self, plan: &'a Automaton, arena: &'a [u8]) -> &'a [u8] {
+        if self.in_arena { arena } else { &plan.text }
+    }
+
     pub(crate) fn of<'a>(&self, plan: &'a Automaton, arena: &'a [u8]) -> &'a [u8] {
-        let text = if self.in_arena { arena } else { &plan.text };
-        text.get(self.text.0 as usize..self.text.1 as usize).unwrap_or_default()
+        self.source(plan, arena).get(self.text.0 as usize..self.text.1 as usize).unwrap_or_default()
     }
 }
 

@@ -56,10 +56,7 @@ impl Scratch {
         self.edits.clear();
         self.nodes.clear();
         self.arena.clear();
-        self.best.clear();
-        self.marks.clear();
         self.records.clear();
-        self.epoch = 0;
         self.twice = false;
         self.conflicts = 0;
         self.instances.clear();
@@ -105,8 +102,13 @@ impl Scratch {
         self.containers.get(id as usize)
     }
 
-    /// A number that no mark of this body carries yet.
+    /// A number that no mark and no claim carries yet, so that those of earlier objects and bodies can stay.
     pub(crate) fn next_epoch(&mut self) -> u32 {
+        if self.epoch == u32::MAX {
+            self.best.clear();
+            self.marks.clear();
+            self.epoch = 0;
+        }
         self.epoch = self.epoch.wrapping_add(1);
         self.epoch
     }

@@ -11,6 +11,33 @@ pub(crate) fn is_scalar(bytes: &[u8]) -> bool {
     }
 }
 
+/// Whether the low `len` bytes of `word` are a literal or a number without sign and exponent. False is no answer: the
+/// text may be longer than the word, or of another form.
+///
+/// Which kind of value comes next is chance, so it is told without branches: a wrong guess costs more than all of this.
+#[inline(always)]
+#[expect(clippy::needless_bitwise_bool, clippy::verbose_bit_mask, reason = "without branches")]
+pub(crate) fn is_short_scalar(word: u64, len: u32) -> bool {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = EACH << 7;
+    const LOW: u64 = !HIGH;
+    let keep = u64::MAX.wrapping_shr(64u32.wrapping_sub(len.wrapping_mul(8)));
+    let text = word & keep;
+    let literal = ((text == u64::from_le_bytes(*b"true\0\0\0\0")) | (text == u64::from_le_bytes(*b"null\0\0\0\0")))
+        & (len == 4)
+        | (text == u64::from_le_bytes(*b"false\0\0\0")) & (len == 5);
+    // Zeros fill the word up, so that the bytes beyond the text count as digits. High bits mark what a byte is.
+    let digits = (text | (EACH << 5 | EACH << 4) & !keep) ^ (EACH << 5 | EACH << 4);
+    let no_digit = ((digits & LOW).wrapping_add(EACH.wrapping_mul(0x76)) | digits) & HIGH;
+    let from_dot = digits ^ EACH.wrapping_mul(0x1e);
+    let dot = !((from_dot & LOW).wrapping_add(LOW) | from_dot) & HIGH;
+    let last = 0x80u64.wrapping_shl(len.wrapping_mul(8).wrapping_sub(8));
+    let one_dot_inside =
+        (no_digit == dot) & (no_digit & no_digit.wrapping_sub(1) == 0) & (no_digit & (0x80 | last) == 0);
+    let leading_zero = (digits & 0xff == 0) & (len > 1) & (no_digit & 0x8000 == 0);
+    (literal | one_dot_inside & !leading_zero) & (len.wrapping_sub(1) < 8)
+}
+
 /// `bytes` without the white space at its end.
 pub(crate) fn trim_end(mut bytes: &[u8]) -> &[u8] {
     while let [rest @ .., b' ' | b'\t' | b'\n' | b'\r'] = bytes {
@@ -143,6 +170,32 @@ mod tests {
             ["", "-", "01", "1.", ".5", "+1", "1e", "1e+", "0x1", "1 2", "tru", "truee", "NaN", "Infinity", "1.e1"]
         {
             assert!(!is_scalar(bad.as_bytes()), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_told_without_branches_is_told_right() {
+        let alphabet = *b"019.-e+trulsfan /:\xb1";
+        let mut told = 0;
+        let mut check = |text: &[u8]| {
+            let mut word = [b'7'; 8];
+            word[..text.len()].copy_from_slice(text);
+            let short = is_short_scalar(u64::from_le_bytes(word), text.len() as u32);
+            assert!(!short || is_scalar(text), "{}", text.escape_ascii());
+            told += usize::from(short);
+        };
+        for number in 0..alphabet.len().pow(4) {
+            let text = [1, 19, 361, 6859].map(|power| alphabet[number / power % alphabet.len()]);
+            (0..=4).for_each(|len| check(&text[..len]));
+        }
+        assert!(told > 1000);
+        for text in ["0", "10", "0.5", "12345678", "1234.678", "10.25", "true", "false", "null"] {
+            let mut word = [b','; 8];
+            word[..text.len()].copy_from_slice(text.as_bytes());
+            assert!(is_short_scalar(u64::from_le_bytes(word), text.len() as u32), "{text}");
+        }
+        for len in [0, 9, 16, 1 << 20] {
+            assert!(!is_short_scalar(u64::from_le_bytes(*b"12345678"), len), "{len}");
         }
     }
 

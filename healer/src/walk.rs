@@ -8,14 +8,18 @@
 mod consider;
 mod shape;
 
-pub(crate) use shape::Records;
-
 use crate::plan::Automaton;
 use crate::plan::automaton::{Action, INERT, Id, NONE, State};
+use crate::plan::table::Glance;
 use crate::reason::{Failure, Reason};
 use crate::resolve;
 use crate::scratch::{Container, Frame, Scratch};
-use crate::text::{decode, is_scalar, trim_end};
+use consider::Asked;
+use shape::Shapes;
+
+pub(crate) use shape::Records;
+
+use crate::text::{decode, is_scalar, is_short_scalar, trim_end};
 
 /// Walks one body. Afterwards `scratch` holds its edits.
 ///
@@ -73,6 +77,13 @@ impl Body<'_> {
         self.bytes.get(at as usize).copied().unwrap_or(0)
     }
 
+    /// The eight bytes from an offset on; zeros where there are fewer.
+    #[inline(always)]
+    fn word(&self, at: u32) -> u64 {
+        let bytes = self.bytes.get(at as usize..).and_then(<[u8]>::first_chunk::<8>);
+        bytes.map_or(0, |word| u64::from_le_bytes(*word))
+    }
+
     /// End of the text before a token: after the last byte that is not white space.
     #[inline(always)]
     fn end_before(&self, token: u32) -> u32 {
@@ -125,15 +136,8 @@ struct Walk<'a, 's, const TRACKS: bool, const SHAPES: bool> {
     escape: usize,
     /// The innermost open container; those around it are on the stack.
     frame: Frame,
-    /// What is known of the records of the body.
-    records: &'a Records<'a>,
-    /// Index of the first settled record that may be ahead.
-    settled: usize,
-    /// The shape of the innermost open record so far, and how many names are in it.
-    shape: u64,
-    names: u32,
-    /// Whether the plan alone, without similarity, knows the current member's name.
-    is_known: bool,
+    asked: Asked,
+    shapes: Shapes<'a>,
 }
 
 /// What comes after a value.
@@ -147,20 +151,8 @@ enum Then {
 impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES> {
     fn new(body: &Body<'a>, plan: &'a Automaton, records: &'a Records<'a>, scratch: &'s mut Scratch) -> Self {
         scratch.clear();
-        let frame = Frame::OUTSIDE;
-        Walk {
-            body: *body,
-            plan,
-            scratch,
-            next: 0,
-            escape: 0,
-            frame,
-            records,
-            settled: 0,
-            shape: 0,
-            names: 0,
-            is_known: false,
-        }
+        let (frame, asked, shapes) = (Frame::OUTSIDE, Asked::NOTHING, Shapes::new(records));
+        Walk { body: *body, plan, scratch, next: 0, escape: 0, frame, asked, shapes }
     }
 
     fn run(&mut self) -> Result<(), Stop> {
@@ -233,34 +225,38 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     /// Reads from a key up to the next value that may be a container, or up to the end of the object.
     #[inline(always)]
     fn members(&mut self) -> Result<Then, Stop> {
-        if TRACKS {
-            return self.member().map(Then::Value);
-        }
+        if TRACKS { self.member().map(Then::Value) } else { self.plain_members(self.plan.state(self.frame.state)) }
+    }
+
+    /// Reads members of an object in that state, keeping no positions. Not inlined: what is common to all of them stays
+    /// in registers.
+    #[inline(never)]
+    fn plain_members(&mut self, state: &State) -> Result<Then, Stop> {
         let body = self.body;
-        let state = self.plan.state(self.frame.state);
         loop {
             // At the very end of the tape, one by one.
             let ahead = body.tokens.get(self.next..).and_then(<[u32]>::first_chunk::<4>);
             let Some(&[quote, colon, value, after]) = ahead else {
                 return self.member().map(Then::Value);
             };
-            if body.byte(quote) != b'"' {
-                return Err(malformed(quote));
-            }
-            if body.byte(colon) != b':' {
-                return Err(malformed(colon));
+            if (body.byte(quote) != b'"') | (body.byte(colon) != b':') {
+                return Err(malformed(if body.byte(quote) == b'"' { colon } else { quote }));
             }
             // What a look keeps are positions from the value on, and no string or scalar has anything inside.
             self.frame.hit = NONE;
             self.next = self.next.wrapping_add(2);
-            let inside = if state.looks { self.look(state, quote, body.quote_before(colon))? } else { INERT };
+            let inside = if state.looks { self.glance(state, quote, colon)? } else { INERT };
             if SHAPES && state.shaped {
                 self.shape_value(value, after);
             }
-            match body.byte(value) {
-                b'{' | b'[' => return Ok(Then::Value(inside)),
-                b'"' => (),
-                _ => _ = self.scalar_up_to(value, after as usize)?,
+            let word = body.word(value);
+            let is_plain = (word as u8 == b'"') | is_short_scalar(word, after.wrapping_sub(value));
+            if !is_plain {
+                match body.byte(value) {
+                    b'{' | b'[' => return Ok(Then::Value(inside)),
+                    b'"' => (),
+                    _ => _ = self.scalar_up_to(value, after as usize)?,
+                }
             }
             self.next = self.next.wrapping_add(2);
             match body.byte(after) {
@@ -301,6 +297,9 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     #[inline(always)]
     fn scalar(&self, at: u32) -> Result<u32, Stop> {
         let until = self.body.tokens.get(self.next).map_or(self.body.bytes.len(), |next| *next as usize);
+        if is_short_scalar(self.body.word(at), (until as u32).wrapping_sub(at)) {
+            return Ok(until as u32);
+        }
         self.scalar_up_to(at, until)
     }
 
@@ -326,8 +325,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         let around = self.frame.container;
         let member = self.frame.member;
         let around_is_object = self.frame.is_object;
-        let (state, instance, shape) =
-            if SHAPES && is_object { self.enter_record(state) } else { (state, NONE, self.shape) };
+        let (state, instance, shape) = if SHAPES && is_object { self.enter_record(state) } else { (state, NONE, 0) };
         self.frame = Frame {
             instance,
             shape,
@@ -354,6 +352,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     fn track(&mut self, parent: Id, member: Id) {
         let id = self.scratch.containers.len() as Id;
         self.frame.container = id;
+        self.asked = Asked::NOTHING;
         self.scratch.containers.push(Container {
             parent,
             member,
@@ -457,7 +456,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             self.frame.lead = quote;
         }
         self.frame.members = self.frame.members.wrapping_add(1);
-        let inside = if state.looks { self.look(state, quote, self.body.quote_before(colon))? } else { INERT };
+        let inside = if state.looks { self.glance(state, quote, colon)? } else { INERT };
         if SHAPES && state.shaped {
             let after = self.body.tokens.get(self.next.wrapping_add(1)).copied();
             self.shape_value(self.peek(), after.unwrap_or(self.body.bytes.len() as u32));
@@ -467,15 +466,28 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
 
     /// What a member is to the plan. The state of its value.
     #[inline(always)]
+    fn glance(&mut self, state: &State, quote: u32, colon: u32) -> Result<Id, Stop> {
+        let close = colon.wrapping_sub(1);
+        if self.body.byte(close) != b'"' || self.has_escape(quote, close) {
+            return self.look(state, quote, self.body.quote_before(colon));
+        }
+        let (start, end) = (quote.wrapping_add(1) as usize, close as usize);
+        let action = match self.plan.glance(state, self.body.bytes, start, end) {
+            Glance::Found(action) => Some(action),
+            Glance::Absent => None,
+            Glance::Unsettled => return self.look(state, quote, close),
+        };
+        self.known_member(state, action, quote, close, None)
+    }
+
+    /// What a member is to the plan. The state of its value.
+    #[inline(never)]
     fn look(&mut self, state: &State, quote: u32, close: u32) -> Result<Id, Stop> {
         if self.has_escape(quote, close) {
             return self.look_decoded(state, quote, close);
         }
         let (start, end) = (quote.wrapping_add(1) as usize, close as usize);
         let action = self.plan.action(state, self.body.bytes, start, end);
-        if SHAPES {
-            self.shape_name(self.body.bytes, start, end, action);
-        }
         self.known_member(state, action, quote, close, None)
     }
 
@@ -497,9 +509,6 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         name.clear();
         decode(self.body.span((quote.wrapping_add(1), close)), &mut name);
         let action = self.plan.action(state, &name, 0, name.len());
-        if SHAPES {
-            self.shape_name(&name, 0, name.len(), action);
-        }
         let inside = self.known_member(state, action, quote, close, Some(&name));
         self.scratch.key = name;
         inside
@@ -515,6 +524,10 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         close: u32,
         name: Option<&[u8]>,
     ) -> Result<Id, Stop> {
+        if SHAPES && state.shaped {
+            let body = self.body;
+            self.shape_name(name.unwrap_or(body.span((quote.wrapping_add(1), close))), action);
+        }
         match action {
             None if state.skips_unknown => Ok(state.unknown),
             Some(action) if !TRACKS && state.tracked && action.on_source_path => Err(Stop::Tracks),
@@ -522,6 +535,9 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             Some(action) if action.rename == NONE && !(TRACKS && state.tracked) && !state.converts => {
                 self.see(action.slot);
                 Ok(action.next)
+            }
+            Some(action) if action.rename != NONE && !(TRACKS && state.tracked) && !state.converts => {
+                Ok(self.rename(action, quote, close))
             }
             _ => Ok(self.consider(state, action, quote, close, name)),
         }

@@ -3,7 +3,7 @@
 //! A state describes a value by where it stands. In an object each member's name leads, by one probe of the state's
 //! table, to an action: what the member is to the plan, and the state of its value.
 
-use super::table::{Table, Tables};
+use super::table::{Fingerprint, Glance, Table, Tables};
 use crate::plan::spec::RuleSource;
 use nomos_rules::Case;
 
@@ -181,16 +181,23 @@ impl Automaton {
         self.states.get(id as usize).unwrap_or(NOTHING)
     }
 
-    /// What a member of that name is to the plan.
+    /// What a member of that name is to the plan, as far as one look tells.
     #[inline(always)]
+    pub(crate) fn glance(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Glance<&Action> {
+        match self.tables.glance(state.table, bytes, start, end) {
+            Glance::Found(found) => self.actions.get(found as usize).map_or(Glance::Absent, Glance::Found),
+            Glance::Absent if state.fallback == NONE => Glance::Absent,
+            Glance::Absent | Glance::Unsettled => Glance::Unsettled,
+        }
+    }
+
+    /// What a member of that name is to the plan.
     pub(crate) fn action(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Option<&Action> {
-        if let Some(found) = self.tables.find(state.table, bytes, start, end) {
-            return self.actions.get(found as usize);
-        }
-        if state.fallback == NONE {
-            return None;
-        }
-        let found = self.tables.find(self.state(state.fallback).table, bytes, start, end)?;
+        let (name, whole) = (Fingerprint::of(bytes, start, end), bytes.get(start..end).unwrap_or_default());
+        let found = self.tables.find_name(state.table, name, whole).or_else(|| {
+            let fallback = if state.fallback == NONE { return None } else { self.state(state.fallback) };
+            self.tables.find_name(fallback.table, name, whole)
+        })?;
         self.actions.get(found as usize)
     }
 
@@ -199,16 +206,16 @@ impl Automaton {
         self.actions.get(found as usize)
     }
 
+    pub(crate) fn text(&self, span: Span) -> &[u8] {
+        self.text.get(span.0 as usize..span.1 as usize).unwrap_or_default()
+    }
+
     pub(crate) fn sources_of(&self, action: &Action) -> &[SourceEnd] {
         self.sources.get(action.sources.0 as usize..action.sources.1 as usize).unwrap_or_default()
     }
 
     pub(crate) fn targets_in(&self, run: (u32, u32)) -> &[TargetStep] {
         self.targets.get(run.0 as usize..run.1 as usize).unwrap_or_default()
-    }
-
-    pub(crate) fn text(&self, span: Span) -> &[u8] {
-        self.text.get(span.0 as usize..span.1 as usize).unwrap_or_default()
     }
 }
 

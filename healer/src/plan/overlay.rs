@@ -46,7 +46,7 @@ impl Automaton {
         Extent {
             states: self.states.len(),
             actions: self.actions.len(),
-            tables: self.tables.len(),
+            tables: self.tables.extent(),
             sources: self.sources.len(),
             targets: self.targets.len(),
             renames: self.renames.len(),

@@ -13,34 +13,39 @@ pub(crate) struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Of bytes `start..end` of `bytes`. Reads beyond a short name where there is something, so that it takes one load.
+    /// Of bytes `start..end` of `bytes`. Reads beyond a short name where there is something, and tells long names from
+    /// short ones without a branch, because how long the next name is cannot be foreseen.
     #[inline(always)]
     pub(crate) fn of(bytes: &[u8], start: usize, end: usize) -> Fingerprint {
         let len = end.wrapping_sub(start);
-        if len >= 8 {
-            let (head, tail) = (word(bytes, start), word(bytes, end.wrapping_sub(8)));
-            return Fingerprint { head: head.unwrap_or(0), tail: tail.unwrap_or(0), len: len as u32 };
+        let is_short = len < 8;
+        let last = if is_short { start } else { end.wrapping_sub(8) };
+        let keep = if is_short { !(u64::MAX << (len.wrapping_mul(8) & 63)) } else { u64::MAX };
+        match (word(bytes, start), word(bytes, last)) {
+            (Some(head), Some(tail)) => Fingerprint { head: head & keep, tail: tail & keep, len: len as u32 },
+            _ => Fingerprint::of_last(bytes.get(start..end).unwrap_or_default()),
         }
-        let Some(wide) = word(bytes, start) else {
-            return Fingerprint::of_last(bytes.get(start..end).unwrap_or_default());
-        };
-        let head = wide & (1u64 << (len.wrapping_mul(8) & 63)).wrapping_sub(1);
-        Fingerprint { head, tail: head, len: len as u32 }
     }
 
     /// Of a name of less than eight bytes at the very end of a body.
     #[cold]
+    #[inline(never)]
     fn of_last(name: &[u8]) -> Fingerprint {
         let head = name.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte));
         Fingerprint { head, tail: head, len: name.len() as u32 }
     }
 
+    /// Its upper bits depend on every bit of the name's fingerprint.
     #[inline(always)]
-    fn hash(self, seed: u64) -> u32 {
+    fn hash(self, seed: u64) -> u64 {
         const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
         let mixed = self.head ^ self.tail.rotate_left(29) ^ (u64::from(self.len) << 56) ^ seed;
-        let product = mixed.wrapping_mul(ODD);
-        ((product ^ (product >> 29)).wrapping_mul(ODD) >> 32) as u32
+        mixed.wrapping_mul(ODD)
+    }
+
+    #[inline(always)]
+    fn equals(self, other: Fingerprint) -> bool {
+        (self.head ^ other.head) | (self.tail ^ other.tail) | u64::from(self.len ^ other.len) == 0
     }
 }
 
@@ -53,19 +58,34 @@ fn word(bytes: &[u8], at: usize) -> Option<u64> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
     start: u32,
-    mask: u32,
+    /// 64 less the binary logarithm of the number of entries: a hash shifted by it is an index.
+    shift: u32,
     seed: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
-    name: Fingerprint,
+    // The fields of a fingerprint, which as a struct of its own would make this one longer than 32 bytes.
+    head: u64,
+    tail: u64,
+    len: u32,
     value: u32,
-    /// The whole name, where it is longer than its fingerprint tells: a span of [`Tables::long`].
-    long: (u32, u32),
+    /// Where the whole name is in [`Tables::long`], if it is longer than its fingerprint tells.
+    long: u32,
+    /// Whether a name that is looked for first here may be further on, or has to be compared in full.
+    more: bool,
+}
+
+impl Entry {
+    #[inline(always)]
+    fn name(&self) -> Fingerprint {
+        Fingerprint { head: self.head, tail: self.tail, len: self.len }
+    }
 }
 
 const VACANT: u32 = u32::MAX;
+/// Names that are their fingerprint.
+const SHORT: u32 = 16;
 
 /// All tables of a plan.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,67 +96,99 @@ pub(crate) struct Tables {
 
 impl Table {
     /// A table in which nothing is found.
-    pub(crate) const EMPTY: Table = Table { start: 0, mask: 0, seed: 0 };
+    pub(crate) const EMPTY: Table = Table { start: 0, shift: 63, seed: 0 };
 
     /// Whether nothing is found in it.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Table::EMPTY
     }
 
-    /// Seeds tried before a longer probe is accepted.
-    const SEEDS: u32 = 64;
-    /// A probe that is short enough to stop looking for a better seed.
-    const SHORT_PROBE: u32 = 2;
+    /// Seeds tried, of which the best is taken.
+    const SEEDS: u64 = 64;
+    /// As above, where the table is made while a response waits.
+    const FEW_SEEDS: u64 = 4;
+
+    /// The place that is tried first for a name.
+    #[inline(always)]
+    fn first(self, name: Fingerprint) -> usize {
+        self.start.wrapping_add((name.hash(self.seed) >> (self.shift & 63)) as u32) as usize
+    }
+
+    /// The places that a name may be at, in the order in which they are tried.
+    fn probe(self, name: Fingerprint) -> impl Iterator<Item = usize> {
+        let first = (name.hash(self.seed) >> (self.shift & 63)) as u32;
+        let mask = (u64::MAX >> (self.shift & 63)) as u32;
+        (0..=mask).map(move |step| self.start.wrapping_add(first.wrapping_add(step) & mask) as usize)
+    }
+}
+
+/// What one look into a table tells about a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Glance<T> {
+    Found(T),
+    Absent,
+    /// More looks are needed.
+    Unsettled,
 }
 
 impl Tables {
-    /// Tables whose entry 0 is vacant, which [`Table::EMPTY`] refers to.
+    /// Tables whose first two entries are vacant, which [`Table::EMPTY`] refers to.
     pub(crate) fn new() -> Self {
-        Tables { entries: vec![vacant()], long: Vec::new() }
+        Tables { entries: vec![vacant(); 2], long: Vec::new() }
     }
 
-    /// Adds a table; at most half of it is occupied.
+    /// Adds a table; at most a third of it is occupied, so that most names are found at the first place.
     pub(crate) fn add<'a>(&mut self, names: impl Iterator<Item = (&'a str, u32)>) -> Table {
-        let entry = |(name, value): (&'a str, u32)| Entry { name: whole(name), value, long: self.keep_long(name) };
-        let entries: Vec<Entry> = names.map(entry).collect();
-        self.place(&entries)
+        let entries: Vec<Entry> = names.map(|(name, value)| self.entry(name, value)).collect();
+        self.place(entries, Table::SEEDS)
     }
 
-    /// Adds a table that knows what `base` knows, and these names; where both know a name, these win.
+    /// Adds a table that knows what `base` knows, and these names; where both know a name, these win. Quick: fewer seeds
+    /// are tried.
     pub(crate) fn add_over<'a>(&mut self, base: Table, names: impl Iterator<Item = (&'a str, u32)>) -> Table {
         let start = base.start as usize;
-        let known = self.entries.get(start..=start.saturating_add(base.mask as usize)).unwrap_or_default();
+        let size = (u64::MAX >> (base.shift & 63)) as usize;
+        let known = self.entries.get(start..=start.saturating_add(size)).unwrap_or_default();
         let mut entries: Vec<Entry> = known.iter().copied().filter(|entry| entry.value != VACANT).collect();
         for (name, value) in names {
-            let found = self.find_entry(base, name.as_bytes(), 0, name.len()).map(|entry| entry.value);
+            let found = self.find(base, name.as_bytes(), 0, name.len());
             match entries.iter_mut().find(|entry| found == Some(entry.value)) {
                 Some(entry) => entry.value = value,
-                None => entries.push(Entry { name: whole(name), value, long: self.keep_long(name) }),
+                None => entries.push(self.entry(name, value)),
             }
         }
-        self.place(&entries)
+        self.place(entries, Table::FEW_SEEDS)
     }
 
-    fn place(&mut self, entries: &[Entry]) -> Table {
+    fn entry(&mut self, name: &str, value: u32) -> Entry {
+        let Fingerprint { head, tail, len } = whole(name);
+        Entry { head, tail, len, value, long: self.keep_long(name), more: false }
+    }
+
+    fn place(&mut self, entries: Vec<Entry>, seeds: u64) -> Table {
         if entries.is_empty() {
             return Table::EMPTY;
         }
-        let size = entries.len().saturating_mul(2).next_power_of_two();
-        let seed = best_seed(entries, size);
+        let size = entries.len().saturating_mul(3).next_power_of_two();
         let start = self.entries.len();
-        let table = Table { start: start as u32, mask: (size as u32).wrapping_sub(1), seed };
+        let shift = 64u32.saturating_sub(size.trailing_zeros());
+        let table = best_seed(&entries, seeds, size, Table { start: start as u32, shift, seed: 0 });
         self.entries.resize(start.saturating_add(size), vacant());
         for entry in entries {
-            let slot = probe(table, entry.name).find(|slot| self.value_at(*slot) == VACANT);
-            if let Some(place) = slot.and_then(|slot| self.entries.get_mut(slot)) {
-                *place = *entry;
+            for slot in table.probe(entry.name()) {
+                let Some(place) = self.entries.get_mut(slot) else { break };
+                if place.value == VACANT {
+                    *place = Entry { more: entry.len > SHORT, ..entry };
+                    break;
+                }
+                place.more = true;
             }
         }
         table
     }
 
-    /// How much it holds, to come back to with [`Tables::truncate`].
-    pub(crate) fn len(&self) -> (usize, usize) {
+    /// How much there is, to come back to with [`Tables::truncate`].
+    pub(crate) fn extent(&self) -> (usize, usize) {
         (self.entries.len(), self.long.len())
     }
 
@@ -146,97 +198,105 @@ impl Tables {
         self.long.truncate(long);
     }
 
-    /// The action for the name at `start..end` of `bytes`.
+    /// One look for the name at `start..end` of `bytes`, which is enough for most.
     #[inline(always)]
-    pub(crate) fn find(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<u32> {
-        self.find_entry(table, bytes, start, end).map(|entry| entry.value)
+    #[expect(clippy::needless_bitwise_bool, reason = "one branch instead of two")]
+    pub(crate) fn glance(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Glance<u32> {
+        let name = Fingerprint::of(bytes, start, end);
+        match self.entries.get(table.first(name)) {
+            Some(entry) if entry.name().equals(name) & (name.len <= SHORT) => Glance::Found(entry.value),
+            Some(entry) if !entry.more => Glance::Absent,
+            _ => Glance::Unsettled,
+        }
     }
 
+    /// The action for the name at `start..end` of `bytes`.
+    pub(crate) fn find(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<u32> {
+        self.find_name(table, Fingerprint::of(bytes, start, end), bytes.get(start..end).unwrap_or_default())
+    }
+
+    /// The action for a name of that fingerprint.
     #[inline(always)]
-    fn find_entry(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<&Entry> {
-        let name = Fingerprint::of(bytes, start, end);
-        let mut slot = name.hash(table.seed);
-        loop {
-            let entry = self.entries.get(table.start.wrapping_add(slot & table.mask) as usize)?;
+    pub(crate) fn find_name(&self, table: Table, name: Fingerprint, whole: &[u8]) -> Option<u32> {
+        for slot in table.probe(name) {
+            let entry = self.entries.get(slot)?;
             if entry.value == VACANT {
                 return None;
             }
-            if entry.name == name && (name.len <= 16 || self.is_long(entry, bytes.get(start..end)?)) {
-                return Some(entry);
+            if entry.name().equals(name) && (name.len <= SHORT || self.is_long(entry, whole)) {
+                return Some(entry.value);
             }
-            slot = slot.wrapping_add(1);
         }
+        None
     }
 
-    #[inline(never)]
     fn is_long(&self, entry: &Entry, name: &[u8]) -> bool {
-        self.long.get(entry.long.0 as usize..entry.long.1 as usize) == Some(name)
+        let end = entry.long.wrapping_add(entry.len);
+        self.long.get(entry.long as usize..end as usize) == Some(name)
     }
 
-    fn keep_long(&mut self, name: &str) -> (u32, u32) {
-        if name.len() <= 16 {
-            return (0, 0);
-        }
+    fn keep_long(&mut self, name: &str) -> u32 {
         let start = self.long.len() as u32;
-        self.long.extend_from_slice(name.as_bytes());
-        (start, self.long.len() as u32)
+        if name.len() > SHORT as usize {
+            self.long.extend_from_slice(name.as_bytes());
+        }
+        start
     }
-
-    fn value_at(&self, slot: usize) -> u32 {
-        self.entries.get(slot).map_or(0, |entry| entry.value)
-    }
-}
-
-/// The slots that a name may be in, in the order in which they are tried.
-fn probe(table: Table, name: Fingerprint) -> impl Iterator<Item = usize> {
-    let first = name.hash(table.seed);
-    (0..=table.mask).map(move |step| table.start.wrapping_add(first.wrapping_add(step) & table.mask) as usize)
 }
 
 fn vacant() -> Entry {
-    Entry { name: Fingerprint { head: 0, tail: 0, len: 0 }, value: VACANT, long: (0, 0) }
+    // Of a length that no name has.
+    Entry { head: 0, tail: 0, len: u32::MAX, value: VACANT, long: 0, more: false }
 }
 
 fn whole(name: &str) -> Fingerprint {
     Fingerprint::of(name.as_bytes(), 0, name.len())
 }
 
-fn best_seed(entries: &[Entry], size: usize) -> u64 {
-    let mut best = (u32::MAX, 0);
-    let mut taken = vec![0; size];
-    for attempt in 1..=Table::SEEDS {
-        let seed = u64::from(attempt).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        let longest = longest_probe(entries.iter().map(|entry| entry.name.hash(seed)), &mut taken, attempt);
-        if longest < best.0 {
-            best = (longest, seed);
+/// The table with the seed by which looks go the least beyond the first place: in the worst case, then in all.
+fn best_seed(entries: &[Entry], seeds: u64, size: usize, table: Table) -> Table {
+    let mut best = ((u32::MAX, u32::MAX), table);
+    for seed in 0..seeds {
+        let table = Table { seed: seed.wrapping_mul(0xd6e8_feb8_6659_fd93), ..table };
+        let further = further_looks(entries.iter().map(Entry::name), size, table);
+        if further < best.0 {
+            best = (further, table);
         }
-        if longest <= Table::SHORT_PROBE {
+        if further.1 == 0 {
             break;
         }
     }
     best.1
 }
 
-/// `taken`: by which attempt each slot was last taken.
-fn longest_probe(hashes: impl Iterator<Item = u32>, taken: &mut [u32], attempt: u32) -> u32 {
-    let mask = taken.len().wrapping_sub(1);
-    let mut longest = 0;
-    for hash in hashes {
-        let mut steps = 0u32;
-        while let Some(place) = taken.get_mut(hash.wrapping_add(steps) as usize & mask) {
-            steps = steps.wrapping_add(1);
-            if std::mem::replace(place, attempt) != attempt {
-                break;
-            }
-        }
-        longest = longest.max(steps);
+/// Looks beyond the first: at most for one name, and for all together.
+fn further_looks(names: impl Iterator<Item = Fingerprint>, size: usize, table: Table) -> (u32, u32) {
+    let mut taken = vec![false; size];
+    let table = Table { start: 0, ..table };
+    let (mut most, mut all) = (0, 0u32);
+    for name in names {
+        let mut vacant = |slot: usize| taken.get_mut(slot).is_some_and(|taken| !std::mem::replace(taken, true));
+        let further = table.probe(name).position(&mut vacant).unwrap_or(size) as u32;
+        most = most.max(further);
+        all = all.saturating_add(further);
     }
-    longest
+    (most, all)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What one look tells, if it does, is what all tell.
+    fn found(tables: &Tables, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<u32> {
+        let found = tables.find(table, bytes, start, end);
+        match tables.glance(table, bytes, start, end) {
+            Glance::Found(value) => assert_eq!(found, Some(value)),
+            Glance::Absent => assert_eq!(found, None),
+            Glance::Unsettled => (),
+        }
+        found
+    }
 
     #[test]
     fn names_are_found_and_others_are_not() {
@@ -245,9 +305,9 @@ mod tests {
         let table = tables.add(names.iter().enumerate().map(|(i, name)| (name.as_str(), i as u32)));
         for (i, name) in names.iter().enumerate() {
             let body = format!("\"{name}\":1");
-            assert_eq!(tables.find(table, body.as_bytes(), 1, 1 + name.len()), Some(i as u32), "{name}");
+            assert_eq!(found(&tables, table, body.as_bytes(), 1, 1 + name.len()), Some(i as u32), "{name}");
             let other = format!("{name}x");
-            assert_eq!(tables.find(table, other.as_bytes(), 0, other.len()), None, "{other}");
+            assert_eq!(found(&tables, table, other.as_bytes(), 0, other.len()), None, "{other}");
         }
     }
 
@@ -256,15 +316,15 @@ mod tests {
         let mut tables = Tables::new();
         let table = tables.add([("abcdefgh-one-abcdefgh", 7)].into_iter());
         let body = b"abcdefgh-one-abcdefgh abcdefgh-two-abcdefgh";
-        assert_eq!(tables.find(table, body, 0, 21), Some(7));
-        assert_eq!(tables.find(table, body, 22, 43), None);
+        assert_eq!(found(&tables, table, body, 0, 21), Some(7));
+        assert_eq!(found(&tables, table, body, 22, 43), None);
     }
 
     #[test]
     fn a_table_over_another_knows_both_and_wins() {
         let mut tables = Tables::new();
         let base = tables.add([("id", 1), ("name", 2), ("a_name_of_more_than_16", 3)].into_iter());
-        let before = tables.len();
+        let before = tables.extent();
         let over = tables.add_over(base, [("name", 9), ("another_name_of_more", 8)].into_iter());
         for (name, below, above) in [
             ("id", Some(1), Some(1)),
@@ -273,8 +333,8 @@ mod tests {
             ("another_name_of_more", None, Some(8)),
             ("none", None, None),
         ] {
-            assert_eq!(tables.find(base, name.as_bytes(), 0, name.len()), below, "{name}");
-            assert_eq!(tables.find(over, name.as_bytes(), 0, name.len()), above, "{name}");
+            assert_eq!(found(&tables, base, name.as_bytes(), 0, name.len()), below, "{name}");
+            assert_eq!(found(&tables, over, name.as_bytes(), 0, name.len()), above, "{name}");
         }
         assert!(tables.add_over(Table::EMPTY, std::iter::empty()).is_empty());
         tables.truncate(before);
@@ -283,6 +343,6 @@ mod tests {
 
     #[test]
     fn an_empty_table_finds_nothing() {
-        assert_eq!(Tables::new().find(Table::EMPTY, b"", 0, 0), None);
+        assert_eq!(found(&Tables::new(), Table::EMPTY, b"", 0, 0), None);
     }
 }

@@ -22,23 +22,23 @@ struct Tree<'a, 's> {
 impl Tree<'_, '_> {
     fn carry_out(&mut self, id: usize) {
         let Some(hit) = self.scratch.sources.get(id).copied() else { return };
-        let (Some(member), Some(mv)) = (self.scratch.member(hit.member).copied(), self.plan.moves.get(hit.mv as usize))
-        else {
+        let (Some(member), Some(mv)) = (self.scratch.member(hit.member), self.plan.moves.get(hit.mv as usize)) else {
             return;
         };
+        let (container, rename_edit) = (member.container, member.rename_edit);
         if !hit.accepted {
             self.scratch.conflicts = self.scratch.conflicts.saturating_add(1);
             return;
         }
-        self.scratch.set_edit(member.rename_edit, EditKind::Void);
+        self.scratch.set_edit(rename_edit, EditKind::Void);
         let leaf = self.leaf(mv, &hit);
         match mv.kind {
             MoveKind::Plain => {
-                self.take_from(member.container);
+                self.take_from(container);
                 self.put(mv, &hit, leaf);
             }
             MoveKind::Unwrap => {
-                self.take_from(member.container);
+                self.take_from(container);
                 let around = unwrapped_member(self.plan, self.scratch, &hit);
                 self.replace(around, leaf, false);
             }
@@ -58,8 +58,8 @@ impl Tree<'_, '_> {
     }
 
     fn leaf(&mut self, mv: &Move, hit: &SourceHit) -> Id {
-        let Some(member) = self.scratch.member(hit.member).copied() else { return NONE };
-        self.add_node(Node {
+        let Some(member) = self.scratch.member(hit.member) else { return NONE };
+        let node = Node {
             text: self.step_text(mv.path.last().copied().unwrap_or(NONE)),
             next: NONE,
             first: NONE,
@@ -69,7 +69,8 @@ impl Tree<'_, '_> {
             colon: (member.key_end, member.value),
             mv: hit.mv,
             source: member.key,
-        })
+        };
+        self.add_node(node)
     }
 
     /// A member for a step, an object that holds `inner`. Its colon looks like that of `like`.
@@ -100,7 +101,7 @@ impl Tree<'_, '_> {
     }
 
     fn replace(&mut self, member: Id, node: Id, wraps: bool) {
-        let Some(member) = self.scratch.member(member).copied() else { return };
+        let Some(member) = self.scratch.members.get(member as usize) else { return };
         if let Some(edit) = self.scratch.edits.get_mut(member.replace_edit as usize) {
             edit.at = member.value;
             edit.end = member.value_end;

@@ -36,9 +36,12 @@ fn first_member(scratch: &Scratch, root: Id) -> usize {
 
 /// Decides what goes from one container, when those inside it are settled.
 fn settle(plan: &Automaton, root: Id, id: Id, scratch: &mut Scratch) {
+    if !plan.drops {
+        return cascade(root, id, scratch);
+    }
     let Some(container) = scratch.container(id).copied() else { return };
-    let mut at = if plan.drops { container.last_member } else { NONE };
-    let scraps = plan.drops && !plan.contract && id != root && container.taken;
+    let mut at = container.last_member;
+    let scraps = !plan.contract && id != root && container.taken;
     while let Some(member) = scratch.member(at).copied() {
         if member.fate == Fate::Stays
             && (scraps || member.unmapped && plan.contract)
@@ -59,17 +62,16 @@ fn keeps(scratch: &Scratch, member: &Member, scraps: bool) -> bool {
 
 /// A container that moves emptied goes, and counts as moved from the one around it.
 fn cascade(root: Id, id: Id, scratch: &mut Scratch) {
-    let Some(container) = scratch.container(id).copied().filter(|_| id != root) else { return };
-    if container.taken
-        && let Some(parent) = scratch.containers.get_mut(container.parent as usize)
-    {
+    let Some(container) = scratch.container(id).filter(|container| id != root && container.taken) else { return };
+    let Container { parent, member, .. } = *container;
+    let emptied = container.removed == container.members && container.inserts == 0;
+    if let Some(parent) = scratch.containers.get_mut(parent as usize) {
         parent.taken = true;
     }
-    let emptied = container.taken && container.removed == container.members && container.inserts == 0;
-    let stays = scratch.member(container.member).is_some_and(|member| member.fate == Fate::Stays);
+    let stays = scratch.member(member).is_some_and(|member| member.fate == Fate::Stays);
     if emptied && stays {
-        set_fate(scratch, container.member, Fate::Emptied);
-        add_removed(scratch, container.parent);
+        set_fate(scratch, member, Fate::Emptied);
+        add_removed(scratch, parent);
     }
 }
 
@@ -87,11 +89,11 @@ fn add_removed(scratch: &mut Scratch, id: Id) {
 
 /// Takes a member's text out. Members removed from the start take the comma after them, others the one before.
 fn remove(scratch: &mut Scratch, id: Id) {
-    let Some(member) = scratch.member(id).copied() else { return };
-    let Some(container) = scratch.containers.get_mut(member.container as usize) else { return };
+    let Some(member) = scratch.members.get(id as usize) else { return };
     if !matches!(member.fate, Fate::Moved | Fate::Emptied | Fate::Dropped) {
         return;
     }
+    let Some(container) = scratch.containers.get_mut(member.container as usize) else { return };
     let first = member.ordinal == container.removed_first;
     if first {
         container.removed_first = container.removed_first.wrapping_add(1);
@@ -109,11 +111,9 @@ fn remove(scratch: &mut Scratch, id: Id) {
 }
 
 fn insert(scratch: &mut Scratch, id: Id) {
-    let Some(container) = scratch.container(id).copied() else { return };
-    let Container { open, first_key, first_node: first, insert_edit, .. } = container;
-    if first != NONE {
-        let bare = container.removed == container.members;
-        let gap = (open.wrapping_add(1), if container.members == 0 { open.wrapping_add(1) } else { first_key });
-        scratch.set_edit(insert_edit, EditKind::Insert { gap, bare, first });
-    }
+    let Some(container) = scratch.container(id).filter(|container| container.first_node != NONE) else { return };
+    let Container { open, first_key, first_node: first, insert_edit, .. } = *container;
+    let bare = container.removed == container.members;
+    let gap = (open.wrapping_add(1), if container.members == 0 { open.wrapping_add(1) } else { first_key });
+    scratch.set_edit(insert_edit, EditKind::Insert { gap, bare, first });
 }

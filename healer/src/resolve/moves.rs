@@ -37,16 +37,23 @@ pub(crate) fn moves(plan: &Automaton, anchor: Id, scratch: &mut Scratch) {
 fn decide(plan: &Automaton, anchor: Id, scratch: &mut Scratch) -> bool {
     let mut order = std::mem::take(&mut scratch.order);
     order.clear();
-    let mut around_others = false;
+    let (mut around_others, mut in_order, mut last) = (false, true, 0u64);
     for (hit, id) in scratch.sources.iter().zip(0u32..).skip(first_hit(scratch, anchor)) {
         if hit.anchor == anchor && !hit.void {
             // By rank, then by place; moves from one member by the order of their rules.
             let (rank, rule) = plan.moves.get(hit.mv as usize).map_or((u16::MAX, 0), |mv| (mv.rank, mv.rule));
             order.push((rank, hit.member, rule, id));
+            // Sources come by place, so where all ranks are alike they are in order.
+            let place = u64::from(rank) << 32 | u64::from(hit.member).wrapping_add(1);
+            in_order &= last < place;
+            last = place;
         }
         around_others |= hit.accepted && hit.anchor != anchor;
     }
-    let decided = Record { plan, anchor, around_others, scratch }.decide(&mut order);
+    if !in_order {
+        order.sort_unstable();
+    }
+    let decided = Record { plan, anchor, around_others, unwraps: false, scratch }.decide(&order);
     scratch.order = order;
     decided
 }
@@ -70,18 +77,19 @@ struct Record<'a, 's> {
     anchor: Id,
     /// Whether a record inside this one has accepted moves.
     around_others: bool,
+    /// Whether an unwrap was accepted.
+    unwraps: bool,
     scratch: &'s mut Scratch,
 }
 
 impl Record<'_, '_> {
-    fn decide(&mut self, order: &mut [Ordered]) -> bool {
-        order.sort_unstable();
+    fn decide(&mut self, order: &[Ordered]) -> bool {
         let epoch = self.scratch.next_epoch();
         self.mark_what_stands(epoch);
-        for (_, _, _, id) in order.iter() {
+        for (_, _, _, id) in order {
             self.accept(*id, epoch);
         }
-        while self.take_back_unwraps(order) {}
+        while self.unwraps && self.take_back_unwraps(order) {}
         !self.plan.contract || !self.undo_misjudged(order)
     }
 
@@ -245,6 +253,7 @@ impl Record<'_, '_> {
         let container = self.scratch.member(around).filter(|m| m.fate == Fate::Stays)?.container;
         self.claim(mv, epoch);
         pin(self.scratch, self.anchor, container, true);
+        self.unwraps = true;
         set_fate(self.scratch, around, Fate::Unwrapped);
         set_fate(self.scratch, hit.member, Fate::Moved);
         Some(container)

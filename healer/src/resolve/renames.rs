@@ -4,9 +4,11 @@
 //! one; every occurrence of the winning name is renamed, so that a parser sees the duplicates that it saw before.
 
 use super::moves::undo_inside;
+use std::ops::Range;
+
 use crate::plan::Automaton;
 use crate::plan::automaton::{Id, NONE};
-use crate::scratch::{Best, EditKind, Frame, Hit, Scratch};
+use crate::scratch::{Best, EditKind, Frame, Scratch};
 use crate::text::decode;
 use crate::walk::Body;
 
@@ -14,14 +16,18 @@ use crate::walk::Body;
 pub(crate) fn renames(body: &Body<'_>, plan: &Automaton, frame: &Frame, scratch: &mut Scratch) {
     let hits = frame.hits..scratch.hits.len() as u32;
     let epoch = scratch.next_epoch();
-    let mut unslotted = false;
+    let (mut contested, mut unslotted) = (false, false);
     for id in hits.clone() {
-        let Some(hit) = scratch.hits.get(id as usize).copied() else { continue };
-        if hit.slot == NONE {
+        let Some(hit) = scratch.hits.get(id as usize) else { continue };
+        let (slot, rank) = (hit.slot, hit.rank);
+        if slot == NONE {
             unslotted = true;
-        } else if !is_present(scratch, frame, hit.slot) {
-            claim(scratch, epoch, &hit, id);
+        } else {
+            contested |= is_present(scratch, frame, slot) || !claim(scratch, epoch, slot, rank, id);
         }
+    }
+    if !contested && !unslotted {
+        return fire_all(scratch, hits);
     }
     for id in hits.clone() {
         decide_slotted(body, scratch, epoch, id);
@@ -34,27 +40,37 @@ pub(crate) fn renames(body: &Body<'_>, plan: &Automaton, frame: &Frame, scratch:
     }
 }
 
+/// Where no two want the same name and none of them stands, there is nothing to decide.
+fn fire_all(scratch: &mut Scratch, hits: Range<u32>) {
+    for hit in scratch.hits.get(hits.start as usize..hits.end as usize).unwrap_or_default() {
+        if let Some(edit) = scratch.edits.get_mut(hit.edit as usize) {
+            edit.kind = EditKind::Key { text: hit.text, in_arena: hit.in_arena, rule: hit.rule };
+        }
+    }
+}
+
 fn is_present(scratch: &Scratch, frame: &Frame, slot: Id) -> bool {
     let word = frame.bits.wrapping_add(slot >> 6) as usize;
     scratch.bits.get(word).is_some_and(|word| word & (1u64 << (slot & 63)) != 0)
 }
 
-fn claim(scratch: &mut Scratch, epoch: u32, hit: &Hit, id: Id) {
-    let slot = hit.slot as usize;
-    if scratch.best.len() <= slot {
-        scratch.best.resize(slot.saturating_add(1), Best::default());
+/// Claims a slot for a hit, unless one of a better rank has it. Whether it was free.
+fn claim(scratch: &mut Scratch, epoch: u32, slot: Id, rank: u16, id: Id) -> bool {
+    if scratch.best.len() <= slot as usize {
+        scratch.best.resize((slot as usize).saturating_add(1), Best::default());
     }
-    if let Some(best) = scratch.best.get_mut(slot)
-        && (best.epoch != epoch || hit.rank < best.rank)
-    {
-        *best = Best { epoch, rank: hit.rank, hit: id };
+    let Some(best) = scratch.best.get_mut(slot as usize) else { return false };
+    let free = best.epoch != epoch;
+    if free || rank < best.rank {
+        *best = Best { epoch, rank, hit: id };
     }
+    free
 }
 
 fn decide_slotted(body: &Body<'_>, scratch: &mut Scratch, epoch: u32, id: Id) {
-    let Some(hit) = scratch.hits.get(id as usize).copied() else { return };
-    let best = scratch.best.get(hit.slot as usize).copied().unwrap_or_default();
-    if hit.slot != NONE && best.epoch == epoch {
+    let Some(slot) = scratch.hits.get(id as usize).map(|hit| hit.slot) else { return };
+    let best = scratch.best.get(slot as usize).copied().unwrap_or_default();
+    if slot != NONE && best.epoch == epoch {
         fire_if_named_alike(body, scratch, id, best.hit);
     }
 }

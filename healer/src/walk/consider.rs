@@ -49,6 +49,17 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         known.next
     }
 
+    /// Takes in a member that a rule would rename, where nothing else concerns it.
+    #[inline(never)]
+    pub(super) fn rename(&mut self, action: &Action, quote: u32, close: u32) -> Id {
+        self.see(action.slot);
+        if let Some(hit) = self.ruled(action, (quote.wrapping_add(1), close)) {
+            self.push_hit(hit, quote, close);
+            self.tie_inside(action.sources.0 < action.sources.1);
+        }
+        action.next
+    }
+
     /// The rule for a member's name.
     fn ruled(&self, action: &Action, key: (u32, u32)) -> Option<Hit> {
         let rename = self.plan.renames.get(action.rename as usize)?;
@@ -184,7 +195,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         }
         let container = self.frame.container;
         for end in action.map_or(&[][..], |action| self.plan.sources_of(action)) {
-            let anchor = self.ancestor(container, end.depth);
+            let anchor = self.anchor(container, end.depth);
             let hit = SourceHit {
                 mv: end.mv,
                 anchor,
@@ -199,18 +210,33 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
             self.scratch.sources.push(hit);
         }
         for step in self.plan.targets_in(known.targets) {
-            let anchor = self.ancestor(container, step.depth);
+            let anchor = self.anchor(container, step.depth);
             self.scratch.targets.push(TargetHit { step: step.step, anchor, member: id, renamed: step.renamed });
         }
     }
 
-    /// The container `depth` names above a member of `container`.
-    fn ancestor(&self, mut container: Id, depth: u32) -> Id {
-        for _ in 1..depth {
-            container = self.scratch.container(container).map_or(NONE, |container| container.parent);
+    /// The container `depth` names above a member of `container`. Neighbours mostly ask for the same one.
+    fn anchor(&mut self, container: Id, depth: u32) -> Id {
+        if self.asked.container != container || self.asked.depth != depth {
+            let parent = |at: Id| self.scratch.container(at).map_or(NONE, |container| container.parent);
+            let anchor = (1..depth).fold(container, |at, _| parent(at));
+            self.asked = Asked { container, depth, anchor };
         }
-        container
+        self.asked.anchor
     }
+}
+
+/// The last anchor that was looked for. The ids of containers of a closed tree are given again, so it is forgotten
+/// where one opens.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    container: Id,
+    depth: u32,
+    anchor: Id,
+}
+
+impl Asked {
+    pub(super) const NOTHING: Asked = Asked { container: NONE, depth: 0, anchor: NONE };
 }
 
 /// Where a member leads.

@@ -19,6 +19,25 @@ pub(crate) struct Records<'a> {
     pub settled: &'a [Instance],
 }
 
+/// What a walk knows of the shape of the innermost open record.
+pub(super) struct Shapes<'a> {
+    records: &'a Records<'a>,
+    /// Index of the first settled record that may be ahead.
+    settled: usize,
+    /// Its shape so far.
+    shape: u64,
+    /// Names in it so far.
+    names: u32,
+    /// Whether the plan, similarity apart, knows the current member's name.
+    is_known: bool,
+}
+
+impl<'a> Shapes<'a> {
+    pub(super) fn new(records: &'a Records<'a>) -> Self {
+        Shapes { records, settled: 0, shape: 0, names: 0, is_known: false }
+    }
+}
+
 impl Records<'_> {
     /// Nothing is known, and nothing asked.
     pub(crate) const NONE: Records<'static> = Records { memo: None, settled: &[] };
@@ -33,22 +52,22 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     /// Starts a shape where the object that opens is a record. Its state, its instance, and the shape around it.
     #[inline(always)]
     pub(super) fn enter_record(&mut self, state: Id) -> (Id, Id, u64) {
-        if self.plan.state(state).record == NONE { (state, NONE, self.shape) } else { self.start_record(state) }
+        if self.plan.state(state).record == NONE { (state, NONE, 0) } else { self.start_record(state) }
     }
 
     fn start_record(&mut self, state: Id) -> (Id, Id, u64) {
         let token = self.next.wrapping_sub(1) as u32;
-        let mut settled = self.records.settled.get(self.settled).copied();
+        let mut settled = self.shapes.records.settled.get(self.shapes.settled).copied();
         while settled.is_some_and(|instance| instance.token < token) {
-            self.settled = self.settled.wrapping_add(1);
-            settled = self.records.settled.get(self.settled).copied();
+            self.shapes.settled = self.shapes.settled.wrapping_add(1);
+            settled = self.shapes.records.settled.get(self.shapes.settled).copied();
         }
         let known = settled.filter(|instance| instance.token == token && instance.state == state);
-        let guess = || self.records.memo.map_or(state, |memo| memo.guess(state));
+        let guess = || self.shapes.records.memo.map_or(state, |memo| memo.guess(state));
         let over = known.map_or_else(guess, |instance| instance.over);
-        let around = std::mem::replace(&mut self.shape, START);
+        let around = std::mem::replace(&mut self.shapes.shape, START);
         let id = self.scratch.instances.len() as Id;
-        let names = std::mem::replace(&mut self.names, 0);
+        let names = std::mem::replace(&mut self.shapes.names, 0);
         self.scratch.instances.push(Instance { token, state, over, names, shape: 0 });
         (over, id, around)
     }
@@ -61,18 +80,18 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
             }
             return;
         }
-        let shape = std::mem::replace(&mut self.shape, self.frame.shape);
+        let shape = std::mem::replace(&mut self.shapes.shape, self.frame.shape);
         if let Some(instance) = self.scratch.instances.get_mut(self.frame.instance as usize) {
             instance.shape = shape;
-            std::mem::swap(&mut instance.names, &mut self.names);
+            std::mem::swap(&mut instance.names, &mut self.shapes.names);
         }
     }
 
+    /// Takes in a name, and what the walk makes of it.
     #[inline(always)]
-    pub(super) fn shape_name(&mut self, bytes: &[u8], start: usize, end: usize, action: Option<&Action>) {
-        self.is_known = action.is_some_and(|action| !action.similar);
-        self.names = self.names.wrapping_add(1);
-        let name = bytes.get(start..end).unwrap_or_default();
+    pub(super) fn shape_name(&mut self, name: &[u8], action: Option<&Action>) {
+        self.shapes.is_known = action.is_some_and(|action| !action.similar);
+        self.shapes.names = self.shapes.names.wrapping_add(1);
         self.mix(name.len() as u64);
         let (words, rest) = name.as_chunks::<8>();
         for word in words {
@@ -92,7 +111,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         };
         let class = match kind {
             b'[' => u64::from(self.body.byte(after)),
-            b'"' | b'0' if !self.is_known => self.class(at, after),
+            b'"' | b'0' if !self.shapes.is_known => self.class(at, after),
             _ => 0,
         };
         self.mix((class << 8) | u64::from(kind));
@@ -110,7 +129,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     #[inline(always)]
     fn mix(&mut self, word: u64) {
         const ODD: u64 = 0xd6e8_feb8_6659_fd93;
-        let mixed = (self.shape ^ word).wrapping_mul(ODD);
-        self.shape = mixed ^ (mixed >> 29);
+        let mixed = (self.shapes.shape ^ word).wrapping_mul(ODD);
+        self.shapes.shape = mixed ^ (mixed >> 29);
     }
 }

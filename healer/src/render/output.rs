@@ -1,0 +1,140 @@
+/// A body that is written, in memory that is kept.
+///
+/// The memory beyond `len` is initialised. So a short piece is written in vectors that may go beyond its end, which
+/// costs a fraction of a copy of its exact length: that one is a call into the host's code in WebAssembly.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    memory: Vec<u8>,
+    len: usize,
+}
+
+/// Bytes of a vector.
+const LANE: usize = 16;
+/// Pieces up to this long are written in vectors.
+const SHORT: usize = 8 * LANE;
+
+impl Output {
+    /// Forgets what was written, and the memory if it is more than `kept` bytes.
+    pub(crate) fn clear(&mut self, kept: usize) {
+        self.len = 0;
+        if self.memory.capacity() > kept {
+            self.memory = Vec::new();
+        }
+    }
+
+    /// Makes room, so that there is seldom a need to while writing.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        let least = self.len.saturating_add(more).saturating_add(SHORT);
+        if least > self.memory.len() {
+            self.memory.resize(least, 0);
+        }
+    }
+
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        self.memory.get(..self.len).unwrap_or_default()
+    }
+
+    /// Appends the bytes `start..end` of `text`.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, text: &[u8], (start, end): (u32, u32)) {
+        let (start, len) = (start as usize, (end as usize).wrapping_sub(start as usize));
+        if !(len <= LANE && self.put_lanes::<1>(text, start, len)) {
+            self.put_longer(text, start, len);
+        }
+    }
+
+    pub(crate) fn put_byte(&mut self, byte: u8) {
+        if self.len >= self.memory.len() {
+            self.grow(1);
+        }
+        if let Some(place) = self.memory.get_mut(self.len) {
+            *place = byte;
+            self.len = self.len.wrapping_add(1);
+        }
+    }
+
+    #[inline(never)]
+    fn put_longer(&mut self, text: &[u8], start: usize, len: usize) {
+        let done = match len {
+            0..=32 => self.put_lanes::<2>(text, start, len),
+            33..=64 => self.put_lanes::<4>(text, start, len),
+            65..=SHORT => self.put_lanes::<8>(text, start, len),
+            _ => false,
+        };
+        if !done {
+            self.put_exactly(text.get(start..start.wrapping_add(len)).unwrap_or_default());
+        }
+    }
+
+    /// Writes that many vectors, of which `len` bytes count. False where there is no room, or no such bytes to read.
+    #[inline(always)]
+    fn put_lanes<const LANES: usize>(&mut self, text: &[u8], start: usize, len: usize) -> bool {
+        let from = text.get(start..).and_then(|text| text.as_chunks::<LANE>().0.first_chunk::<LANES>());
+        let rest = self.memory.get_mut(self.len..);
+        let to = rest.and_then(|rest| rest.as_chunks_mut::<LANE>().0.first_chunk_mut::<LANES>());
+        let (Some(from), Some(to)) = (from, to) else { return false };
+        *to = *from;
+        self.len = self.len.wrapping_add(len);
+        true
+    }
+
+    fn put_exactly(&mut self, piece: &[u8]) {
+        let end = self.len.saturating_add(piece.len());
+        if end > self.memory.len() {
+            self.grow(piece.len());
+        }
+        if let Some(place) = self.memory.get_mut(self.len..end) {
+            place.copy_from_slice(piece);
+            self.len = end;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, more: usize) {
+        self.reserve(more.max(self.memory.len()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_any_length_come_out_exact() {
+        let text: Vec<u8> = (0..=255).cycle().take(700).collect();
+        for room in [0, 10, 1000] {
+            let (mut output, mut expected) = (Output::default(), Vec::new());
+            output.reserve(room);
+            for start in (0..text.len()).step_by(13) {
+                for len in [0, 1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300] {
+                    let end = (start + len).min(text.len());
+                    output.put(&text, (start as u32, end as u32));
+                    expected.extend_from_slice(&text[start..end]);
+                    output.put_byte(b'x');
+                    expected.push(b'x');
+                }
+            }
+            assert_eq!(output.as_slice(), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_put() {
+        let mut output = Output::default();
+        output.put(b"abc", (2, 9));
+        output.put(b"abc", (2, 1));
+        output.put(b"abc", (7, 8));
+        assert_eq!(output.as_slice(), b"");
+    }
+
+    #[test]
+    fn large_memory_is_given_back() {
+        let mut output = Output::default();
+        output.put(&[b'a'; 5000], (0, 5000));
+        output.clear(1 << 20);
+        assert!(output.as_slice().is_empty() && output.memory.capacity() >= 5000);
+        output.clear(4096);
+        assert_eq!(output.memory.capacity(), 0);
+    }
+}
