@@ -139,7 +139,7 @@ impl<'a> Matcher<'a> {
     fn record(&mut self, record: &Record, place: &[Segment]) {
         let prefix: Vec<Segment> = record.path.iter().map(segment).collect();
         let around = self.around(&prefix, place);
-        let reasons = self.reasons();
+        let reasons = self.reasons(record);
         let mut rows: BTreeMap<Id, Id> = BTreeMap::new();
         for (row, reason) in (0..).zip(&reasons) {
             if let Some((field, _)) = reason {
@@ -178,12 +178,10 @@ impl<'a> Matcher<'a> {
     }
 
     /// By row: the field that it is, and why.
-    fn reasons(&self) -> Vec<Option<(Id, Reason)>> {
-        let standing = |row: &crate::survey::Row| match row.standing {
-            Standing::Expected(field) | Standing::Ruled(field) if field != NONE => Some((field, Reason::RULE)),
-            _ => None,
-        };
-        let mut reasons: Vec<_> = self.survey.rows.iter().map(standing).collect();
+    fn reasons(&self, record: &Record) -> Vec<Option<(Id, Reason)>> {
+        let fields = self.survey.counterparts(record, &self.alignments);
+        let known = |field: Id| (field != NONE).then_some((field, Reason::RULE));
+        let mut reasons: Vec<_> = fields.into_iter().map(known).collect();
         for alignment in &self.alignments {
             let Alignment { score, parts, .. } = *alignment;
             if let Some(place) = reasons.get_mut(alignment.found as usize) {

@@ -139,6 +139,8 @@ pub(crate) struct Frame {
     pub instance: Id,
     /// The shape of the record around it, up to where it opened.
     pub shape: u64,
+    /// Whether the plan, similarity apart, does not know the object: then it knows no name inside.
+    pub foreign: bool,
 }
 
 /// A member that a rule would rename.

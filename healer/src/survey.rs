@@ -8,7 +8,7 @@ use crate::plan::automaton::{Action, Automaton, Id, NONE, RuleRef};
 use crate::plan::case;
 use crate::plan::record::Record;
 use crate::plan::spec::{Format, Kind};
-use crate::similarity::{Found, Standing};
+use crate::similarity::{Alignment, Found, Standing};
 use crate::text::{decode, trim_end};
 use crate::walk::Body;
 
@@ -32,7 +32,7 @@ pub(crate) struct Row {
     name: (u32, u32),
     /// The row of the object it is in; [`NONE`] for the record.
     pub parent: Id,
-    kind: Kind,
+    pub kind: Kind,
     class: Option<Format>,
     item: Option<Kind>,
     pub standing: Standing,
@@ -93,6 +93,32 @@ impl Survey {
             standing: row.standing,
         };
         self.rows.iter().map(found).collect()
+    }
+
+    /// By row: the field that it is, by the plan, by alignment, or by its own name inside an object that is aligned.
+    pub(crate) fn counterparts(&self, record: &Record, alignments: &[Alignment]) -> Vec<Id> {
+        let standing = |row: &Row| match row.standing {
+            Standing::Expected(field) | Standing::Ruled(field) => field,
+            Standing::Unknown => NONE,
+        };
+        let mut fields: Vec<Id> = self.rows.iter().map(standing).collect();
+        for alignment in alignments {
+            if let Some(place) = fields.get_mut(alignment.found as usize) {
+                *place = alignment.expected;
+            }
+        }
+        for (at, row) in self.rows.iter().enumerate() {
+            let around = fields.get(row.parent as usize).copied().unwrap_or(NONE);
+            let own = || record.field(around, self.text(row.name));
+            if around != NONE
+                && fields.get(at) == Some(&NONE)
+                && let Some(field) = own()
+                && let Some(place) = fields.get_mut(at)
+            {
+                *place = field;
+            }
+        }
+        fields
     }
 
     /// The name of a member.

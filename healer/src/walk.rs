@@ -122,6 +122,7 @@ impl Frame {
         hit: NONE,
         instance: NONE,
         shape: 0,
+        foreign: false,
     };
 }
 
@@ -326,9 +327,11 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         let member = self.frame.member;
         let around_is_object = self.frame.is_object;
         let (state, instance, shape) = if SHAPES && is_object { self.enter_record(state) } else { (state, NONE, 0) };
+        let foreign = SHAPES && instance == NONE && !self.shapes.knows_member();
         self.frame = Frame {
             instance,
             shape,
+            foreign,
             state,
             is_object,
             open: at,

@@ -8,6 +8,7 @@ use super::automaton::{
     Action, Automaton, INERT, Id, Move, MoveKind, NONE, Rename, RuleRef, SourceEnd, Span, State, Step, TargetStep,
 };
 use super::record::Record;
+use super::spec::Kind;
 use crate::similarity::{Alignment, Standing};
 use crate::survey::Survey;
 use crate::text::quote;
@@ -102,11 +103,10 @@ pub(crate) fn add(
         record,
         survey,
         touched: BTreeMap::new(),
-        counterpart: Vec::new(),
+        counterpart: survey.counterparts(record, alignments),
         resolutions: Vec::new(),
         first,
     };
-    overlay.relate(alignments);
     for alignment in alignments {
         overlay.take(alignment);
     }
@@ -130,19 +130,6 @@ struct Overlay<'a> {
 }
 
 impl Overlay<'_> {
-    fn relate(&mut self, alignments: &[Alignment]) {
-        let standing = |row: &crate::survey::Row| match row.standing {
-            Standing::Expected(field) | Standing::Ruled(field) => field,
-            Standing::Unknown => NONE,
-        };
-        self.counterpart = self.survey.rows.iter().map(standing).collect();
-        for alignment in alignments {
-            if let Some(place) = self.counterpart.get_mut(alignment.found as usize) {
-                *place = alignment.expected;
-            }
-        }
-    }
-
     /// The field that the object around a row is; `None` where the contract does not know it.
     fn around(&self, row: Id) -> Option<Id> {
         let parent = self.survey.rows.get(row as usize)?.parent;
@@ -155,12 +142,14 @@ impl Overlay<'_> {
     fn take(&mut self, alignment: &Alignment) {
         let (field, row) = (alignment.expected, alignment.found);
         let Some(expected) = self.record.model.fields().get(field as usize) else { return };
+        if self.counterpart.iter().filter(|known| **known == field).count() != 1 {
+            return;
+        }
         let from = self.survey.path_to(row);
         let to = self.record.path_to(field);
         let index = self.first.wrapping_add(self.resolutions.len() as u32);
         let carried_out = if self.around(row) == Some(expected.parent) {
-            self.rename(&from, field, index);
-            true
+            self.rename(&from, field, index)
         } else {
             self.mv(&from, &to, index)
         };
@@ -176,7 +165,12 @@ impl Overlay<'_> {
         fields.iter().filter_map(name).collect()
     }
 
-    fn rename(&mut self, from: &[Id], field: Id, index: u32) {
+    /// Whether there is something to rename.
+    fn rename(&mut self, from: &[Id], field: Id, index: u32) -> bool {
+        let name = |row: &Id| self.survey.name(*row);
+        if from.last().map(name) == self.names(&[field]).first().map(String::as_str) {
+            return false;
+        }
         for (row, depth) in from.iter().zip(1u32..) {
             let touch = self.touched.entry(*row).or_default();
             touch.depth = depth;
@@ -184,6 +178,7 @@ impl Overlay<'_> {
                 touch.rename = Some((field, index));
             }
         }
+        true
     }
 
     /// Whether the move can be carried out.
@@ -321,7 +316,10 @@ impl Overlay<'_> {
         let known = self.survey.rows.get(row as usize);
         let unknown = known.is_none_or(|row| row.standing == Standing::Unknown);
         let field = self.counterpart.get(row as usize).copied().filter(|field| unknown && *field != NONE);
+        let is_object = known.is_some_and(|row| row.kind == Kind::Object);
         match field.and_then(|field| self.expected_action(field)) {
+            // What a record holds is part of its shape, whether or not the contract says more of it.
+            Some(action) if is_object && !self.automaton.state(action.next).shaped => self.automaton.foreign,
             Some(action) => action.next,
             None => known.map_or(INERT, |row| row.state),
         }

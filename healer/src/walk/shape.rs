@@ -36,6 +36,11 @@ impl<'a> Shapes<'a> {
     pub(super) fn new(records: &'a Records<'a>) -> Self {
         Shapes { records, settled: 0, shape: 0, names: 0, is_known: false }
     }
+
+    /// Whether the plan, similarity apart, knows the current member's name.
+    pub(super) fn knows_member(&self) -> bool {
+        self.is_known
+    }
 }
 
 impl Records<'_> {
@@ -90,7 +95,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     /// Takes in a name, and what the walk makes of it.
     #[inline(always)]
     pub(super) fn shape_name(&mut self, name: &[u8], action: Option<&Action>) {
-        self.shapes.is_known = action.is_some_and(|action| !action.similar);
+        self.shapes.is_known = !self.frame.foreign && action.is_some_and(|action| !action.similar);
         self.shapes.names = self.shapes.names.wrapping_add(1);
         self.mix(name.len() as u64);
         let (words, rest) = name.as_chunks::<8>();
