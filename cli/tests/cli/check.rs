@@ -98,9 +98,9 @@ plurals, \
         ),
         (
             "contract",
-            "type: object\nproperties:\n  a:\n    allOf: []\n".to_owned(),
-            "a.yaml:4: properties.a.allOf: found the keyword allOf, which this version does not read; expected type, \
-             properties, required and items, written out in place\n",
+            "type: object\nproperties:\n  a:\n    $ref: '#/$defs/b'\n$defs:\n  b: {typ: string}\n".to_owned(),
+            "a.yaml:6: $defs.b.typ: found an unknown keyword; expected a keyword of JSON Schema (did you mean \
+             \"type\"?)\n",
         ),
     ];
     for (test, content, expected) in rows {

@@ -1,166 +1,338 @@
 //! JSON Schema to [`Contract`].
 //!
-//! The subset is what says which names stand where: `type`, `properties`, `required`, `items`. Keywords that only
-//! narrow values are accepted and ignored. Keywords that put schemas together are refused: a schema that is
-//! understood in part would leave expected names out, and a name that is not expected may be renamed away.
+//! The subset is that of JSON Schema 2020-12 which `OpenAPI` 3.1 uses, and `OpenAPI` 3.0's `nullable`. Keywords that
+//! only narrow values are accepted and ignored. Schemas are put together so that no name that may be expected is left
+//! out, because a name that is not expected may be renamed away: `allOf` gives the members of all, `anyOf` and `oneOf`
+//! those of any, required where all of them require it.
+//!
+//! A contract is a tree, so references are written out. A schema that contains itself is written out as often inside
+//! itself as [`UNROLLED`] allows; what is deeper may be any value, in which nothing is healed.
 
-use crate::plan::spec::{Contract, Expects, Property};
+mod combine;
+mod keywords;
+mod reference;
+mod values;
+
+use crate::plan::spec::{Contract, Expects, Kind, Kinds, Property};
 
 use super::cursor::{Cursor, Problems};
 use super::index::Index;
-use super::node::Value;
-use super::suggest::did_you_mean;
+use super::node::{Node, Value};
+
+use combine::{Said, both, either};
+use reference::References;
+use values::Types;
 
 /// Objects and arrays inside each other at most. Three times as deep as the deepest response schemas of public APIs.
 pub const MAX_DEPTH: usize = 64;
+/// Schemas inside each other at most, references and alternatives counted: bounds the stack.
+const MAX_NESTED: usize = 192;
+/// Schemas of a contract at most, references written out: what a plan has states for.
+const MAX_SCHEMAS: usize = 1 << 14;
+/// How many references to schemas that contain themselves may be open inside each other, and how many schemas the
+/// contract may then come to. The first row that suffices is taken.
+///
+/// Trees of comments and categories come to some levels that way. Where everything refers to everything (the largest
+/// payment APIs) a contract grows some tenfold by level.
+const UNROLLED: [(usize, usize); 5] = [(5, 1 << 11), (4, 1 << 11), (3, 1 << 11), (2, 1 << 11), (1, MAX_SCHEMAS)];
+/// More problems in one contract are not looked for.
+const MAX_PROBLEMS: usize = 100;
 
-const UNDERSTOOD: [&str; 4] = ["type", "properties", "required", "items"];
-const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
+const A_SCHEMA: &str = "a JSON Schema: an object, such as {type: object, properties: {...}}";
 
-/// Keywords of JSON Schema 2020-12 and `OpenAPI` 3 that say nothing about which names stand where.
-const IGNORED: [&str; 42] = [
-    "$anchor",
-    "$comment",
-    "$defs",
-    "$id",
-    "$schema",
-    "$vocabulary",
-    "additionalProperties",
-    "const",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-    "default",
-    "definitions",
-    "dependentRequired",
-    "deprecated",
-    "description",
-    "discriminator",
-    "enum",
-    "example",
-    "examples",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "externalDocs",
-    "format",
-    "maxContains",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minContains",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "nullable",
-    "pattern",
-    "propertyNames",
-    "readOnly",
-    "title",
-    "uniqueItems",
-    "writeOnly",
-];
-
-/// Keywords that put schemas together or choose between them.
-const COMPOSING: [&str; 17] = [
-    "$dynamicAnchor",
-    "$dynamicRef",
-    "$ref",
-    "additionalItems",
-    "allOf",
-    "anyOf",
-    "contains",
-    "dependentSchemas",
-    "else",
-    "if",
-    "not",
-    "oneOf",
-    "patternProperties",
-    "prefixItems",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-
-/// Reads a schema.
+/// Reads a schema that is a document of its own.
 pub fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
-    let before = problems.len();
-    let contract = schema(cursor, 0, problems);
-    (problems.len() == before).then_some(contract)
+    read_whole(*cursor, cursor, false, problems)
 }
 
-/// One schema and those inside it. Calls itself, at most [`MAX_DEPTH`] deep.
-fn schema(cursor: &Cursor<'_>, depth: usize, problems: &mut Problems) -> Contract {
-    if depth > MAX_DEPTH {
-        cursor.refuse(problems, "a schema inside 64 others", "at most 64 objects and arrays inside each other");
-        return Contract::Any;
+/// Reads a schema in a foreign document, such as one of `OpenAPI`, into which its references lead. Such documents are
+/// not the reader's to mend: keywords and types that do not exist are passed over.
+pub fn read_in(document: &Cursor<'_>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
+    read_whole(*document, schema, true, problems)
+}
+
+fn read_whole(
+    document: Cursor<'_>,
+    schema: &Cursor<'_>,
+    is_foreign: bool,
+    problems: &mut Problems,
+) -> Option<Contract> {
+    for (unrolled, budget) in UNROLLED {
+        let references = References::new(document);
+        let mut reader = Reader { references, is_foreign, unrolled, budget, count: 0 };
+        let mut found = Problems::new();
+        let said = reader.schema(schema, &Trail::START, &mut found);
+        if reader.count <= budget {
+            let is_clean = found.is_empty();
+            append_new(problems, found);
+            return is_clean.then_some(said.node);
+        }
     }
-    if cursor.node.value == Value::Bool(true) {
-        return Contract::Any;
+    let found = format!("a contract of more than {MAX_SCHEMAS} schemas, references written out");
+    schema.refuse(problems, found, "fewer: leave out what clients do not rely on");
+    None
+}
+
+/// A schema that is referred to twice is wrong once.
+fn append_new(problems: &mut Problems, found: Problems) {
+    for problem in found {
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
     }
-    let before = problems.len();
-    refuse_keywords(cursor, problems);
-    let types = Types::read(cursor, problems);
-    if problems.len() > before {
-        return Contract::Any;
+}
+
+struct Reader<'a> {
+    references: References<'a>,
+    is_foreign: bool,
+    unrolled: usize,
+    budget: usize,
+    /// Schemas read.
+    count: usize,
+}
+
+/// The way from the contract to a schema in it.
+#[derive(Clone, Copy)]
+struct Trail<'t> {
+    /// Objects and arrays around it.
+    depth: usize,
+    /// Schemas around it.
+    nested: usize,
+    open: Option<&'t Open<'t>>,
+}
+
+/// A reference that is being written out.
+struct Open<'t> {
+    target: &'t Node,
+    depth: usize,
+    /// How many references to schemas that contain themselves are open, with this one.
+    recursions: usize,
+    outer: Option<&'t Open<'t>>,
+}
+
+impl Trail<'_> {
+    const START: Trail<'static> = Trail { depth: 0, nested: 0, open: None };
+
+    fn inside(&self) -> Self {
+        Trail { depth: self.depth.saturating_add(1), ..*self }
     }
-    let depth = depth.saturating_add(1);
-    let properties = cursor.field("properties").or_else(|| cursor.field("required"));
-    match (properties, cursor.field("items")) {
-        (Some(field), _) if !types.allows("object") => types.refuse(&field, "object", problems),
-        (_, Some(field)) if !types.allows("array") => types.refuse(&field, "array", problems),
-        (Some(_), Some(items)) => {
+
+    fn recursions(&self) -> usize {
+        self.open.map_or(0, |open| open.recursions)
+    }
+
+    /// Whether a schema is nothing but a part of itself.
+    fn circles(&self, target: &Node) -> bool {
+        let mut open = self.open;
+        while let Some(reference) = open.filter(|reference| reference.depth == self.depth) {
+            if std::ptr::eq(reference.target, target) {
+                return true;
+            }
+            open = reference.outer;
+        }
+        false
+    }
+}
+
+impl Reader<'_> {
+    /// One schema and those inside it. Calls itself, at most [`MAX_NESTED`] deep.
+    fn schema(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Said {
+        self.count = self.count.saturating_add(1);
+        if self.count > self.budget || problems.len() >= MAX_PROBLEMS || is_too_deep(cursor, trail, problems) {
+            return Said::default();
+        }
+        if cursor.node.value == Value::Bool(true) {
+            return Said::default();
+        }
+        let before = problems.len();
+        keywords::refuse_unknown(cursor, self.is_foreign, problems);
+        let types = Types::read(cursor, self.is_foreign, problems);
+        if problems.len() > before {
+            return Said::default();
+        }
+        let trail = Trail { nested: trail.nested.saturating_add(1), ..*trail };
+        let own = self.own(cursor, &types, &trail, problems);
+        let mut said = self.composed(own, cursor, &trail, problems);
+        if values::is_nullable(cursor) {
+            said.expects.kinds = said.expects.kinds.with(Kinds::of(Kind::Null));
+        }
+        said.settled()
+    }
+
+    /// What a schema says without those that it is put together of.
+    fn own(&mut self, cursor: &Cursor<'_>, types: &Types, trail: &Trail<'_>, problems: &mut Problems) -> Said {
+        let trail = trail.inside();
+        let is_foreign = self.is_foreign;
+        let mut belongs = |name: &str, kind, type_name: &str| {
+            let field = cursor.field(name)?;
+            let allowed = types.allow(kind);
+            if !allowed && !is_foreign {
+                types.refuse(&field, type_name, problems);
+            }
+            allowed.then_some(())
+        };
+        let has_members = belongs("properties", Kind::Object, "object").or(belongs("required", Kind::Object, "object"));
+        let has_items = belongs("items", Kind::Array, "array").or(belongs("prefixItems", Kind::Array, "array"));
+        if let (Some(()), Some(()), Some(items), false) = (has_members, has_items, cursor.field("items"), is_foreign) {
             items.refuse(problems, "items beside properties", "a schema of an object or of an array, not of both");
-            Contract::Any
+            return Said::default();
         }
-        (Some(_), None) => Contract::Object { properties: properties_of(cursor, depth, problems) },
-        (None, Some(items)) => Contract::Array { items: Box::new(schema(&items, depth, problems)) },
-        (None, None) if types.is_only("object") => Contract::Object { properties: Vec::new() },
-        (None, None) if types.is_only("array") => Contract::Array { items: Box::new(Contract::Any) },
-        (None, None) => Contract::Any,
+        let (node, items, kind) = if has_members.is_some() {
+            let properties = self.properties(cursor, &trail, problems);
+            (Contract::Object { properties }, Kinds::ANY, Some(Kind::Object))
+        } else if has_items.is_some() {
+            let item = self.item(cursor, &trail, problems);
+            (Contract::Array { items: Box::new(item.node) }, item.expects.kinds, Some(Kind::Array))
+        } else {
+            (Contract::Any, Kinds::ANY, None)
+        };
+        // Nobody who lists properties means that a number will do, though the letter says so.
+        let kinds = match (types.kinds(), kind) {
+            (Kinds::ANY, Some(kind)) => Kinds::of(kind),
+            (kinds, _) => kinds,
+        };
+        let expects = Expects { items, ..values::expects(cursor, kinds, problems) };
+        Said { node, expects }
+    }
+
+    fn properties(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Vec<Property> {
+        let names = required_of(cursor, self.is_foreign, problems);
+        let required = Index::new(names.iter().map(String::as_str));
+        let mut properties: Vec<Property> = Vec::new();
+        let mut hidden: Vec<String> = Vec::new();
+        if let Some(field) = cursor.field("properties") {
+            for member in field.members(problems, "an object: a schema under each name") {
+                if is_only_written(member.node) {
+                    hidden.push(member.name().to_owned());
+                    continue;
+                }
+                let Said { node, expects } = self.schema(&member, trail, problems);
+                let name = member.name().to_owned();
+                let property = Property { required: required.first(&name).is_some(), name, node, expects };
+                properties.push(property);
+            }
+        }
+        properties.extend(undescribed(&names, &properties));
+        properties.retain(|property| !hidden.contains(&property.name));
+        properties
+    }
+
+    /// What is said of each element. Elements that differ by place are alternatives.
+    fn item(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Said {
+        let mut found: Option<Said> = None;
+        if let Some(field) = cursor.field("prefixItems") {
+            found = self.alternatives(&field, trail, problems);
+        }
+        if let Some(field) = cursor.field("items").filter(|field| field.node.value != Value::Bool(false)) {
+            let item = self.schema(&field, trail, problems);
+            found = Some(match found {
+                Some(first) => either(first, item),
+                None => item,
+            });
+        }
+        found.unwrap_or_default()
+    }
+
+    /// Adds what the schemas say that this one is put together of.
+    fn composed(&mut self, own: Said, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Said {
+        let mut said = own;
+        if let Some(field) = cursor.field("$ref") {
+            said = both(said, self.reference(&field, trail, problems));
+        }
+        if let Some(field) = cursor.field("allOf") {
+            for item in field.items(problems, "an array of schemas") {
+                said = both(said, self.schema(&item, trail, problems));
+            }
+        }
+        for name in ["anyOf", "oneOf"] {
+            if let Some(field) = cursor.field(name) {
+                said = both(said, self.alternatives(&field, trail, problems).unwrap_or_default());
+            }
+        }
+        for name in ["then", "else"] {
+            if let Some(field) = cursor.field(name) {
+                said = possibly(said, self.schema(&field, trail, problems));
+            }
+        }
+        if let Some(field) = cursor.field("dependentSchemas") {
+            for member in field.members(problems, "an object: a schema under each name") {
+                said = possibly(said, self.schema(&member, trail, problems));
+            }
+        }
+        said
+    }
+
+    fn alternatives(&mut self, list: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Option<Said> {
+        let mut found: Option<Said> = None;
+        for item in list.items(problems, "an array of schemas") {
+            let said = self.schema(&item, trail, problems);
+            found = Some(match found {
+                Some(first) => either(first, said),
+                None => said,
+            });
+        }
+        found
+    }
+
+    fn reference(&mut self, field: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Said {
+        let place = match self.references.resolve(field.node) {
+            Ok(place) => place,
+            Err((found, expected)) => {
+                field.refuse(problems, found, expected);
+                return Said::default();
+            }
+        };
+        if trail.circles(place.node) {
+            field.refuse(problems, "a schema that is made of itself", "a reference that does not lead back at once");
+            return Said::default();
+        }
+        let target = Cursor::at(&place);
+        let is_recursive = self.references.is_recursive(place.node);
+        let recursions = trail.recursions().saturating_add(usize::from(is_recursive));
+        if recursions > self.unrolled {
+            // Its names are left out; its kind is known all the same.
+            return Said::of_kinds(Types::read(&target, true, problems).kinds());
+        }
+        let open = Open { target: place.node, depth: trail.depth, recursions, outer: trail.open };
+        self.schema(&target, &Trail { open: Some(&open), ..*trail }, problems)
     }
 }
 
-fn refuse_keywords(cursor: &Cursor<'_>, problems: &mut Problems) {
-    for member in cursor.members(problems, "a JSON Schema: an object, such as {type: object, properties: {...}}") {
-        let name = member.name();
-        if COMPOSING.contains(&name) {
-            let found = format!("the keyword {name}, which this version does not read");
-            member.refuse(problems, found, "type, properties, required and items, written out in place");
-        } else if !UNDERSTOOD.contains(&name) && !IGNORED.contains(&name) && !name.starts_with("x-") {
-            let known = UNDERSTOOD.into_iter().chain(IGNORED);
-            let expected = format!("a keyword of JSON Schema{}", did_you_mean(name, known));
-            member.refuse(problems, "an unknown keyword", expected);
-        }
+fn is_too_deep(cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> bool {
+    if trail.depth > MAX_DEPTH {
+        cursor.refuse(problems, "a schema inside 64 others", "at most 64 objects and arrays inside each other");
+        return true;
     }
+    if trail.nested > MAX_NESTED {
+        cursor.refuse(problems, "a schema inside 192 others", "at most 192 schemas and references inside each other");
+        return true;
+    }
+    false
 }
 
-fn properties_of(cursor: &Cursor<'_>, depth: usize, problems: &mut Problems) -> Vec<Property> {
-    let names = required_of(cursor, problems);
-    let required = Index::new(names.iter().map(String::as_str));
-    let mut properties: Vec<Property> = Vec::new();
-    if let Some(field) = cursor.field("properties") {
-        for member in field.members(problems, "an object: a schema under each name") {
-            let node = schema(&member, depth, problems);
-            let name = member.name().to_owned();
-            properties.push(Property { required: required.first(&name).is_some(), name, node, expects: Expects::default() });
-        }
-    }
-    properties.extend(undescribed(&names, &properties));
-    properties
+/// Adds members that stand there in some cases.
+fn possibly(said: Said, more: Said) -> Said {
+    both(said, Said::of_node(more.loosened().node))
 }
 
-/// The names that `required` lists.
-fn required_of(cursor: &Cursor<'_>, problems: &mut Problems) -> Vec<String> {
+/// The names that `required` lists. Foreign documents have `required: true` beside a property, which lists none.
+fn required_of(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) -> Vec<String> {
     let mut names = Vec::new();
-    if let Some(field) = cursor.field("required") {
+    if let Some(field) = cursor.field("required").filter(|field| !(is_foreign && is_boolean(field.node))) {
         for item in field.items(problems, "an array of names") {
             names.extend(item.text(problems, "the name of a property").map(str::to_owned));
         }
     }
     names
+}
+
+fn is_boolean(node: &Node) -> bool {
+    matches!(node.value, Value::Bool(_))
+}
+
+/// Such as a password: no response has it, and none may be given it.
+fn is_only_written(schema: &Node) -> bool {
+    schema.get("writeOnly").is_some_and(|node| node.value == Value::Bool(true))
 }
 
 /// Names that are required and not under `properties`: clients expect them, with any value.
@@ -171,43 +343,14 @@ fn undescribed(required: &[String], properties: &[Property]) -> Vec<Property> {
         let is_first = names.first(name) == Some(*place);
         is_first && described.first(name).is_none()
     });
-    missing.map(|(_, name)| Property { name: name.clone(), node: Contract::Any, expects: Expects::default(), required: true }).collect()
+    let any = |name: &String| Property {
+        name: name.clone(),
+        node: Contract::Any,
+        expects: Expects::default(),
+        required: true,
+    };
+    missing.map(|(_, name)| any(name)).collect()
 }
 
-/// What `type` says; nothing: any.
-struct Types(Vec<&'static str>);
-
-impl Types {
-    fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Self {
-        let mut types = Vec::new();
-        let Some(field) = cursor.field("type") else { return Types(types) };
-        match &field.node.value {
-            Value::Array(items) if !items.is_empty() => {
-                for item in field.items(problems, "an array of types") {
-                    types.extend(read_type(&item, problems));
-                }
-            }
-            _ => types.extend(read_type(&field, problems)),
-        }
-        Types(types)
-    }
-
-    fn allows(&self, name: &str) -> bool {
-        self.0.is_empty() || self.0.contains(&name)
-    }
-
-    /// Whether this is the one type, null aside.
-    fn is_only(&self, name: &str) -> bool {
-        self.0.contains(&name) && self.0.iter().all(|other| *other == name || *other == "null")
-    }
-
-    fn refuse(&self, field: &Cursor<'_>, needed: &str, problems: &mut Problems) -> Contract {
-        let found = format!("{} beside type {}", field.name(), self.0.join(", "));
-        field.refuse(problems, found, format!("type {needed} beside it, or no {}", field.name()));
-        Contract::Any
-    }
-}
-
-fn read_type(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<&'static str> {
-    cursor.choice(problems, &TYPES.map(|name| (name, name)))
-}
+#[cfg(test)]
+mod tests;

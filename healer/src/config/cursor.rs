@@ -22,9 +22,18 @@ pub struct Cursor<'a> {
     step: Step<'a>,
 }
 
+/// A node that a walk was led to, and the way to it as text.
+#[derive(Clone, Debug)]
+pub(super) struct Place<'a> {
+    pub node: &'a Node,
+    offset: usize,
+    path: String,
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Step<'a> {
     Root,
+    Path(&'a str),
     Name(&'a str),
     Index(usize),
 }
@@ -33,6 +42,23 @@ impl<'a> Cursor<'a> {
     /// The start of a walk.
     pub fn root(node: &'a Node) -> Self {
         Cursor { node, offset: node.offset, parent: None, step: Step::Root }
+    }
+
+    /// A walk that goes on where another was led to.
+    pub(super) fn at(place: &'a Place<'_>) -> Self {
+        Cursor { node: place.node, offset: place.offset, parent: None, step: Step::Path(&place.path) }
+    }
+
+    /// The node behind these names and indices. Where there is none: the last node on the way, and the step that it
+    /// does not have.
+    pub(super) fn follow<'s>(&self, steps: &'s [String]) -> Result<Place<'a>, (&'a Node, &'s str)> {
+        let mut place = Place { node: self.node, offset: self.offset, path: self.path_or_nothing() };
+        for step in steps {
+            let (taken, node, offset) = place.node.step(step).ok_or((place.node, step.as_str()))?;
+            push_step(&mut place.path, taken);
+            place = Place { node, offset, ..place };
+        }
+        Ok(place)
     }
 
     /// The members, each under its name; a refusal if this is no object.
@@ -88,7 +114,7 @@ impl<'a> Cursor<'a> {
     pub fn name(&self) -> &'a str {
         match self.step {
             Step::Name(name) => name,
-            Step::Root | Step::Index(_) => "",
+            Step::Root | Step::Path(_) | Step::Index(_) => "",
         }
     }
 
@@ -144,6 +170,11 @@ impl<'a> Cursor<'a> {
 
     /// The way here as text: `routes[0].move["a.b"]`.
     pub fn path(&self) -> String {
+        let path = self.path_or_nothing();
+        if path.is_empty() { "configuration".to_owned() } else { path }
+    }
+
+    fn path_or_nothing(&self) -> String {
         let mut steps = Vec::new();
         let mut cursor = Some(self);
         while let Some(here) = cursor {
@@ -152,7 +183,7 @@ impl<'a> Cursor<'a> {
         }
         let mut path = String::new();
         steps.iter().rev().for_each(|step| push_step(&mut path, *step));
-        if path.is_empty() { "configuration".to_owned() } else { path }
+        path
     }
 
     fn member(&'a self, member: &'a Member) -> Cursor<'a> {
@@ -167,6 +198,23 @@ impl<'a> Cursor<'a> {
             Value::Bool(_) => found + " (bare y, n, yes, no, on and off are booleans in YAML: use quotes)",
             Value::Null => found + " (a bare null or an empty place in YAML: use quotes for the word)",
             _ => found,
+        }
+    }
+}
+
+impl Node {
+    /// The member of that name, or the element at that index.
+    fn step(&self, step: &str) -> Option<(Step<'_>, &Node, usize)> {
+        match &self.value {
+            Value::Object(members) => {
+                let member = members.iter().find(|member| member.name == step)?;
+                Some((Step::Name(&member.name), &member.node, member.offset))
+            }
+            Value::Array(items) => {
+                let index = step.parse().ok()?;
+                items.get(index).map(|node| (Step::Index(index), node, node.offset))
+            }
+            _ => None,
         }
     }
 }
@@ -197,6 +245,7 @@ fn push_step(path: &mut String, step: Step<'_>) {
     // Writing to a String cannot fail.
     let _ = match step {
         Step::Root => Ok(()),
+        Step::Path(start) => path.write_str(start),
         Step::Index(index) => write!(path, "[{index}]"),
         Step::Name(name) if !is_word(name) => write!(path, "[{}]", quote(name)),
         Step::Name(name) if path.is_empty() => path.write_str(name),

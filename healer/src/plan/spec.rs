@@ -75,7 +75,7 @@ pub enum RuleSource {
 }
 
 /// What a client expects of a value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Contract {
     /// An object with these members; with none, any object.
     Object {
@@ -88,6 +88,7 @@ pub enum Contract {
         items: Box<Contract>,
     },
     /// Any value.
+    #[default]
     Any,
 }
 

@@ -61,6 +61,31 @@ pub enum Format {
     Decimal,
 }
 
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; 7] =
+        [Kind::Null, Kind::Boolean, Kind::Integer, Kind::Number, Kind::String, Kind::Object, Kind::Array];
+}
+
+impl Format {
+    /// Every format, in the words of JSON Schema; `decimal` and `ip` are `OpenAPI`'s and ours.
+    pub const ALL: [(Format, &'static str); 8] = [
+        (Format::DateTime, "date-time"),
+        (Format::Date, "date"),
+        (Format::Time, "time"),
+        (Format::Email, "email"),
+        (Format::Uuid, "uuid"),
+        (Format::Uri, "uri"),
+        (Format::Ip, "ip"),
+        (Format::Decimal, "decimal"),
+    ];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(format, _)| *format == self).map_or("", |(_, name)| name)
+    }
+}
+
 impl Kinds {
     /// Every kind.
     pub const ANY: Kinds = Kinds(0x7f);
@@ -76,6 +101,23 @@ impl Kinds {
     #[must_use]
     pub const fn with(self, other: Kinds) -> Kinds {
         Kinds(self.0 | other.0)
+    }
+
+    /// What is in both sets.
+    #[must_use]
+    pub const fn and(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & other.0)
+    }
+
+    /// What is in this set and not in the other.
+    #[must_use]
+    pub const fn without(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & !other.0)
+    }
+
+    /// The kinds in the set.
+    pub fn iter(self) -> impl Iterator<Item = Kind> {
+        Kind::ALL.into_iter().filter(move |kind| self.has(*kind))
     }
 
     /// Whether `kind` is in the set.

@@ -1,0 +1,94 @@
+//! Which keywords a schema may have.
+
+use super::super::cursor::{Cursor, Problems};
+use super::super::suggest::did_you_mean;
+
+/// Keywords that are read.
+const UNDERSTOOD: [&str; 19] = [
+    "$ref",
+    "allOf",
+    "anyOf",
+    "const",
+    "dependentSchemas",
+    "description",
+    "else",
+    "enum",
+    "format",
+    "items",
+    "nullable",
+    "oneOf",
+    "prefixItems",
+    "properties",
+    "required",
+    "then",
+    "title",
+    "type",
+    "writeOnly",
+];
+
+/// Keywords of JSON Schema 2020-12 and `OpenAPI` 3 that say nothing about which names have to stand where.
+///
+/// `additionalProperties` and `patternProperties` say that other names may stand; they may anyway.
+const IGNORED: [&str; 43] = [
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$id",
+    "$schema",
+    "$vocabulary",
+    "additionalProperties",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "default",
+    "definitions",
+    "dependentRequired",
+    "deprecated",
+    "discriminator",
+    "example",
+    "examples",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "externalDocs",
+    "if",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "pattern",
+    "patternProperties",
+    "propertyNames",
+    "readOnly",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
+    "xml",
+];
+
+/// Keywords that bring in schemas in ways that are not followed.
+const NOT_READ: [&str; 2] = ["$dynamicRef", "additionalItems"];
+
+/// Refuses keywords that would be misread in silence. In a foreign document others are extensions.
+pub(super) fn refuse_unknown(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) {
+    for member in cursor.members(problems, super::A_SCHEMA) {
+        let name = member.name();
+        if NOT_READ.contains(&name) {
+            let found = format!("the keyword {name}, which is not followed");
+            member.refuse(problems, found, "a schema written out in place, or behind a $ref");
+        } else if !is_foreign && !UNDERSTOOD.contains(&name) && !IGNORED.contains(&name) && !name.starts_with("x-") {
+            let known = UNDERSTOOD.into_iter().chain(IGNORED);
+            let expected = format!("a keyword of JSON Schema{}", did_you_mean(name, known));
+            member.refuse(problems, "an unknown keyword", expected);
+        }
+    }
+}

@@ -1,0 +1,271 @@
+#![allow(clippy::unwrap_used)]
+
+use super::super::cursor::{Cursor, Problems};
+use super::super::json;
+use super::{Said, read, read_in};
+use crate::plan::spec::{Contract, Expects, Kind, Kinds, Property};
+
+/// What a schema becomes, in a notation of its own: see the rows.
+fn shown(schema: &str) -> String {
+    let node = json::read(schema.as_bytes()).unwrap();
+    let mut problems = Problems::new();
+    match read(&Cursor::root(&node), &mut problems) {
+        Some(contract) => show(&contract, None),
+        None => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+fn show(node: &Contract, expects: Option<&Expects>) -> String {
+    let structure = match node {
+        Contract::Any => String::new(),
+        Contract::Array { items } => {
+            let kinds = expects.map_or(Kinds::ANY, |expects| expects.items);
+            let expects = Expects { kinds, ..Expects::default() };
+            format!("[{}]", show(items, Some(&expects)))
+        }
+        Contract::Object { properties } => {
+            format!("{{{}}}", properties.iter().map(show_property).collect::<Vec<_>>().join(" "))
+        }
+    };
+    structure + &expects.map(show_expects).unwrap_or_default()
+}
+
+fn show_property(property: &Property) -> String {
+    let required = if property.required { "!" } else { "" };
+    format!("{}{required}:{}", property.name, show(&property.node, Some(&property.expects)))
+}
+
+fn show_expects(expects: &Expects) -> String {
+    let letter = |kind: Kind| match kind {
+        Kind::Null => '0',
+        Kind::Boolean => 'b',
+        Kind::Integer => 'i',
+        Kind::Number => 'n',
+        Kind::String => 's',
+        Kind::Object => 'o',
+        Kind::Array => 'a',
+    };
+    let mut text: String =
+        if expects.kinds == Kinds::ANY { "any".into() } else { expects.kinds.iter().map(letter).collect() };
+    text.extend(expects.format.map(|format| format!("({})", format.name())));
+    if !expects.values.is_empty() {
+        text.extend(["=", &expects.values.join("|")]);
+    }
+    text.extend(expects.description.iter().map(|description| format!("<{description}>")));
+    text
+}
+
+fn assert_rows(rows: &[(&str, &str)]) {
+    for (schema, expected) in rows {
+        assert_eq!(shown(schema), *expected, "{schema}");
+    }
+}
+
+#[test]
+fn structure_is_read_as_written() {
+    assert_rows(&[
+        ("true", ""),
+        ("{}", ""),
+        (r#"{"type":"object"}"#, "{}"),
+        (r#"{"type":["object","null"],"additionalProperties":{"$ref":"x"}}"#, "{}"),
+        (r#"{"type":["object","array"]}"#, ""),
+        (r#"{"type":"array"}"#, "[any]"),
+        (r#"{"items":true}"#, "[any]"),
+        (
+            r#"{"properties":{"b":{"type":"array","items":{}},"a":{"type":"integer"}},"required":["c","a"]}"#,
+            "{b:[any]a a!:i c!:any}",
+        ),
+        (r#"{"required":["b","a","b"]}"#, "{b!:any a!:any}"),
+        (r#"{"type":["array","object"],"properties":{"a":{"type":"object"}}}"#, "{a:{}o}"),
+        (r#"{"items":{"properties":{"a":{"items":{"items":{"type":"null"}}}}}}"#, "[{a:[[any]a]a}any]"),
+        (r#"{"required":["a","b"],"properties":{"a":{"writeOnly":true},"c":{"readOnly":true}}}"#, "{c:any b!:any}"),
+        (r#"{"prefixItems":[{"properties":{"a":{}}},{"properties":{"b":{}}}],"items":false}"#, "[{a:any b:any}any]"),
+    ]);
+}
+
+#[test]
+fn values_are_told_by_kind_and_format() {
+    let rows = [
+        (r#""type":"string""#, "s"),
+        (r#""type":"number""#, "in"),
+        (r#""type":["integer","null"]"#, "0i"),
+        (r#""type":"boolean","nullable":true"#, "0b"),
+        (r#""nullable":false"#, "any"),
+        (r#""properties":{}"#, "{}o"),
+        (r#""properties":{},"nullable":true"#, "{}0o"),
+        (r#""items":{"type":["string","null"]}"#, "[0s]a"),
+        (r#""type":"string","format":"date-time""#, "s(date-time)"),
+        (r#""format":"idn-email""#, "any(email)"),
+        (r#""type":"string","format":"ipv6""#, "s(ip)"),
+        (r#""type":"string","format":"password""#, "s"),
+        (r#""type":"integer","format":"date-time""#, "i"),
+        (r#""enum":["a","b"]"#, "s=a|b"),
+        (r#""type":"string","enum":["a",null],"nullable":true"#, "0s=a"),
+        (r#""enum":["a",1]"#, "is"),
+        (r#""enum":[1,2.5]"#, "in"),
+        (r#""const":"user""#, "s=user"),
+        (r#""const":true"#, "b"),
+        (r#""type":"string","enum":[true,false]"#, "s"),
+        (r#""description":" of a user ","title":"x""#, "any<of a user>"),
+        (r#""description":"","title":"x""#, "any"),
+        (r#""title":"x""#, "any<x>"),
+    ];
+    for (keywords, expected) in rows {
+        let schema = format!(r#"{{"properties":{{"a":{{{keywords}}}}}}}"#);
+        assert_eq!(shown(&schema), format!("{{a:{expected}}}"), "{keywords}");
+    }
+}
+
+#[test]
+fn schemas_are_put_together() {
+    assert_rows(&[
+        (
+            r#"{"allOf":[{"properties":{"a":{}},"required":["b"]},{"properties":{"b":{"type":"string"}}}]}"#,
+            "{a:any b!:s}",
+        ),
+        (r#"{"properties":{"a":{}},"allOf":[{"required":["a"]},{"type":"object"}]}"#, "{a!:any}"),
+        (
+            r#"{"properties":{"a":{"properties":{"x":{}}}},"allOf":[{"properties":{"a":{"properties":{"y":{}}}}}]}"#,
+            "{a:{x:any y:any}o}",
+        ),
+        (
+            r#"{"properties":{"a":{"type":["number","null"],"allOf":[{"type":["integer","string"],"title":"t"}]}}}"#,
+            "{a:i<t>}",
+        ),
+        (r#"{"properties":{"a":{"type":"string","allOf":[{"type":"integer"}]}}}"#, "{a:is}"),
+        (r#"{"properties":{"a":{"nullable":true,"allOf":[{"type":"string"}]}}}"#, "{a:0s}"),
+        (r#"{"properties":{"a":{"allOf":[{"enum":["x","y"]},{"enum":["y","z"]}]}}}"#, "{a:s=y}"),
+        (
+            r#"{"oneOf":[{"properties":{"a":{},"b":{}},"required":["a","b"]},{"properties":{"c":{}},"required":["b"]}]}"#,
+            "{a:any b!:any c:any}",
+        ),
+        (
+            r#"{"properties":{"a":{}},"required":["a"],"anyOf":[{"required":["b"]},{"required":["c"]}]}"#,
+            "{a!:any b:any c:any}",
+        ),
+        (r#"{"properties":{"a":{"anyOf":[{"type":"string","format":"date"},{"type":"null"}]}}}"#, "{a:0s(date)}"),
+        (r#"{"properties":{"a":{"oneOf":[{"type":"null"},{"required":["x"],"title":"t"}]}}}"#, "{a:{x!:any}0o<t>}"),
+        (r#"{"properties":{"a":{"oneOf":[{"type":"integer"},{"type":"string","format":"uuid"}]}}}"#, "{a:is(uuid)}"),
+        (r#"{"properties":{"a":{"oneOf":[{"format":"email"},{"type":"string","format":"uri"}]}}}"#, "{a:any}"),
+        (r#"{"properties":{"a":{"oneOf":[{"enum":["x"]},{"enum":["y"]}]}}}"#, "{a:s=x|y}"),
+        (r#"{"properties":{"a":{"oneOf":[{"enum":["x"]},{"type":"string"}]}}}"#, "{a:s}"),
+        (r#"{"anyOf":[{"type":"string"},{"required":["x"]}]}"#, "{x!:any}"),
+        (r#"{"anyOf":[{},{"required":["x"]}]}"#, "{x:any}"),
+        (r#"{"anyOf":[{"type":"object"},{"required":["x"]}]}"#, "{x:any}"),
+        (r#"{"anyOf":[{"items":{"required":["y"]}},{"required":["x"]}]}"#, "{x!:any}"),
+        (r#"{"anyOf":[{"items":{"required":["y"]}},{"type":"array"}]}"#, "[{y:any}any]"),
+        (
+            r#"{"oneOf":[{"items":{"required":["y"],"properties":{"x":{}}}},{"items":{"required":["x","y"]}}]}"#,
+            "[{x:any y!:any}any]",
+        ),
+        (
+            r#"{"properties":{"a":{}},"if":{},"then":{"required":["b"]},"else":{"properties":{"c":{"type":"null"}}}}"#,
+            "{a:any b:any c:0}",
+        ),
+        (r#"{"properties":{"a":{}},"dependentSchemas":{"a":{"required":["a","b"]}}}"#, "{a:any b:any}"),
+        (r#"{"allOf":[],"not":{"required":["x"]}}"#, ""),
+    ]);
+}
+
+#[test]
+fn references_are_written_out() {
+    assert_rows(&[
+        (r##"{"$ref":"#/$defs/a","$defs":{"a":{"required":["x"]}}}"##, "{x!:any}"),
+        (
+            r##"{"$ref":"#/definitions/a~1b","definitions":{"a/b":{"items":{"$ref":"#/definitions/c%20d"}},"c d":{"type":"string"}}}"##,
+            "[any]",
+        ),
+        (
+            r##"{"properties":{"a":{"$ref":"#/$defs/t","description":"of a"},"b":{"$ref":"#/$defs/t"}},"$defs":{"t":{"type":"string","format":"time","description":"of t"}}}"##,
+            "{a:s(time)<of a> b:s(time)<of t>}",
+        ),
+        (
+            r##"{"properties":{"a":{"oneOf":[{"type":"null"},{"$ref":"#/properties/b"}]},"b":{"type":"integer"}}}"##,
+            "{a:0i b:i}",
+        ),
+        (r##"{"$ref":"#/allOf/1","allOf":[{"required":["a"]},{"required":["b"]}]}"##, "{b!:any a!:any}"),
+    ]);
+}
+
+#[test]
+fn a_schema_that_contains_itself_is_unrolled_five_times() {
+    let list = r##"{"properties":{"id":{"type":"integer"},"next":{"$ref":"#"}}}"##;
+    let levels = "{id:i next:".repeat(6) + "{}o" + &"}o".repeat(5) + "}";
+    // Behind the last level its kind is known still, where it says one.
+    let levels = levels.replace("next:{}o", "next:any");
+    assert_eq!(shown(list), levels);
+    let typed = list.replace(r#"{"properties"#, r#"{"type":["object","null"],"properties"#);
+    assert!(shown(&typed).contains("next:{}0o}0o}0o"), "{}", shown(&typed));
+}
+
+#[test]
+fn schemas_that_contain_each_other_are_unrolled_as_far_as_there_is_room() {
+    let schema = |kinds: usize| {
+        let properties = |this: usize| {
+            let member = |other| format!(r##""to_{other}":{{"$ref":"#/$defs/k{other}"}}"##);
+            let members: Vec<String> = (0..kinds).map(member).collect();
+            format!(r#""k{this}":{{"type":"object","properties":{{{}}}}}"#, members.join(","))
+        };
+        let definitions: Vec<String> = (0..kinds).map(properties).collect();
+        format!(r##"{{"$ref":"#/$defs/k0","$defs":{{{}}}}}"##, definitions.join(","))
+    };
+    let depth = |kinds| {
+        let text = shown(&schema(kinds));
+        text.split("to_0:").count().min(text.find("to_0:{}").map_or(0, |at| text[..at].matches('{').count()))
+    };
+    let rows = [(2, 5), (4, 5), (6, 4), (12, 3), (44, 2), (200, 1)];
+    for (kinds, expected) in rows {
+        assert_eq!(depth(kinds), expected, "{kinds}");
+    }
+}
+
+#[test]
+fn what_grows_without_end_is_refused() {
+    let level = |level: usize| {
+        let below = format!(r##"{{"$ref":"#/$defs/a{}"}}"##, level + 1);
+        let members: Vec<String> = (0..10).map(|member| format!(r#""m{member}":{below}"#)).collect();
+        format!(r#""a{level}":{{"properties":{{{}}}}}"#, members.join(","))
+    };
+    let levels: Vec<String> = (0..8).map(level).collect();
+    let laughs = format!(r##"{{"$ref":"#/$defs/a0","$defs":{{{},"a8":{{}}}}}}"##, levels.join(","));
+    let expected = "configuration: found a contract of more than 16384 schemas, references written out; expected \
+                    fewer: leave out what clients do not rely on";
+    assert_eq!(shown(&laughs), expected);
+
+    let link = |link: usize| format!(r##""a{link}":{{"$ref":"#/$defs/a{}"}}"##, link + 1);
+    let chain = |links: usize| {
+        let links: Vec<String> = (0..links).map(link).collect();
+        format!(r##"{{"$ref":"#/$defs/a0","$defs":{{{},"a{}":{{"type":"array"}}}}}}"##, links.join(","), links.len())
+    };
+    assert_eq!(shown(&chain(190)), "[any]");
+    assert!(shown(&chain(5000)).ends_with("expected at most 192 schemas and references inside each other"));
+}
+
+#[test]
+fn foreign_documents_are_read_with_forbearance() {
+    let document = r##"{"schemas":{"user":{"type":"object","propertys":{},"properties":{
+        "id":{"type":"integer","required":true},"at":{"type":"timestamp"},"x":{"type":"string","items":{}},
+        "list":{"type":"array","properties":{"a":{}},"items":{"$ref":"#/schemas/user/properties/id"}}}}}}"##;
+    let node = json::read(document.as_bytes()).unwrap();
+    let root = Cursor::root(&node);
+    let schemas = root.field("schemas").unwrap();
+    let mut problems = Problems::new();
+    let contract = read_in(&root, &schemas.field("user").unwrap(), &mut problems);
+    assert_eq!(problems, []);
+    assert_eq!(show(&contract.unwrap(), None), "{id:i at:any x:s list:[i]a}");
+}
+
+#[test]
+fn kinds_alone_give_a_structure_too() {
+    let kinds = |kinds: &[Kind]| kinds.iter().fold(Kinds::NONE, |all, kind| all.with(Kinds::of(*kind)));
+    let rows: [(&[Kind], &str); 4] = [
+        (&[Kind::Object], "{}o"),
+        (&[Kind::Array, Kind::Null], "[any]0a"),
+        (&[Kind::Object, Kind::Array], "oa"),
+        (&[], ""),
+    ];
+    for (list, expected) in rows {
+        let said = Said::of_kinds(kinds(list));
+        assert_eq!(show(&said.node, Some(&said.expects)), expected, "{list:?}");
+    }
+}

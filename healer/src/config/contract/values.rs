@@ -1,0 +1,150 @@
+//! What a schema says of a value beside its structure: `type`, `nullable`, `enum`, `const`, `format`, `description`.
+
+use super::super::cursor::{Cursor, Problems};
+use super::super::node::{Node, Value};
+use crate::plan::spec::{Expects, Format, Kind, Kinds};
+
+/// The types of JSON Schema. Every integer is a number.
+const TYPES: [(&str, Kinds); 7] = [
+    ("object", Kinds::of(Kind::Object)),
+    ("array", Kinds::of(Kind::Array)),
+    ("string", Kinds::of(Kind::String)),
+    ("number", Kinds::of(Kind::Integer).with(Kinds::of(Kind::Number))),
+    ("integer", Kinds::of(Kind::Integer)),
+    ("boolean", Kinds::of(Kind::Boolean)),
+    ("null", Kinds::of(Kind::Null)),
+];
+
+/// Names of formats beside those of [`Format::ALL`].
+const OTHER_NAMES: [(Format, &str); 7] = [
+    (Format::Email, "idn-email"),
+    (Format::Uuid, "guid"),
+    (Format::Uri, "iri"),
+    (Format::Uri, "url"),
+    (Format::Ip, "ipv4"),
+    (Format::Ip, "ipv6"),
+    (Format::DateTime, "datetime"),
+];
+
+/// What `type` says; nothing: any.
+pub(super) struct Types {
+    names: Vec<&'static str>,
+    kinds: Kinds,
+}
+
+impl Types {
+    /// Types that do not exist are refused, but not in a foreign document, where they say nothing.
+    pub fn read(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) -> Self {
+        let mut types = Types { names: Vec::new(), kinds: Kinds::NONE };
+        let mut refusals = Problems::new();
+        if let Some(field) = cursor.field("type") {
+            match &field.node.value {
+                Value::Array(items) if !items.is_empty() => {
+                    for item in field.items(&mut refusals, "an array of types") {
+                        types.read_one(&item, &mut refusals);
+                    }
+                }
+                _ => types.read_one(&field, &mut refusals),
+            }
+        }
+        if types.names.is_empty() || !refusals.is_empty() {
+            types = Types { names: Vec::new(), kinds: Kinds::ANY };
+        }
+        if !is_foreign {
+            problems.append(&mut refusals);
+        }
+        types
+    }
+
+    fn read_one(&mut self, cursor: &Cursor<'_>, problems: &mut Problems) {
+        let choices = TYPES.map(|(name, kinds)| (name, (name, kinds)));
+        if let Some((name, kinds)) = cursor.choice(problems, &choices) {
+            self.names.push(name);
+            self.kinds = self.kinds.with(kinds);
+        }
+    }
+
+    pub fn kinds(&self) -> Kinds {
+        self.kinds
+    }
+
+    pub fn allow(&self, kind: Kind) -> bool {
+        self.kinds.has(kind)
+    }
+
+    /// Refuses a keyword that belongs to another type.
+    pub fn refuse(&self, field: &Cursor<'_>, needed: &str, problems: &mut Problems) {
+        let found = format!("{} beside type {}", field.name(), self.names.join(", "));
+        field.refuse(problems, found, format!("type {needed} beside it, or no {}", field.name()));
+    }
+}
+
+/// What the keywords of a schema say of its value, if it can be of these kinds.
+pub(super) fn expects(cursor: &Cursor<'_>, kinds: Kinds, problems: &mut Problems) -> Expects {
+    if let Some(field) = cursor.field("enum").filter(|field| !matches!(field.node.value, Value::Array(_))) {
+        field.expected(problems, "an array of values");
+    }
+    let listed = listed(cursor.node);
+    let kinds = narrowed(kinds, &listed);
+    let description = ["description", "title"].iter().find_map(|name| cursor.node.get(name)?.as_str());
+    let may_be_text = kinds.has(Kind::String);
+    Expects {
+        kinds,
+        items: Kinds::ANY,
+        format: cursor.node.get("format").and_then(Node::as_str).and_then(format).filter(|_| may_be_text),
+        values: if may_be_text { texts(&listed) } else { Vec::new() },
+        description: description.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned),
+    }
+}
+
+/// Whether `null` may stand there too, as `OpenAPI` 3.0 has it.
+pub(super) fn is_nullable(cursor: &Cursor<'_>) -> bool {
+    cursor.node.get("nullable").is_some_and(|node| node.value == Value::Bool(true))
+}
+
+fn format(name: &str) -> Option<Format> {
+    Format::ALL.iter().chain(&OTHER_NAMES).find(|(_, known)| *known == name).map(|(format, _)| *format)
+}
+
+/// The values of `enum`, or that of `const`.
+fn listed(schema: &Node) -> Vec<&Node> {
+    match (schema.get("const"), schema.get("enum").map(|node| &node.value)) {
+        (Some(node), _) => vec![node],
+        (None, Some(Value::Array(items))) => items.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The kinds that listed values are of. What YAML makes of bare words (`on`, `1.5`) may be of none of the kinds; then
+/// the list says nothing of them.
+fn narrowed(kinds: Kinds, listed: &[&Node]) -> Kinds {
+    if listed.is_empty() {
+        return kinds;
+    }
+    let found = listed.iter().fold(Kinds::NONE, |found, node| found.with(kinds_of(node)));
+    match kinds.and(found) {
+        Kinds::NONE => kinds,
+        both => both,
+    }
+}
+
+fn kinds_of(node: &Node) -> Kinds {
+    let kind = match &node.value {
+        Value::Null => Kind::Null,
+        Value::Bool(_) => Kind::Boolean,
+        Value::Number(text) if text.contains(['.', 'e', 'E']) => {
+            return Kinds::of(Kind::Integer).with(Kinds::of(Kind::Number));
+        }
+        Value::Number(_) => Kind::Integer,
+        Value::String(_) => Kind::String,
+        Value::Array(_) => Kind::Array,
+        Value::Object(_) => Kind::Object,
+    };
+    Kinds::of(kind)
+}
+
+/// The texts of a list that has nothing else, `null` aside.
+fn texts(listed: &[&Node]) -> Vec<String> {
+    let values = listed.iter().filter(|node| node.value != Value::Null);
+    values.map(|node| node.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>().unwrap_or_default()
+}
