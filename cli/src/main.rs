@@ -2,12 +2,16 @@
 
 mod check;
 mod config_file;
+mod contract;
 mod document;
 mod envoy;
 mod failure;
 mod heal;
+mod json_text;
+mod openapi;
 mod output;
 mod pack;
+mod schema;
 mod source;
 mod yaml;
 
@@ -39,12 +43,15 @@ enum Command {
     Heal(heal::Args),
     /// Check configurations, rule packs and contracts
     Check(check::Args),
+    /// Take the contract of an operation out of an OpenAPI document
+    Contract(contract::Args),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Heal(args) => heal::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Contract(args) => contract::run(&args),
     };
     result.unwrap_or_else(|failure| {
         eprintln!("nomos: {failure}");

@@ -5,6 +5,11 @@ use std::path::Path;
 
 use crate::failure::Failure;
 
+/// `1 member`, `2 members`.
+pub fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Writes bytes as they are. A reader that has seen enough, such as `head`, is no failure.
 pub fn write(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();

@@ -4,6 +4,8 @@
 
 #[path = "cli/check.rs"]
 mod check;
+#[path = "cli/contract.rs"]
+mod contract;
 #[path = "cli/heal.rs"]
 mod heal;
 #[path = "cli/run.rs"]

@@ -1,12 +1,12 @@
 //! JSON Schema to [`Contract`].
 //!
-//! The subset is that of JSON Schema 2020-12 which `OpenAPI` 3.1 uses, and `OpenAPI` 3.0's `nullable`. Keywords that
+//! The subset is that of JSON Schema 2020-12 which OpenAPI 3.1 uses, and OpenAPI 3.0's `nullable`. Keywords that
 //! only narrow values are accepted and ignored. Schemas are put together so that no name that may be expected is left
 //! out, because a name that is not expected may be renamed away: `allOf` gives the members of all, `anyOf` and `oneOf`
 //! those of any, required where all of them require it.
 //!
-//! A contract is a tree, so references are written out. A schema that contains itself is written out as often inside
-//! itself as [`UNROLLED`] allows; what is deeper may be any value, in which nothing is healed.
+//! A contract is a tree, so references are written out. Those to schemas that contain themselves are followed as deep
+//! as [`UNROLLED`] allows; what is deeper may be any value, in which nothing is healed.
 
 mod combine;
 mod keywords;
@@ -15,11 +15,13 @@ mod values;
 
 use crate::plan::spec::{Contract, Expects, Kind, Kinds, Property};
 
-use super::cursor::{Cursor, Problems};
+use super::cursor::{Cursor, Place, Problems};
 use super::index::Index;
 use super::node::{Node, Value};
 
 use combine::{Said, both, either};
+pub use reference::{Complaint, resolve};
+
 use reference::References;
 use values::Types;
 
@@ -42,23 +44,23 @@ const A_SCHEMA: &str = "a JSON Schema: an object, such as {type: object, propert
 
 /// Reads a schema that is a document of its own.
 pub fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
-    read_whole(*cursor, cursor, false, problems)
+    read_whole(&cursor.place(), cursor, false, problems)
 }
 
-/// Reads a schema in a foreign document, such as one of `OpenAPI`, into which its references lead. Such documents are
+/// Reads a schema in a foreign document, such as one of OpenAPI, into which its references lead. Such documents are
 /// not the reader's to mend: keywords and types that do not exist are passed over.
-pub fn read_in(document: &Cursor<'_>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
-    read_whole(*document, schema, true, problems)
+pub fn read_in(document: &Place<'_>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
+    read_whole(document, schema, true, problems)
 }
 
 fn read_whole(
-    document: Cursor<'_>,
+    document: &Place<'_>,
     schema: &Cursor<'_>,
     is_foreign: bool,
     problems: &mut Problems,
 ) -> Option<Contract> {
     for (unrolled, budget) in UNROLLED {
-        let references = References::new(document);
+        let references = References::new(document.clone());
         let mut reader = Reader { references, is_foreign, unrolled, budget, count: 0 };
         let mut found = Problems::new();
         let said = reader.schema(schema, &Trail::START, &mut found);
@@ -286,7 +288,7 @@ impl Reader<'_> {
             field.refuse(problems, "a schema that is made of itself", "a reference that does not lead back at once");
             return Said::default();
         }
-        let target = Cursor::at(&place);
+        let target = place.cursor();
         let is_recursive = self.references.is_recursive(place.node);
         let recursions = trail.recursions().saturating_add(usize::from(is_recursive));
         if recursions > self.unrolled {

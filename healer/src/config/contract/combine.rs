@@ -29,12 +29,22 @@ impl Said {
         Said { node, expects: Expects::default() }
     }
 
-    /// The structure that the kinds call for, where nothing else gave one.
-    pub fn settled(self) -> Said {
-        match self.node {
-            Contract::Any => Said { node: Said::of_kinds(self.expects.kinds).node, ..self },
-            _ => self,
+    /// Without what its kinds rule out, and with the structure that they call for.
+    pub fn settled(mut self) -> Said {
+        let kinds = self.expects.kinds;
+        if self.node == Contract::Any {
+            self.node = Said::of_kinds(kinds).node;
         }
+        if !matches!(self.node, Contract::Array { .. }) {
+            self.expects.items = Kinds::ANY;
+        }
+        if !kinds.has(Kind::String) {
+            self.expects.format = None;
+        }
+        if kinds.without(Kinds::of(Kind::Null)) != Kinds::of(Kind::String) {
+            self.expects.values.clear();
+        }
+        self
     }
 
     /// The same, but that nothing has to be there.

@@ -250,7 +250,7 @@ fn foreign_documents_are_read_with_forbearance() {
     let root = Cursor::root(&node);
     let schemas = root.field("schemas").unwrap();
     let mut problems = Problems::new();
-    let contract = read_in(&root, &schemas.field("user").unwrap(), &mut problems);
+    let contract = read_in(&root.place(), &schemas.field("user").unwrap(), &mut problems);
     assert_eq!(problems, []);
     assert_eq!(show(&contract.unwrap(), None), "{id:i at:any x:s list:[i]a}");
 }

@@ -97,7 +97,7 @@ pub(super) fn expects(cursor: &Cursor<'_>, kinds: Kinds, problems: &mut Problems
     }
 }
 
-/// Whether `null` may stand there too, as `OpenAPI` 3.0 has it.
+/// Whether `null` may stand there too, as OpenAPI 3.0 has it.
 pub(super) fn is_nullable(cursor: &Cursor<'_>) -> bool {
     cursor.node.get("nullable").is_some_and(|node| node.value == Value::Bool(true))
 }
