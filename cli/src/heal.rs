@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use healer::config::{Config, Route};
-use healer::{Healer, Limits, Plan, Progress, Reason, Summary};
+use healer::{Healer, Limits, Memo, Plan, Progress, Reason, Summary};
 
 use crate::failure::Failure;
 use crate::{config_file, output};
@@ -58,8 +58,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let route = choose_route(&config, args)?;
     let body = read_body(&args.body)?;
     let mut healer = Healer::new();
+    let mut memo = route.map_or_else(Memo::default, |route| Memo::new(&route.plan));
     let outcome = match route {
-        Some(route) => match heal(&mut healer, &route.plan, &body, config.limits()) {
+        Some(route) => match heal(&mut healer, &route.plan, &mut memo, &body, config.limits()) {
             Ok(summary) => Outcome::Done(summary),
             Err(failure) => Outcome::Failed(failure),
         },
@@ -67,7 +68,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     let is_changed = matches!(&outcome, Outcome::Done(summary) if summary.changed);
     output::write(if is_changed { healer.output() } else { &body })?;
-    let report = Report { outcome, route, healer: &healer, body: &body, mode: config.mode };
+    let report = Report { outcome, route, healer: &healer, memo: &memo, body: &body, mode: config.mode };
     eprint!("{}", if args.json { report.as_json() } else { report.as_text(args.explain) });
     Ok(exit_code(&report.outcome))
 }
@@ -82,13 +83,19 @@ fn exit_code(outcome: &Outcome) -> ExitCode {
     }
 }
 
-fn heal(healer: &mut Healer, plan: &Plan, body: &[u8], limits: Limits) -> Result<Summary, healer::Failure> {
+fn heal(
+    healer: &mut Healer,
+    plan: &Plan,
+    memo: &mut Memo,
+    body: &[u8],
+    limits: Limits,
+) -> Result<Summary, healer::Failure> {
     let mut intake = healer.intake(limits);
     if intake.push(body) == Progress::Release(Reason::TooLarge) {
         return Err(healer::Failure { reason: Reason::TooLarge, offset: limits.max_held_bytes });
     }
     intake.finish();
-    healer.heal(plan, &intake)
+    healer.heal(plan, memo, &intake)
 }
 
 /// The route of the request; without a path the only one there is.

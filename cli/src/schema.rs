@@ -10,7 +10,16 @@ const MAX_DESCRIPTION: usize = 80;
 
 /// A schema that is read as this contract.
 pub fn of(contract: &Contract) -> Node {
-    schema(contract, &Expects { kinds: kinds_of(contract), ..Expects::default() })
+    schema(contract, &told_by(contract))
+}
+
+/// What structure alone tells, where nothing else is known.
+fn told_by(contract: &Contract) -> Expects {
+    let items = match contract {
+        Contract::Array { items } => kinds_of(items),
+        _ => Kinds::ANY,
+    };
+    Expects { kinds: kinds_of(contract), items, ..Expects::default() }
 }
 
 /// Calls itself, at most [`healer::config::contract::MAX_DEPTH`] deep.
@@ -34,8 +43,7 @@ fn schema(contract: &Contract, expects: &Expects) -> Node {
     match contract {
         Contract::Any => (),
         Contract::Array { items } => {
-            let kinds = if expects.items == Kinds::ANY { kinds_of(items) } else { expects.items };
-            set("items", schema(items, &Expects { kinds, ..Expects::default() }).value);
+            set("items", schema(items, &Expects { kinds: expects.items, ..told_by(items) }).value);
         }
         Contract::Object { properties } => {
             set("properties", Value::Object(properties.iter().map(property).collect()));

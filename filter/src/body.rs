@@ -165,7 +165,7 @@ impl Incoming {
 
     fn heal<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, before: usize, began: u64) -> Step {
         let healed = match &self.intake {
-            Some(intake) => tools.healer.heal(job.plan, intake),
+            Some(intake) => tools.healer.heal(job.plan, &mut healer::Memo::default(), intake),
             None => Ok(Summary::default()),
         };
         let work = self.work(tools, healed.unwrap_or_default(), began);

@@ -1,13 +1,16 @@
 use crate::intake::{Intake, Progress};
 use crate::limits::Limits;
-use crate::plan::Plan;
+use crate::matching::{Matching, matching};
+use crate::memo::{Instance, Memo};
+use crate::plan::automaton::RuleRef;
+use crate::plan::{Automaton, Plan};
 use crate::reason::{Failure, Reason};
 use crate::render::{Renderer, Task};
 use crate::report::{self, Description, Op, OpKind};
 use crate::scan::{Scanner, Status};
 use crate::scratch::Scratch;
 use crate::text::bad_escape;
-use crate::walk::{Body, walk};
+use crate::walk::{Body, Records, walk};
 
 /// Heals bodies, one after the other, in memory that it reuses.
 #[derive(Debug, Default)]
@@ -16,6 +19,8 @@ pub struct Healer {
     tasks: Vec<Task>,
     output: Vec<u8>,
     ops: Vec<Op>,
+    /// Records of the last body, and the states they were walked in.
+    settled: Vec<Instance>,
     spare: Vec<Intake>,
 }
 
@@ -30,6 +35,8 @@ pub struct Summary {
     pub moves: u32,
     /// Members dropped because nothing accounts for them.
     pub dropped: u32,
+    /// Renames and moves that similarity found.
+    pub similar: u32,
     /// Rules that found their source and did not fire: the target stands, or another rule has it.
     pub conflicts: u32,
 }
@@ -75,15 +82,35 @@ impl Healer {
 
     /// Heals a body that has arrived whole. On `Ok` with `changed` the healed body is [`Healer::output`]; in every
     /// other case the body is to leave as it came.
-    pub fn heal(&mut self, plan: &Plan, intake: &Intake) -> Result<Summary, Failure> {
+    pub fn heal(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Summary, Failure> {
         self.forget_last();
         let body = checked(intake)?;
-        let result = walk(&body, plan.automaton(), &mut self.scratch).map(|()| self.render(&body, plan));
+        let result = self.walk(&body, plan, memo).map(|()| self.render(&body, memo.automaton(plan)));
         self.drop_large_scratch();
         result
     }
 
-    /// Heals a body that is in one piece, within the default limits.
+    fn walk(&mut self, body: &Body<'_>, plan: &Plan, memo: &mut Memo) -> Result<(), Failure> {
+        if !memo.is_used() {
+            return walk(body, plan.automaton(), None, &mut self.scratch);
+        }
+        memo.start();
+        self.settled.clear();
+        // The first pass guesses; each further one settles the records inside those that the last one settled, so there
+        // are at most as many of them as records inside each other. There is seldom more than one in all.
+        for _ in 0..=plan.nesting() {
+            let records = Records { memo: Some(memo), settled: &self.settled };
+            walk(body, memo.automaton(plan), Some(&records), &mut self.scratch)?;
+            std::mem::swap(&mut self.settled, &mut self.scratch.instances);
+            if memo.settle(plan, body, &mut self.settled) {
+                return Ok(());
+            }
+        }
+        debug_assert!(false, "records that are not settled");
+        walk(body, plan.automaton(), None, &mut self.scratch)
+    }
+
+    /// Heals a body that is in one piece, within the default limits, remembering nothing of other bodies.
     pub fn heal_bytes(&mut self, plan: &Plan, body: &[u8]) -> Result<Summary, Failure> {
         let limits = Limits::default();
         let mut intake = self.intake(limits);
@@ -95,10 +122,17 @@ impl Healer {
             Progress::Release(Reason::TooLarge) => {
                 Err(Failure { reason: Reason::TooLarge, offset: limits.max_held_bytes })
             }
-            _ => self.heal(plan, &intake),
+            _ => self.heal(plan, &mut Memo::new(plan), &intake),
         };
         self.recycle(intake);
         result
+    }
+
+    /// Where in a body each expected field is. Only for plans with similarity.
+    pub fn matching(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Matching, Failure> {
+        let body = checked(intake)?;
+        self.walk(&body, plan, memo)?;
+        Ok(matching(plan, &body, memo, &self.settled))
     }
 
     /// The healed body.
@@ -112,17 +146,16 @@ impl Healer {
     }
 
     /// The ops of the last body in words. `body`: as it came.
-    pub fn describe(&self, plan: &Plan, body: &[u8]) -> Vec<Description> {
-        report::describe(&self.ops, plan, body, &self.scratch.arena)
+    pub fn describe(&self, plan: &Plan, memo: &Memo, body: &[u8]) -> Vec<Description> {
+        report::describe(&self.ops, plan, memo, body, &self.scratch.arena)
     }
 
-    fn render(&mut self, body: &Body<'_>, plan: &Plan) -> Summary {
+    fn render(&mut self, body: &Body<'_>, automaton: &Automaton) -> Summary {
         let mut summary = Summary { conflicts: self.scratch.conflicts, ..Summary::default() };
         if !self.scratch.has_edits() {
             return summary;
         }
         self.output.reserve(body.bytes.len().saturating_add(body.bytes.len() >> 3));
-        let automaton = plan.automaton();
         let (tasks, out, ops) = (&mut self.tasks, &mut self.output, &mut self.ops);
         let mut renderer =
             Renderer { body: *body, plan: automaton, scratch: &self.scratch, tasks, out, ops, dropped: 0 };
@@ -130,6 +163,7 @@ impl Healer {
         summary.changed = true;
         summary.dropped = renderer.dropped;
         summary.moves = self.ops.iter().filter(|op| op.kind == OpKind::Move).count() as u32;
+        summary.similar = self.ops.iter().filter(|op| matches!(op.rule, RuleRef::Similar(_))).count() as u32;
         summary.renames = (self.ops.len() as u32).wrapping_sub(summary.moves);
         summary
     }
@@ -146,6 +180,9 @@ impl Healer {
     }
 
     fn drop_large_scratch(&mut self) {
+        if self.settled.capacity() > Scratch::KEPT {
+            self.settled = Vec::new();
+        }
         if self.scratch.edits.capacity() > Scratch::KEPT {
             let arena = std::mem::take(&mut self.scratch.arena);
             self.scratch = Scratch { arena, ..Scratch::default() };

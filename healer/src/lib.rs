@@ -12,10 +12,13 @@
     allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
 
+mod class;
 pub mod config;
 mod healer;
 mod intake;
 mod limits;
+mod matching;
+mod memo;
 pub mod plan;
 mod reason;
 mod render;
@@ -24,12 +27,15 @@ mod resolve;
 pub mod scan;
 mod scratch;
 pub mod similarity;
+mod survey;
 mod text;
 mod walk;
 
 pub use healer::{Healer, Summary};
 pub use intake::{Intake, Progress};
 pub use limits::Limits;
+pub use matching::{By, Match, Matching, Missing};
+pub use memo::{Memo, MemoStats};
 pub use plan::Plan;
 pub use reason::{Failure, Reason};
 pub use report::{Description, Op, OpKind, Why};

@@ -5,6 +5,8 @@ pub(crate) mod automaton;
 pub(crate) mod case;
 mod compile;
 mod contract;
+pub(crate) mod overlay;
+pub(crate) mod record;
 pub mod spec;
 pub(crate) mod table;
 pub mod value;
@@ -12,13 +14,16 @@ pub mod value;
 use std::fmt;
 
 pub(crate) use automaton::Automaton;
+use nomos_rules::path::Step;
+use record::Record;
 use spec::PlanSpec;
 
 /// What was declared for a route, and the automaton that finds it in a body. Immutable; shared by all streams.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     spec: PlanSpec,
     automaton: Automaton,
+    records: Vec<Record>,
 }
 
 /// Why a plan cannot be compiled.
@@ -49,7 +54,8 @@ impl std::error::Error for PlanError {}
 impl Plan {
     /// Compiles a plan. Cost: the number of names in rules and contract, times the records that rules start in.
     pub fn compile(spec: &PlanSpec) -> Result<Plan, PlanError> {
-        Ok(Plan { automaton: compile::compile(spec)?, spec: spec.clone() })
+        let (automaton, records) = compile::compile(spec)?;
+        Ok(Plan { spec: spec.clone(), automaton, records })
     }
 
     /// What the plan was compiled from.
@@ -59,5 +65,16 @@ impl Plan {
 
     pub(crate) fn automaton(&self) -> &Automaton {
         &self.automaton
+    }
+
+    /// How many records are inside each other at most.
+    pub(crate) fn nesting(&self) -> usize {
+        let arrays = |record: &Record| record.path.iter().filter(|step| **step == Step::Each).count();
+        self.records.iter().map(arrays).max().unwrap_or(0).saturating_add(1)
+    }
+
+    /// The records that similarity works on; none where it is off.
+    pub(crate) fn records(&self) -> &[Record] {
+        &self.records
     }
 }

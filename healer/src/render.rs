@@ -134,9 +134,9 @@ impl Renderer<'_> {
     }
 
     fn report_move(&mut self, node: &Node) {
-        let rule = self.plan.moves.get(node.mv as usize).map_or(0, |mv| mv.rule);
+        let rule = self.plan.moves.get(node.mv as usize).map_or(RuleRef::Move(0), |mv| mv.by);
         let name = Name { text: node.text, in_arena: false };
-        self.ops.push(Op { kind: OpKind::Move, at: node.source, rule: RuleRef::Move(rule), name });
+        self.ops.push(Op { kind: OpKind::Move, at: node.source, rule, name });
     }
 
     fn value(&mut self, id: Id) {

@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
+use crate::memo::Memo;
 use crate::plan::automaton::{Automaton, RuleRef};
 use crate::plan::spec::{PlanSpec, RuleSource};
 use crate::plan::{Plan, automaton};
 use crate::scan::Scanner;
+use crate::similarity::Parts;
 use crate::text::{decode, trim_end};
 
 /// One rename or move carried out.
@@ -36,7 +38,7 @@ pub(crate) struct Name {
 }
 
 /// An op in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// What it does.
     pub kind: OpKind,
@@ -49,7 +51,7 @@ pub struct Description {
 }
 
 /// Why an op was carried out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Why {
     /// A rule of the route's own.
     Route {
@@ -72,6 +74,17 @@ pub enum Why {
         /// The convention's id.
         id: &'static str,
     },
+    /// No rule: similarity.
+    Similarity {
+        /// Names from the record down, as they came.
+        from: Vec<String>,
+        /// Names from the record down, as they are expected.
+        to: Vec<String>,
+        /// From 0 to 1: how sure it is.
+        score: f32,
+        /// Of what the score is made.
+        parts: Parts,
+    },
 }
 
 impl Name {
@@ -82,23 +95,30 @@ impl Name {
 }
 
 /// Describes ops. Cost: one more pass over the body, so for people, not for every response.
-pub(crate) fn describe(ops: &[Op], plan: &Plan, body: &[u8], arena: &[u8]) -> Vec<Description> {
+pub(crate) fn describe(ops: &[Op], plan: &Plan, memo: &Memo, body: &[u8], arena: &[u8]) -> Vec<Description> {
     let mut scanner = Scanner::new(u32::MAX);
     scanner.advance(body);
-    ops.iter().map(|op| describe_one(op, plan, body, scanner.tokens(), arena)).collect()
+    ops.iter().map(|op| describe_one(op, plan, memo, body, scanner.tokens(), arena)).collect()
 }
 
-fn describe_one(op: &Op, plan: &Plan, body: &[u8], tokens: &[u32], arena: &[u8]) -> Description {
+fn describe_one(op: &Op, plan: &Plan, memo: &Memo, body: &[u8], tokens: &[u32], arena: &[u8]) -> Description {
     let spec = plan.spec();
     let path = path_to(op.at, body, tokens);
     let to = match op.rule {
-        RuleRef::Move(index) => moved_path(&path, spec, index),
-        RuleRef::Rename(_) | RuleRef::Convention(_) => renamed_path(&path, op.name.of(plan.automaton(), arena)),
+        RuleRef::Move(index) => {
+            let rule = spec.moves.get(index as usize);
+            rule.map_or_else(|| path.clone(), |rule| moved_path(&path, rule.from.segments().len(), rule.to.segments()))
+        }
+        RuleRef::Similar(index) if op.kind == OpKind::Move => {
+            let found = memo.resolution(index);
+            found.map_or_else(|| path.clone(), |found| moved_path(&path, found.from.len(), &found.to))
+        }
+        _ => renamed_path(&path, op.name.of(memo.automaton(plan), arena)),
     };
-    Description { kind: op.kind, from: show(&path), to: show(&to), why: why(spec, op.rule) }
+    Description { kind: op.kind, from: show(&path), to: show(&to), why: why(spec, memo, op.rule) }
 }
 
-fn why(spec: &PlanSpec, rule: RuleRef) -> Why {
+fn why(spec: &PlanSpec, memo: &Memo, rule: RuleRef) -> Why {
     let declared = |source: RuleSource, rule: String| match source {
         RuleSource::Route => Why::Route { rule },
         RuleSource::Pack { pack, id } => Why::Pack { pack, id, rule },
@@ -117,13 +137,22 @@ fn why(spec: &PlanSpec, rule: RuleRef) -> Why {
             Some(RuleSource::Pack { pack, id }) => Why::Convention { pack, id },
             _ => unknown(),
         },
+        RuleRef::Similar(index) => memo.resolution(index).map_or_else(unknown, |found| Why::Similarity {
+            from: found.from.clone(),
+            to: found.to.clone(),
+            score: found.alignment.score,
+            parts: found.alignment.parts,
+        }),
     }
 }
 
+/// A step of a path in a body.
 #[derive(Clone, Debug)]
-enum Segment {
+pub(crate) enum Segment {
     Name(String),
     Element(usize),
+    /// Each element of an array.
+    Each,
 }
 
 fn renamed_path(path: &[Segment], quoted: &[u8]) -> Vec<Segment> {
@@ -135,14 +164,13 @@ fn renamed_path(path: &[Segment], quoted: &[u8]) -> Vec<Segment> {
 }
 
 /// The target is the source with as many names replaced as the rule has below its record.
-fn moved_path(path: &[Segment], spec: &PlanSpec, index: u32) -> Vec<Segment> {
-    let Some(rule) = spec.moves.get(index as usize) else { return path.to_vec() };
-    let record = path.len().saturating_sub(rule.from.segments().len());
-    let target = rule.to.segments().iter().map(|name| Segment::Name(name.clone()));
-    path.iter().take(record).cloned().chain(target).collect()
+fn moved_path(path: &[Segment], depth: usize, to: &[String]) -> Vec<Segment> {
+    let record = path.len().saturating_sub(depth);
+    path.iter().take(record).cloned().chain(to.iter().cloned().map(Segment::Name)).collect()
 }
 
-fn path_to(at: u32, body: &[u8], tokens: &[u32]) -> Vec<Segment> {
+/// Where the token at `at` stands.
+pub(crate) fn path_to(at: u32, body: &[u8], tokens: &[u32]) -> Vec<Segment> {
     let mut path: Vec<Segment> = Vec::new();
     let mut is_key = false;
     let mut tokens = tokens.iter().copied().peekable();
@@ -180,11 +208,13 @@ fn path_to(at: u32, body: &[u8], tokens: &[u32]) -> Vec<Segment> {
     path
 }
 
-fn show(path: &[Segment]) -> String {
+/// A path in text.
+pub(crate) fn show(path: &[Segment]) -> String {
     let mut text = String::new();
     for segment in path {
         match segment {
             Segment::Element(index) => _ = write!(text, "[{index}]"),
+            Segment::Each => text.push_str("[]"),
             Segment::Name(name) => {
                 if !text.is_empty() {
                     text.push('.');

@@ -1,5 +1,6 @@
 //! What is known of a body while it is walked, in flat lists that are reused from body to body.
 
+use crate::memo::Instance;
 use crate::plan::automaton::{Id, NONE, RuleRef};
 use std::ops::Range;
 
@@ -37,6 +38,8 @@ pub(crate) struct Scratch {
     pub live: Vec<u32>,
     pub wanted: Vec<(u64, Id)>,
     pub conflicts: u32,
+    /// Records come across, in the order in which they opened.
+    pub instances: Vec<Instance>,
 }
 
 impl Scratch {
@@ -59,6 +62,7 @@ impl Scratch {
         self.epoch = 0;
         self.twice = false;
         self.conflicts = 0;
+        self.instances.clear();
     }
 
     /// Edits that scratch memory is kept for between bodies: 32 KiB of them, and the other lists are no longer.
@@ -129,6 +133,10 @@ pub(crate) struct Frame {
     pub member: Id,
     /// The current member's hit.
     pub hit: Id,
+    /// The record that the object is, among [`Scratch::instances`].
+    pub instance: Id,
+    /// The shape of the record around it, up to where it opened.
+    pub shape: u64,
 }
 
 /// A member that a rule would rename.

@@ -3,13 +3,24 @@
 //! It works on names, kinds and classes of values, never on bytes of a body: [`Found`] lists what stands in a record,
 //! [`Model`] what the contract expects of it, and an [`Alignment`] pairs them, or abstains.
 
-use crate::plan::spec::{Expects, Format, Kind, Property};
+use crate::plan::spec::{Contract, Expects, Format, Kind, Property};
 
 /// Index of a field in a list of [`Expected`] or [`Found`].
 pub type Id = u32;
 
 /// No field.
 pub const NONE: Id = Id::MAX;
+
+/// How sure similarity has to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// The score that an alignment needs.
+    pub threshold: f32,
+}
+
+/// Memory that decisions reuse.
+#[derive(Debug, Default)]
+pub struct Scratch {}
 
 /// What a contract expects of one kind of record, ready to be compared with.
 #[derive(Clone, Debug)]
@@ -87,11 +98,55 @@ pub struct Parts {
     pub name: f32,
 }
 
+impl Parts {
+    /// Nothing was compared.
+    pub const NONE: Parts = Parts { name: 0.0 };
+}
+
 impl Model {
     /// The fields of a record with these members.
     pub fn of(properties: &[Property]) -> Model {
-        let _ = properties;
-        Model { fields: Vec::new() }
+        let mut fields = Vec::new();
+        let mut open: Vec<(&Property, Id)> = properties.iter().rev().map(|property| (property, NONE)).collect();
+        while let Some((property, parent)) = open.pop() {
+            let inside = match &property.node {
+                Contract::Object { properties } => properties.as_slice(),
+                _ => &[],
+            };
+            let is_records = matches!(&property.node, Contract::Array { items } if matches!(&**items, Contract::Object { properties } if !properties.is_empty()));
+            let id = fields.len() as Id;
+            fields.push(Expected {
+                name: property.name.clone(),
+                parent,
+                is_object: !inside.is_empty(),
+                is_records,
+                required: property.required,
+                expects: property.expects.clone(),
+            });
+            open.extend(inside.iter().rev().map(|property| (property, id)));
+        }
+        Model { fields }
+    }
+
+    /// Aligns.
+    pub fn align(&self, found: &[Found<'_>], settings: &Settings, scratch: &mut Scratch, out: &mut Vec<Alignment>) {
+        let _ = (settings, scratch);
+        let bare = |name: &str| name.to_lowercase().replace(['_', '-'], "");
+        for (field, expected) in (0..).zip(&self.fields) {
+            let stands = |found: &&Found<'_>| matches!(found.standing, Standing::Expected(id) | Standing::Ruled(id) if id == field);
+            if found.iter().any(|found| stands(&found)) {
+                continue;
+            }
+            let like = |(_, found): &(u32, &Found<'_>)| {
+                found.standing == Standing::Unknown
+                    && bare(found.name) == bare(&expected.name)
+                    && (found.kind == Kind::Object) == expected.is_object
+            };
+            let mut all = (0..).zip(found).filter(like);
+            if let (Some((id, _)), None) = (all.next(), all.next()) {
+                out.push(Alignment { expected: field, found: id, score: 1.0, parts: Parts { name: 1.0 } });
+            }
+        }
     }
 
     /// All fields, in pre-order.

@@ -6,6 +6,9 @@
 //! without sorting.
 
 mod consider;
+mod shape;
+
+pub(crate) use shape::Records;
 
 use crate::plan::Automaton;
 use crate::plan::automaton::{Action, INERT, Id, NONE, State};
@@ -18,15 +21,32 @@ use crate::text::{decode, is_scalar, trim_end};
 ///
 /// Most bodies hold no member that a move could start from, and for them no positions need be kept. So the first walk
 /// keeps none, and stops where it meets such a member; then a second one does.
-pub(crate) fn walk(body: &Body<'_>, plan: &Automaton, scratch: &mut Scratch) -> Result<(), Failure> {
+pub(crate) fn walk(
+    body: &Body<'_>,
+    plan: &Automaton,
+    records: Option<&Records<'_>>,
+    scratch: &mut Scratch,
+) -> Result<(), Failure> {
+    match records {
+        None => in_two_steps::<false>(body, plan, &Records::NONE, scratch),
+        Some(records) => in_two_steps::<true>(body, plan, records, scratch),
+    }
+}
+
+fn in_two_steps<const SHAPES: bool>(
+    body: &Body<'_>,
+    plan: &Automaton,
+    records: &Records<'_>,
+    scratch: &mut Scratch,
+) -> Result<(), Failure> {
     if !plan.drops {
-        match Walk::<false>::new(body, plan, scratch).run() {
+        match Walk::<false, SHAPES>::new(body, plan, records, scratch).run() {
             Err(Stop::Tracks) => (),
             Err(Stop::Failed(failure)) => return Err(failure),
             Ok(()) => return Ok(()),
         }
     }
-    match Walk::<true>::new(body, plan, scratch).run() {
+    match Walk::<true, SHAPES>::new(body, plan, records, scratch).run() {
         Err(Stop::Failed(failure)) => Err(failure),
         Err(Stop::Tracks) | Ok(()) => Ok(()),
     }
@@ -89,11 +109,13 @@ impl Frame {
         last_end: 0,
         member: NONE,
         hit: NONE,
+        instance: NONE,
+        shape: 0,
     };
 }
 
-/// `TRACKS`: whether it keeps what moves and drops need.
-struct Walk<'a, 's, const TRACKS: bool> {
+/// `TRACKS`: whether it keeps what moves and drops need. `SHAPES`: whether it tells the shapes of records.
+struct Walk<'a, 's, const TRACKS: bool, const SHAPES: bool> {
     body: Body<'a>,
     plan: &'a Automaton,
     scratch: &'s mut Scratch,
@@ -103,6 +125,15 @@ struct Walk<'a, 's, const TRACKS: bool> {
     escape: usize,
     /// The innermost open container; those around it are on the stack.
     frame: Frame,
+    /// What is known of the records of the body.
+    records: &'a Records<'a>,
+    /// Index of the first settled record that may be ahead.
+    settled: usize,
+    /// The shape of the innermost open record so far, and how many names are in it.
+    shape: u64,
+    names: u32,
+    /// Whether the plan alone, without similarity, knows the current member's name.
+    is_known: bool,
 }
 
 /// What comes after a value.
@@ -113,10 +144,23 @@ enum Then {
     Ended(u32),
 }
 
-impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
-    fn new(body: &Body<'a>, plan: &'a Automaton, scratch: &'s mut Scratch) -> Self {
+impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES> {
+    fn new(body: &Body<'a>, plan: &'a Automaton, records: &'a Records<'a>, scratch: &'s mut Scratch) -> Self {
         scratch.clear();
-        Walk { body: *body, plan, scratch, next: 0, escape: 0, frame: Frame::OUTSIDE }
+        let frame = Frame::OUTSIDE;
+        Walk {
+            body: *body,
+            plan,
+            scratch,
+            next: 0,
+            escape: 0,
+            frame,
+            records,
+            settled: 0,
+            shape: 0,
+            names: 0,
+            is_known: false,
+        }
     }
 
     fn run(&mut self) -> Result<(), Stop> {
@@ -210,6 +254,9 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
             self.frame.hit = NONE;
             self.next = self.next.wrapping_add(2);
             let inside = if state.looks { self.look(state, quote, body.quote_before(colon))? } else { INERT };
+            if SHAPES && state.shaped {
+                self.shape_value(value, after);
+            }
             match body.byte(value) {
                 b'{' | b'[' => return Ok(Then::Value(inside)),
                 b'"' => (),
@@ -279,7 +326,11 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
         let around = self.frame.container;
         let member = self.frame.member;
         let around_is_object = self.frame.is_object;
+        let (state, instance, shape) =
+            if SHAPES && is_object { self.enter_record(state) } else { (state, NONE, self.shape) };
         self.frame = Frame {
+            instance,
+            shape,
             state,
             is_object,
             open: at,
@@ -354,6 +405,9 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
 
     #[inline(always)]
     fn close_object(&mut self, at: u32) -> Then {
+        if SHAPES {
+            self.leave_object();
+        }
         if self.frame.state != INERT {
             self.resolve(at);
         }
@@ -403,7 +457,12 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
             self.frame.lead = quote;
         }
         self.frame.members = self.frame.members.wrapping_add(1);
-        if state.looks { self.look(state, quote, self.body.quote_before(colon)) } else { Ok(INERT) }
+        let inside = if state.looks { self.look(state, quote, self.body.quote_before(colon))? } else { INERT };
+        if SHAPES && state.shaped {
+            let after = self.body.tokens.get(self.next.wrapping_add(1)).copied();
+            self.shape_value(self.peek(), after.unwrap_or(self.body.bytes.len() as u32));
+        }
+        Ok(inside)
     }
 
     /// What a member is to the plan. The state of its value.
@@ -414,6 +473,9 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
         }
         let (start, end) = (quote.wrapping_add(1) as usize, close as usize);
         let action = self.plan.action(state, self.body.bytes, start, end);
+        if SHAPES {
+            self.shape_name(self.body.bytes, start, end, action);
+        }
         self.known_member(state, action, quote, close, None)
     }
 
@@ -435,6 +497,9 @@ impl<'a, 's, const TRACKS: bool> Walk<'a, 's, TRACKS> {
         name.clear();
         decode(self.body.span((quote.wrapping_add(1), close)), &mut name);
         let action = self.plan.action(state, &name, 0, name.len());
+        if SHAPES {
+            self.shape_name(&name, 0, name.len(), action);
+        }
         let inside = self.known_member(state, action, quote, close, Some(&name));
         self.scratch.key = name;
         inside

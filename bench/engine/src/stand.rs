@@ -1,7 +1,7 @@
 use std::hint::black_box;
 
 use healer::config::Config;
-use healer::{Healer, Intake, Limits, Plan, Progress};
+use healer::{Healer, Intake, Limits, Memo, Plan, Progress};
 use serde_json::Value;
 
 use crate::edit::Edit;
@@ -14,6 +14,7 @@ pub struct Stand {
     healer: Healer,
     limits: Limits,
     plan: Plan,
+    memo: Memo,
     bodies: Vec<String>,
     edit: Edit,
 }
@@ -26,7 +27,8 @@ impl Stand {
         let limits = config.limits();
         let route = config.routes.into_iter().next().ok_or_else(|| say("found no route; expected one".to_owned()))?;
         let (bodies, edit) = (subject.bodies.clone(), subject.edit.clone());
-        let mut stand = Stand { healer: Healer::new(), limits, plan: route.plan, bodies, edit };
+        let memo = Memo::new(&route.plan);
+        let mut stand = Stand { healer: Healer::new(), limits, plan: route.plan, memo, bodies, edit };
         (0..stand.bodies.len()).try_for_each(|at| stand.check(at, subject.ops)).map_err(say)?;
         Ok(stand)
     }
@@ -37,7 +39,7 @@ impl Stand {
         if operation == Operation::Heal {
             let intakes: Vec<Intake> = (0..bodies).map(|at| self.arrived(at)).collect();
             return time(batches, bodies, now, |at| {
-                black_box(self.healer.heal(&self.plan, black_box(&intakes[at])).is_ok());
+                black_box(self.healer.heal(&self.plan, &mut self.memo, black_box(&intakes[at])).is_ok());
             });
         }
         time(batches, bodies, now, |at| self.once(operation, at))
@@ -52,7 +54,7 @@ impl Stand {
             }
             Operation::Heal | Operation::Whole => {
                 let intake = self.arrived(at);
-                black_box(self.healer.heal(&self.plan, &intake).is_ok());
+                black_box(self.healer.heal(&self.plan, &mut self.memo, &intake).is_ok());
                 black_box(self.healer.output());
                 self.healer.recycle(intake);
             }

@@ -1,7 +1,7 @@
 //! What was done to a body, for people and for programs.
 
 use healer::config::{Mode, Route};
-use healer::{Description, Failure, Healer, OpKind, Summary, Why};
+use healer::{Description, Failure, Healer, Memo, OpKind, Summary, Why};
 use serde_json::{Value, json};
 
 /// How it came out.
@@ -22,6 +22,8 @@ pub struct Report<'a> {
     pub route: Option<&'a Route>,
     /// The engine that healed it.
     pub healer: &'a Healer,
+    /// What similarity found.
+    pub memo: &'a Memo,
     /// The body as it came.
     pub body: &'a [u8],
     /// What the filter would do with it.
@@ -87,7 +89,7 @@ impl Report<'_> {
     }
 
     fn ops(&self) -> Vec<Description> {
-        self.route.map_or_else(Vec::new, |route| self.healer.describe(&route.plan, self.body))
+        self.route.map_or_else(Vec::new, |route| self.healer.describe(&route.plan, self.memo, self.body))
     }
 }
 
@@ -117,6 +119,9 @@ fn op_line(op: &Description) -> String {
         Why::Route { rule } => format!("the route's own {}: {rule}", kind(op)),
         Why::Pack { id, rule, .. } => format!("{id}: {rule}"),
         Why::Convention { id, .. } => format!("{id}: case convention"),
+        Why::Similarity { from, to, score, .. } => {
+            format!("similarity {score:.2}: {} -> {}", from.join("."), to.join("."))
+        }
     };
     format!("  {} -> {}  ({why})\n", op.from, op.to)
 }
@@ -126,6 +131,9 @@ fn op_json(op: &Description) -> Value {
         Why::Route { rule } => json!({"by": "route", "rule": rule}),
         Why::Pack { pack, id, rule } => json!({"by": "pack", "pack": pack, "id": id, "rule": rule}),
         Why::Convention { pack, id } => json!({"by": "convention", "pack": pack, "id": id}),
+        Why::Similarity { from, to, score, .. } => {
+            json!({"by": "similarity", "from": from.join("."), "to": to.join("."), "score": score})
+        }
     };
     json!({"kind": kind(op), "from": op.from, "to": op.to, "why": why})
 }

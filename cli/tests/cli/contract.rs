@@ -219,16 +219,15 @@ fn what_cannot_be_taken_is_told_in_a_line() {
 /// A document of the size of the largest public ones, in which everything refers to everything.
 #[test]
 fn a_large_document_is_no_trouble() {
+    let member = |number: usize, member: usize| {
+        let other = (number * 7 + member * 13) % 400;
+        format!(r##""m{member}":{{"anyOf":[{{"type":"string"}},{{"$ref":"#/components/schemas/s{other}"}}]}}"##)
+    };
     let schema = |number: usize| {
-        let members: String = (0..20).map(|member| {
-            let other = (number * 7 + member * 13) % 400;
-            format!("\"m{member}\":{{\"anyOf\":[{{\"type\":\"string\"}},{{\"$ref\":\"#/components/schemas/s{other}\"}}]}},")
-        }).collect();
-        format!(
-            "\"s{number}\":{{\"type\":\"object\",\"description\":\"{}\",\"properties\":{{{}\"id\":{{\"type\":\"string\"}}}}}}",
-            "x".repeat(2000),
-            members
-        )
+        let members: Vec<String> = (0..20).map(|place| member(number, place)).collect();
+        let description = "x".repeat(2000);
+        let properties = format!(r#"{},"id":{{"type":"string"}}"#, members.join(","));
+        format!(r#""s{number}":{{"description":"{description}","properties":{{{properties}}}}}"#)
     };
     let schemas: Vec<String> = (0..400).map(schema).collect();
     let response = r##"{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/s0"}}}}}"##;

@@ -189,10 +189,7 @@ impl Reader<'_> {
             (Contract::Any, Kinds::ANY, None)
         };
         // Nobody who lists properties means that a number will do, though the letter says so.
-        let kinds = match (types.kinds(), kind) {
-            (Kinds::ANY, Some(kind)) => Kinds::of(kind),
-            (kinds, _) => kinds,
-        };
+        let kinds = kind.filter(|_| types.are_open()).map_or(types.kinds(), Kinds::of);
         let expects = Expects { items, ..values::expects(cursor, kinds, problems) };
         Said { node, expects }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::automaton::{Id, Move, MoveKind, NONE, Step as TargetName};
+use super::automaton::{Id, Move, MoveKind, NONE, RuleRef, Step as TargetName};
 use super::contract::Nodes;
 use super::spec::{MoveRule, PlanSpec};
 use nomos_rules::path::Step;
@@ -102,6 +102,7 @@ impl Anchors {
         let step_of = |node: &usize| group.targets.get(*node).map(|node| node.step);
         self.moves.push(Move {
             rule: index as u32,
+            by: RuleRef::Move(index as u32),
             rank: rule.rank,
             kind: kind(rule),
             path: path.iter().filter_map(step_of).collect(),

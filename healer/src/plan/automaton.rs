@@ -17,6 +17,8 @@ pub(crate) const INERT: Id = 0;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Automaton {
     pub root: Id,
+    /// With similarity: the state of objects that the plan does not know, inside records.
+    pub foreign: Id,
     pub states: Vec<State>,
     pub actions: Vec<Action>,
     pub tables: Tables,
@@ -68,6 +70,10 @@ pub(crate) struct State {
     pub every_member: bool,
     /// Whether a name that no table knows means nothing.
     pub skips_unknown: bool,
+    /// The record that an object in this state is, for similarity: an index of [`super::Plan::records`].
+    pub record: Id,
+    /// Whether names here belong to the shape of the record around them.
+    pub shaped: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,6 +96,8 @@ pub(crate) struct Action {
     pub on_source_path: bool,
     /// Whether a move may put another value in its place: one that starts here, or ends here.
     pub replaces: bool,
+    /// Whether similarity alone knows the name.
+    pub similar: bool,
 }
 
 /// A move starts at a member, `depth` names below its anchor.
@@ -124,11 +132,16 @@ pub(crate) enum RuleRef {
     Rename(u32),
     Move(u32),
     Convention(u32),
+    /// A correspondence that similarity found, of [`crate::memo::Memo::resolutions`].
+    Similar(u32),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Move {
+    /// Its place among the plan's moves, which decides between moves of one rank and one source.
     pub rule: u32,
+    /// What it carries out.
+    pub by: RuleRef,
     pub rank: u16,
     pub kind: MoveKind,
     /// The steps of the target path, from the record down.
@@ -215,5 +228,7 @@ impl State {
         anchor: false,
         every_member: false,
         skips_unknown: true,
+        record: NONE,
+        shaped: false,
     };
 }

@@ -13,6 +13,7 @@ use super::automaton::{
 };
 use super::case;
 use super::contract::Nodes;
+use super::record::{Record, records};
 use super::spec::{PlanSpec, Unmapped};
 use super::table::{Table, Tables};
 use crate::text::quote;
@@ -22,12 +23,16 @@ use nomos_rules::path::Step;
 /// States of one plan at most: far above what contracts and packs need, and 1.5 MB of memory.
 const MAX_STATES: usize = 16_384;
 
-pub(super) fn compile(spec: &PlanSpec) -> Result<Automaton, PlanError> {
+/// The automaton, and the records that similarity works on.
+pub(super) fn compile(spec: &PlanSpec) -> Result<(Automaton, Vec<Record>), PlanError> {
     refuse_crossing_moves(spec)?;
     let nodes = spec.contract.as_ref().map(Nodes::of);
-    let mut compiler = Compiler::new(spec, nodes.as_ref());
+    let contract = spec.contract.as_ref().filter(|_| spec.similarity.is_some());
+    let found = contract.zip(nodes.as_ref()).map(|(contract, nodes)| records(contract, nodes));
+    let (shaped, records): (Vec<Id>, Vec<Record>) = found.unwrap_or_default().into_iter().unzip();
+    let mut compiler = Compiler::new(spec, nodes.as_ref(), &shaped);
     compiler.run()?;
-    Ok(compiler.out)
+    Ok((compiler.out, records))
 }
 
 fn refuse_crossing_moves(spec: &PlanSpec) -> Result<(), PlanError> {
@@ -90,10 +95,12 @@ struct Compiler<'a> {
     /// Without a contract: the slot of each name whose presence matters, in every state.
     slots: BTreeMap<String, Id>,
     texts: BTreeMap<String, Span>,
+    /// With similarity: the nodes that are records, in the order of [`super::Plan::records`].
+    records: Vec<Id>,
 }
 
 impl<'a> Compiler<'a> {
-    fn new(spec: &'a PlanSpec, nodes: Option<&'a Nodes<'a>>) -> Self {
+    fn new(spec: &'a PlanSpec, nodes: Option<&'a Nodes<'a>>, shaped: &[Id]) -> Self {
         let records = nodes.map(|nodes| record_nodes(nodes)).unwrap_or_default();
         let mut compiler = Compiler {
             spec,
@@ -105,6 +112,7 @@ impl<'a> Compiler<'a> {
             by_name: BTreeMap::new(),
             slots: BTreeMap::new(),
             texts: BTreeMap::new(),
+            records: shaped.to_vec(),
         };
         compiler.name_steps();
         if nodes.is_none() {
@@ -117,6 +125,10 @@ impl<'a> Compiler<'a> {
     fn run(&mut self) -> Result<(), PlanError> {
         let inert = self.state_of(Items::new());
         debug_assert_eq!(inert, INERT);
+        if self.spec.similarity.is_some() {
+            self.out.foreign = self.out.states.len() as Id;
+            self.out.states.push(State { looks: true, shaped: true, unknown: self.out.foreign, ..State::INERT });
+        }
         let mut root = Items::from([Item::Root]);
         root.insert(if self.nodes.is_some() { Item::Contract(0) } else { Item::Anywhere });
         self.out.root = self.state_of(root);
@@ -132,6 +144,10 @@ impl<'a> Compiler<'a> {
         self.out.moves = std::mem::take(&mut self.anchors.moves);
         self.out.steps = std::mem::take(&mut self.anchors.steps);
         Ok(())
+    }
+
+    fn record_of(&self, node: Id) -> Id {
+        self.records.iter().position(|record| *record == node).map_or(NONE, |place| place as Id)
     }
 
     fn name_steps(&mut self) {
@@ -248,20 +264,24 @@ impl<'a> Compiler<'a> {
         let words = if self.out.contract { slots.len() } else { self.slots.len() };
         let converts = anywhere && !self.out.conventions.is_empty();
         let every_member = drops || leaves_scraps;
+        let looks = record || !keys.is_empty() || anywhere;
+        let shaped = self.spec.similarity.is_some() && looks;
         State {
             table,
             fallback: if anywhere && !only_anywhere { anywhere_state } else { NONE },
-            unknown: anywhere_state,
+            unknown: if shaped { self.out.foreign } else { anywhere_state },
             element,
             canonical,
             words: words.div_ceil(64) as u32,
-            looks: record || !keys.is_empty() || anywhere,
+            looks,
             converts,
             tracked,
             tree_root: tracked && !passes,
             anchor: items.iter().any(|item| matches!(item, Item::Source(_, 0))),
             every_member,
             skips_unknown: !converts && !every_member && canonical.is_empty(),
+            record: node.map_or(NONE, |node| self.record_of(node)),
+            shaped,
         }
     }
 
@@ -490,6 +510,7 @@ impl<'a> Compiler<'a> {
             expected: key.expected.is_some(),
             on_source_path: !key.sources.is_empty(),
             replaces: !key.sources.is_empty() && self.is_replaced(key),
+            similar: false,
         }
     }
 
@@ -598,6 +619,7 @@ fn empty_automaton(spec: &PlanSpec) -> Automaton {
     conventions.sort_by_key(|convention| convention.rank);
     Automaton {
         root: INERT,
+        foreign: INERT,
         states: Vec::new(),
         actions: Vec::new(),
         tables: Tables::new(),

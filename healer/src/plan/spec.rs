@@ -1,6 +1,7 @@
 //! A plan as data: what was declared, before it is compiled. It can be printed and compared.
 
 pub use super::value::{Expects, Format, Kind, Kinds};
+pub use crate::similarity::Settings;
 pub use nomos_rules::Case;
 use nomos_rules::path::Path;
 
@@ -15,6 +16,8 @@ pub struct PlanSpec {
     pub moves: Vec<MoveRule>,
     /// Whole case conventions.
     pub conventions: Vec<ConventionRule>,
+    /// How drift is found that no rule declares; only with a contract.
+    pub similarity: Option<Settings>,
     /// What becomes of members that nothing accounts for.
     pub unmapped: Unmapped,
 }

@@ -84,7 +84,7 @@ impl Table {
     }
 
     /// Seeds tried before a longer probe is accepted.
-    const SEEDS: u64 = 64;
+    const SEEDS: u32 = 64;
     /// A probe that is short enough to stop looking for a better seed.
     const SHORT_PROBE: u32 = 2;
 }
@@ -96,29 +96,64 @@ impl Tables {
     }
 
     /// Adds a table; at most half of it is occupied.
-    pub(crate) fn add<'a>(&mut self, names: impl Iterator<Item = (&'a str, u32)> + Clone) -> Table {
-        let count = names.clone().count();
-        if count == 0 {
+    pub(crate) fn add<'a>(&mut self, names: impl Iterator<Item = (&'a str, u32)>) -> Table {
+        let entry = |(name, value): (&'a str, u32)| Entry { name: whole(name), value, long: self.keep_long(name) };
+        let entries: Vec<Entry> = names.map(entry).collect();
+        self.place(&entries)
+    }
+
+    /// Adds a table that knows what `base` knows, and these names; where both know a name, these win.
+    pub(crate) fn add_over<'a>(&mut self, base: Table, names: impl Iterator<Item = (&'a str, u32)>) -> Table {
+        let start = base.start as usize;
+        let known = self.entries.get(start..=start.saturating_add(base.mask as usize)).unwrap_or_default();
+        let mut entries: Vec<Entry> = known.iter().copied().filter(|entry| entry.value != VACANT).collect();
+        for (name, value) in names {
+            let found = self.find_entry(base, name.as_bytes(), 0, name.len()).map(|entry| entry.value);
+            match entries.iter_mut().find(|entry| found == Some(entry.value)) {
+                Some(entry) => entry.value = value,
+                None => entries.push(Entry { name: whole(name), value, long: self.keep_long(name) }),
+            }
+        }
+        self.place(&entries)
+    }
+
+    fn place(&mut self, entries: &[Entry]) -> Table {
+        if entries.is_empty() {
             return Table::EMPTY;
         }
-        let size = count.saturating_mul(2).next_power_of_two();
-        let seed = best_seed(&names, size);
+        let size = entries.len().saturating_mul(2).next_power_of_two();
+        let seed = best_seed(entries, size);
         let start = self.entries.len();
         let table = Table { start: start as u32, mask: (size as u32).wrapping_sub(1), seed };
         self.entries.resize(start.saturating_add(size), vacant());
-        for (name, value) in names {
-            let entry = Entry { name: whole(name), value, long: self.keep_long(name) };
+        for entry in entries {
             let slot = probe(table, entry.name).find(|slot| self.value_at(*slot) == VACANT);
             if let Some(place) = slot.and_then(|slot| self.entries.get_mut(slot)) {
-                *place = entry;
+                *place = *entry;
             }
         }
         table
     }
 
+    /// How much it holds, to come back to with [`Tables::truncate`].
+    pub(crate) fn len(&self) -> (usize, usize) {
+        (self.entries.len(), self.long.len())
+    }
+
+    /// Forgets the tables added since.
+    pub(crate) fn truncate(&mut self, (entries, long): (usize, usize)) {
+        self.entries.truncate(entries);
+        self.long.truncate(long);
+    }
+
     /// The action for the name at `start..end` of `bytes`.
     #[inline(always)]
     pub(crate) fn find(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<u32> {
+        self.find_entry(table, bytes, start, end).map(|entry| entry.value)
+    }
+
+    #[inline(always)]
+    fn find_entry(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<&Entry> {
         let name = Fingerprint::of(bytes, start, end);
         let mut slot = name.hash(table.seed);
         loop {
@@ -127,7 +162,7 @@ impl Tables {
                 return None;
             }
             if entry.name == name && (name.len <= 16 || self.is_long(entry, bytes.get(start..end)?)) {
-                return Some(entry.value);
+                return Some(entry);
             }
             slot = slot.wrapping_add(1);
         }
@@ -166,11 +201,12 @@ fn whole(name: &str) -> Fingerprint {
     Fingerprint::of(name.as_bytes(), 0, name.len())
 }
 
-fn best_seed<'a>(names: &(impl Iterator<Item = (&'a str, u32)> + Clone), size: usize) -> u64 {
+fn best_seed(entries: &[Entry], size: usize) -> u64 {
     let mut best = (u32::MAX, 0);
-    for seed in 0..Table::SEEDS {
-        let seed = seed.wrapping_mul(0xd6e8_feb8_6659_fd93);
-        let longest = longest_probe(names.clone().map(|(name, _)| whole(name).hash(seed)), size);
+    let mut taken = vec![0; size];
+    for attempt in 1..=Table::SEEDS {
+        let seed = u64::from(attempt).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let longest = longest_probe(entries.iter().map(|entry| entry.name.hash(seed)), &mut taken, attempt);
         if longest < best.0 {
             best = (longest, seed);
         }
@@ -181,14 +217,15 @@ fn best_seed<'a>(names: &(impl Iterator<Item = (&'a str, u32)> + Clone), size: u
     best.1
 }
 
-fn longest_probe(hashes: impl Iterator<Item = u32>, size: usize) -> u32 {
-    let mut taken = vec![false; size];
+/// `taken`: by which attempt each slot was last taken.
+fn longest_probe(hashes: impl Iterator<Item = u32>, taken: &mut [u32], attempt: u32) -> u32 {
+    let mask = taken.len().wrapping_sub(1);
     let mut longest = 0;
     for hash in hashes {
         let mut steps = 0u32;
-        while let Some(place) = taken.get_mut(hash.wrapping_add(steps) as usize & size.wrapping_sub(1)) {
+        while let Some(place) = taken.get_mut(hash.wrapping_add(steps) as usize & mask) {
             steps = steps.wrapping_add(1);
-            if !std::mem::replace(place, true) {
+            if std::mem::replace(place, attempt) != attempt {
                 break;
             }
         }
@@ -221,6 +258,27 @@ mod tests {
         let body = b"abcdefgh-one-abcdefgh abcdefgh-two-abcdefgh";
         assert_eq!(tables.find(table, body, 0, 21), Some(7));
         assert_eq!(tables.find(table, body, 22, 43), None);
+    }
+
+    #[test]
+    fn a_table_over_another_knows_both_and_wins() {
+        let mut tables = Tables::new();
+        let base = tables.add([("id", 1), ("name", 2), ("a_name_of_more_than_16", 3)].into_iter());
+        let before = tables.len();
+        let over = tables.add_over(base, [("name", 9), ("another_name_of_more", 8)].into_iter());
+        for (name, below, above) in [
+            ("id", Some(1), Some(1)),
+            ("name", Some(2), Some(9)),
+            ("a_name_of_more_than_16", Some(3), Some(3)),
+            ("another_name_of_more", None, Some(8)),
+            ("none", None, None),
+        ] {
+            assert_eq!(tables.find(base, name.as_bytes(), 0, name.len()), below, "{name}");
+            assert_eq!(tables.find(over, name.as_bytes(), 0, name.len()), above, "{name}");
+        }
+        assert!(tables.add_over(Table::EMPTY, std::iter::empty()).is_empty());
+        tables.truncate(before);
+        assert_eq!(tables.find(base, b"name", 0, 4), Some(2));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::resolve;
 use crate::scratch::{Fate, Hit, Member, SourceHit, TargetHit};
 use crate::text::quote;
 
-impl<const TRACKS: bool> Walk<'_, '_, TRACKS> {
+impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     /// Takes in a member of that name. The state of its value.
     #[inline(never)]
     pub(super) fn consider(

@@ -4,7 +4,7 @@ use super::bodies;
 use super::json::{self, Writer};
 use super::plans;
 use super::tape::{Tape, cases};
-use healer::{Failure, Healer, Limits, Plan, Progress, Reason, Summary};
+use healer::{Failure, Healer, Limits, Memo, Plan, Progress, Reason, Summary};
 use proptest::prelude::*;
 
 /// Cuts `body` at random places; an empty chunk now and then.
@@ -39,7 +39,7 @@ fn in_chunks(healer: &mut Healer, plan: &Plan, limits: Limits, chunks: &[&[u8]])
         }
     }
     progress.push(intake.finish());
-    let result = healer.heal(plan, &intake).map(|summary| {
+    let result = healer.heal(plan, &mut Memo::new(plan), &intake).map(|summary| {
         let bytes = if summary.changed { healer.output() } else { intake.held() };
         (summary, bytes.to_vec())
     });

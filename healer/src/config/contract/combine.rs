@@ -29,9 +29,14 @@ impl Said {
         Said { node, expects: Expects::default() }
     }
 
-    /// Without what its kinds rule out, and with the structure that they call for.
+    /// Kinds and structure in accord, and nothing said of texts where there can be none.
     pub fn settled(mut self) -> Said {
-        let kinds = self.expects.kinds;
+        let kinds = self.expects.kinds.with(match self.node {
+            Contract::Object { .. } => Kinds::of(Kind::Object),
+            Contract::Array { .. } => Kinds::of(Kind::Array),
+            Contract::Any => Kinds::NONE,
+        });
+        self.expects.kinds = kinds;
         if self.node == Contract::Any {
             self.node = Said::of_kinds(kinds).node;
         }
@@ -185,7 +190,7 @@ fn merged(
             Some(known) => {
                 let said = |node, expects| Said { node, expects };
                 let first = said(std::mem::take(&mut known.node), std::mem::take(&mut known.expects));
-                let together = merge(first, said(property.node, property.expects));
+                let together = merge(first, said(property.node, property.expects)).settled();
                 known.required = required(known.required, property.required);
                 (known.node, known.expects) = (together.node, together.expects);
             }

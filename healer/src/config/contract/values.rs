@@ -68,6 +68,11 @@ impl Types {
         self.kinds
     }
 
+    /// Whether nothing is said of them.
+    pub fn are_open(&self) -> bool {
+        self.names.is_empty()
+    }
+
     pub fn allow(&self, kind: Kind) -> bool {
         self.kinds.has(kind)
     }

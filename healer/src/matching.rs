@@ -1,0 +1,263 @@
+//! Where in a body each expected field is: the correspondence of contract and body, leaf by leaf, for people and tools.
+
+use crate::memo::{Instance, Memo};
+use crate::plan::Plan;
+use crate::plan::automaton::{Id, NONE};
+use crate::plan::record::Record;
+use crate::report::{Segment, path_to, show};
+use crate::similarity::{Alignment, Expected, Parts, Standing};
+use crate::survey::Survey;
+use crate::walk::Body;
+use nomos_rules::path::Step;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The correspondence of a contract and a body. Paths are dotted, with `[]` for each element of an array.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Matching {
+    /// Expected fields that stand elsewhere or under another name.
+    pub matches: Vec<Match>,
+    /// Expected fields that stand nowhere.
+    pub missing: Vec<Missing>,
+    /// Fields of the body that are no expected field.
+    pub unknown: Vec<String>,
+}
+
+/// An expected field that stands elsewhere or under another name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// Where clients expect it.
+    pub expected: String,
+    /// Where it is.
+    pub found: String,
+    /// From 0 to 1: how sure that is. 1 for rules.
+    pub score: f32,
+    /// What says so.
+    pub by: By,
+    /// Of what the score is made; all zero for rules.
+    pub parts: Parts,
+}
+
+/// What says that a field is another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// A rule, pack or case convention.
+    Rule,
+    /// Similarity.
+    Similarity,
+}
+
+/// An expected field that stands nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Where clients expect it.
+    pub path: String,
+    /// Whether they rely on it.
+    pub required: bool,
+}
+
+/// How a member comes to be a field.
+#[derive(Clone, Copy, Debug)]
+struct Reason {
+    score: f32,
+    by: By,
+    parts: Parts,
+}
+
+impl Reason {
+    const RULE: Reason = Reason { score: 1.0, by: By::Rule, parts: Parts::NONE };
+
+    /// Of two that must both hold, the less sure one.
+    fn with(self, other: Reason) -> Reason {
+        if other.by == By::Similarity && (self.by == By::Rule || other.score < self.score) { other } else { self }
+    }
+}
+
+/// Matches the records that a walk came across.
+pub(crate) fn matching(plan: &Plan, body: &Body<'_>, memo: &mut Memo, instances: &[Instance]) -> Matching {
+    let mut matcher = Matcher::new(plan, body);
+    for instance in instances {
+        matcher.instance(memo, instance);
+    }
+    matcher.finish()
+}
+
+struct Matcher<'a> {
+    plan: &'a Plan,
+    body: &'a Body<'a>,
+    survey: Survey,
+    alignments: Vec<Alignment>,
+    out: Matching,
+    known: BTreeSet<(String, String)>,
+    unknown: BTreeSet<String>,
+    /// Fields that no record so far has, and those that one has.
+    lacking: BTreeMap<String, bool>,
+    order: Vec<String>,
+    present: BTreeSet<String>,
+    /// Arrays that stand elsewhere: where, and why they are what they are.
+    arrays: BTreeMap<String, Reason>,
+    /// Shapes at places that have been looked at.
+    seen: BTreeSet<(String, Id, u64)>,
+    records_met: BTreeSet<Id>,
+}
+
+impl<'a> Matcher<'a> {
+    fn new(plan: &'a Plan, body: &'a Body<'a>) -> Self {
+        Matcher {
+            plan,
+            body,
+            survey: Survey::default(),
+            alignments: Vec::new(),
+            out: Matching::default(),
+            known: BTreeSet::new(),
+            unknown: BTreeSet::new(),
+            lacking: BTreeMap::new(),
+            order: Vec::new(),
+            present: BTreeSet::new(),
+            arrays: BTreeMap::new(),
+            seen: BTreeSet::new(),
+            records_met: BTreeSet::new(),
+        }
+    }
+
+    fn instance(&mut self, memo: &mut Memo, instance: &Instance) {
+        let index = self.plan.automaton().state(instance.state).record;
+        let Some(record) = self.plan.records().get(index as usize) else { return };
+        self.records_met.insert(index);
+        let at = self.body.tokens.get(instance.token as usize).copied().unwrap_or(0);
+        let place = each(path_to(at, self.body.bytes, self.body.tokens));
+        if !self.seen.insert((show(&place), index, instance.shape)) {
+            return;
+        }
+        let looked = self.survey.take(self.body, instance.token as usize, self.plan, instance.state, record);
+        self.alignments.clear();
+        if looked && memo.looks_at(instance) {
+            memo.align(self.plan, record, &self.survey, &mut self.alignments);
+        }
+        self.record(record, &place);
+    }
+
+    fn record(&mut self, record: &Record, place: &[Segment]) {
+        let prefix: Vec<Segment> = record.path.iter().map(segment).collect();
+        let around = self.around(&prefix, place);
+        let reasons = self.reasons();
+        let mut rows: BTreeMap<Id, Id> = BTreeMap::new();
+        for (row, reason) in (0..).zip(&reasons) {
+            if let Some((field, _)) = reason {
+                rows.entry(*field).or_insert(row);
+            }
+        }
+        for (field, expected) in (0..).zip(record.model.fields()) {
+            let path = self.expected_path(record, &prefix, field);
+            let Some(row) = rows.get(&field) else {
+                if !expected.is_object {
+                    self.lacks(&path, expected);
+                }
+                continue;
+            };
+            self.present.insert(path.clone());
+            let found = self.found_path(place, *row);
+            if found != path && !expected.is_object {
+                let own = self.chain(*row, &reasons);
+                let reason = around.map_or(own, |around| around.with(own));
+                if expected.is_records {
+                    self.arrays.insert(found, reason);
+                } else if self.known.insert((path.clone(), found.clone())) {
+                    let Reason { score, by, parts } = reason;
+                    self.out.matches.push(Match { expected: path, found, score, by, parts });
+                }
+            }
+        }
+        self.note_unknown(place, &reasons);
+    }
+
+    /// Why the record is what it is, where it stands elsewhere than expected.
+    fn around(&self, prefix: &[Segment], place: &[Segment]) -> Option<Reason> {
+        let array = |path: &[Segment]| show(path.get(..path.len().saturating_sub(1)).unwrap_or_default());
+        let found = array(place);
+        (array(prefix) != found).then(|| self.arrays.get(&found).copied().unwrap_or(Reason::RULE))
+    }
+
+    /// By row: the field that it is, and why.
+    fn reasons(&self) -> Vec<Option<(Id, Reason)>> {
+        let standing = |row: &crate::survey::Row| match row.standing {
+            Standing::Expected(field) | Standing::Ruled(field) if field != NONE => Some((field, Reason::RULE)),
+            _ => None,
+        };
+        let mut reasons: Vec<_> = self.survey.rows.iter().map(standing).collect();
+        for alignment in &self.alignments {
+            let Alignment { score, parts, .. } = *alignment;
+            if let Some(place) = reasons.get_mut(alignment.found as usize) {
+                *place = Some((alignment.expected, Reason { score, by: By::Similarity, parts }));
+            }
+        }
+        reasons
+    }
+
+    /// A member is a field for its own reason and those of the objects around it.
+    fn chain(&self, row: Id, reasons: &[Option<(Id, Reason)>]) -> Reason {
+        let of = |row: &Id| reasons.get(*row as usize).copied().flatten().map(|(_, reason)| reason);
+        self.survey.path_to(row).iter().filter_map(of).fold(Reason::RULE, Reason::with)
+    }
+
+    fn expected_path(&self, record: &Record, prefix: &[Segment], field: Id) -> String {
+        let name = |id: &Id| record.model.fields().get(*id as usize).map(|field| Segment::Name(field.name.clone()));
+        let path: Vec<Segment> = prefix.iter().cloned().chain(record.path_to(field).iter().filter_map(name)).collect();
+        show(&path)
+    }
+
+    fn found_path(&self, place: &[Segment], row: Id) -> String {
+        let name = |row: &Id| Segment::Name(self.survey.name(*row).to_owned());
+        let path: Vec<Segment> = place.iter().cloned().chain(self.survey.path_to(row).iter().map(name)).collect();
+        show(&path)
+    }
+
+    fn lacks(&mut self, path: &str, expected: &Expected) {
+        if self.lacking.insert(path.to_owned(), expected.required).is_none() {
+            self.order.push(path.to_owned());
+        }
+    }
+
+    fn note_unknown(&mut self, place: &[Segment], reasons: &[Option<(Id, Reason)>]) {
+        let parents: BTreeSet<Id> = self.survey.rows.iter().map(|row| row.parent).collect();
+        for (row, reason) in (0..).zip(reasons) {
+            let is_unknown = self.survey.rows.get(row as usize).is_some_and(|row| row.standing == Standing::Unknown);
+            if is_unknown && reason.is_none() && !parents.contains(&row) {
+                let path = self.found_path(place, row);
+                if self.unknown.insert(path.clone()) {
+                    self.out.unknown.push(path);
+                }
+            }
+        }
+    }
+
+    fn finish(mut self) -> Matching {
+        for (index, record) in (0..).zip(self.plan.records()) {
+            let is_outermost = record.path.iter().all(|step| *step == Step::Each);
+            if is_outermost && !self.records_met.contains(&index) {
+                let prefix: Vec<Segment> = record.path.iter().map(segment).collect();
+                for (field, expected) in (0..).zip(record.model.fields()).filter(|(_, field)| !field.is_object) {
+                    let path = self.expected_path(record, &prefix, field);
+                    self.lacks(&path, expected);
+                }
+            }
+        }
+        let lacking = std::mem::take(&mut self.lacking);
+        let missing = self.order.drain(..).filter(|path| !self.present.contains(path));
+        self.out.missing =
+            missing.map(|path| Missing { required: lacking.get(&path).copied().unwrap_or(false), path }).collect();
+        self.out
+    }
+}
+
+/// A path with its elements unnumbered.
+fn each(path: Vec<Segment>) -> Vec<Segment> {
+    let each = |segment| if let Segment::Element(_) = segment { Segment::Each } else { segment };
+    path.into_iter().map(each).collect()
+}
+
+fn segment(step: &Step) -> Segment {
+    match step {
+        Step::Name(name) => Segment::Name(name.clone()),
+        Step::Each => Segment::Each,
+    }
+}

@@ -1,0 +1,245 @@
+//! What similarity found, by shape of record.
+//!
+//! A resolution depends on the contract and on the shape alone: names, their order, kinds and classes of values. So
+//! what is remembered is what would be found again, and forgetting changes no output.
+
+use crate::plan::Plan;
+use crate::plan::automaton::{Automaton, Id};
+use crate::plan::overlay::{self, Extent, Resolution};
+use crate::plan::record::Record;
+use crate::similarity::{self, Alignment, Settings};
+use crate::survey::Survey;
+use crate::walk::Body;
+use std::collections::BTreeMap;
+
+/// Shapes remembered for one plan. An overlay of a record of 60 fields takes some 10 KB, so 10 MB at most.
+pub const MAX_SHAPES: usize = 1024;
+
+/// Names in distinct shapes of one body that similarity looks at; records of further shapes are left to rules. At about
+/// a microsecond each it bounds what a body of made-up names costs. It counts names whether or not their shape is
+/// remembered, so that the same body is always healed the same way.
+pub const MAX_NAMES_PER_BODY: u32 = 8192;
+
+/// The memory of one plan.
+#[derive(Debug, Default)]
+pub struct Memo {
+    learned: Option<Box<Learned>>,
+}
+
+#[derive(Debug)]
+struct Learned {
+    /// The plan's automaton, and overlays for shapes after it.
+    automaton: Automaton,
+    plain: Extent,
+    shapes: BTreeMap<(Id, u64), Id>,
+    /// By state of the plan: the shape that a record in it had last.
+    last: Vec<Known>,
+    resolutions: Vec<Resolution>,
+    survey: Survey,
+    scratch: similarity::Scratch,
+    alignments: Vec<Alignment>,
+    /// Distinct shapes of the current body, and the states for records of them.
+    seen: BTreeMap<(Id, u64), Id>,
+    /// Names in them.
+    names_seen: u32,
+    hits: u64,
+    misses: u64,
+}
+
+/// A shape, and the state for records of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Known {
+    shape: u64,
+    state: Id,
+}
+
+/// A record that a walk came across.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Instance {
+    /// Its opening brace, as a number of token.
+    pub token: u32,
+    /// The plan's state of it.
+    pub state: Id,
+    /// The state that it was walked in.
+    pub over: Id,
+    /// Names in it.
+    pub names: u32,
+    pub shape: u64,
+}
+
+/// How often shapes were known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoStats {
+    /// Shapes remembered.
+    pub shapes: usize,
+    /// Records whose shape was known.
+    pub hits: u64,
+    /// Shapes that were not.
+    pub misses: u64,
+}
+
+impl Memo {
+    /// An empty memory for a plan. Cost where the plan uses similarity: a copy of its automaton.
+    pub fn new(plan: &Plan) -> Memo {
+        if plan.records().is_empty() {
+            return Memo { learned: None };
+        }
+        let automaton = plan.automaton().clone();
+        let unknown = |state: usize| Known { shape: 0, state: state as Id };
+        let last = (0..automaton.states.len()).map(unknown).collect();
+        let learned = Learned {
+            plain: automaton.extent(),
+            automaton,
+            shapes: BTreeMap::new(),
+            last,
+            resolutions: Vec::new(),
+            survey: Survey::default(),
+            scratch: similarity::Scratch::default(),
+            alignments: Vec::new(),
+            seen: BTreeMap::new(),
+            names_seen: 0,
+            hits: 0,
+            misses: 0,
+        };
+        Memo { learned: Some(Box::new(learned)) }
+    }
+
+    /// How often shapes were known.
+    pub fn stats(&self) -> MemoStats {
+        self.learned.as_deref().map_or(MemoStats::default(), |learned| MemoStats {
+            shapes: learned.shapes.len(),
+            hits: learned.hits,
+            misses: learned.misses,
+        })
+    }
+
+    /// Whether its plan uses similarity.
+    pub(crate) fn is_used(&self) -> bool {
+        self.learned.is_some()
+    }
+
+    pub(crate) fn automaton<'a>(&'a self, plan: &'a Plan) -> &'a Automaton {
+        self.learned.as_deref().map_or(plan.automaton(), |learned| &learned.automaton)
+    }
+
+    pub(crate) fn resolution(&self, index: u32) -> Option<&Resolution> {
+        self.learned.as_deref()?.resolutions.get(index as usize)
+    }
+
+    /// Whether similarity looked at a record of the last body.
+    pub(crate) fn looks_at(&self, instance: &Instance) -> bool {
+        let key = (instance.state, instance.shape);
+        self.learned.as_deref().is_some_and(|learned| learned.seen.contains_key(&key))
+    }
+
+    /// What similarity makes of a record.
+    pub(crate) fn align(&mut self, plan: &Plan, record: &Record, survey: &Survey, into: &mut Vec<Alignment>) {
+        if let (Some(learned), Some(settings)) = (self.learned.as_deref_mut(), plan.spec().similarity) {
+            align(record, survey, &settings, &mut learned.scratch, into);
+        }
+    }
+
+    /// The state that a record in this state of the plan is likely to be walked in.
+    pub(crate) fn guess(&self, state: Id) -> Id {
+        let learned = self.learned.as_deref();
+        learned.and_then(|learned| learned.last.get(state as usize)).map_or(state, |known| known.state)
+    }
+
+    /// Gets ready for a body.
+    pub(crate) fn start(&mut self) {
+        let Some(learned) = self.learned.as_deref_mut() else { return };
+        learned.seen.clear();
+        learned.names_seen = 0;
+        if learned.shapes.len() > MAX_SHAPES {
+            learned.forget();
+        }
+    }
+
+    /// Finds the states that records are to be walked in. Whether all were walked in the right ones; if not, `over` of
+    /// the instances says which.
+    pub(crate) fn settle(&mut self, plan: &Plan, body: &Body<'_>, instances: &mut [Instance]) -> bool {
+        let Some(learned) = self.learned.as_deref_mut() else { return true };
+        let mut right = true;
+        for instance in instances {
+            let over = learned.over(plan, body, instance);
+            right &= over == instance.over;
+            instance.over = over;
+        }
+        right
+    }
+}
+
+impl Learned {
+    /// The state that a record is to be walked in.
+    fn over(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> Id {
+        let key = (instance.state, instance.shape);
+        if let Some(over) = self.seen.get(&key) {
+            return *over;
+        }
+        self.names_seen = self.names_seen.saturating_add(instance.names);
+        if self.names_seen > MAX_NAMES_PER_BODY {
+            return instance.state;
+        }
+        let over = self.known_or_learned(plan, body, instance);
+        self.seen.insert(key, over);
+        if let Some(last) = self.last.get_mut(instance.state as usize) {
+            *last = Known { shape: instance.shape, state: over };
+        }
+        over
+    }
+
+    fn known_or_learned(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> Id {
+        let last = self.last.get(instance.state as usize).filter(|last| last.shape == instance.shape);
+        let key = (instance.state, instance.shape);
+        if let Some(known) = last.map(|last| last.state).or_else(|| self.shapes.get(&key).copied()) {
+            self.hits = self.hits.wrapping_add(1);
+            return known;
+        }
+        self.misses = self.misses.wrapping_add(1);
+        let state = self.learn(plan, body, instance);
+        self.shapes.insert(key, state);
+        state
+    }
+
+    fn learn(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> Id {
+        let index = plan.automaton().state(instance.state).record;
+        let (Some(record), Some(settings)) = (plan.records().get(index as usize), plan.spec().similarity) else {
+            return instance.state;
+        };
+        if !self.survey.take(body, instance.token as usize, plan, instance.state, record) {
+            return instance.state;
+        }
+        self.alignments.clear();
+        align(record, &self.survey, &settings, &mut self.scratch, &mut self.alignments);
+        if self.alignments.is_empty() {
+            return instance.state;
+        }
+        let first = self.resolutions.len() as u32;
+        let (state, resolutions) =
+            overlay::add(&mut self.automaton, plan, instance.state, record, &self.survey, &self.alignments, first);
+        self.resolutions.extend(resolutions);
+        state
+    }
+
+    fn forget(&mut self) {
+        self.automaton.truncate(&self.plain);
+        self.shapes.clear();
+        self.resolutions.clear();
+        for (last, state) in self.last.iter_mut().zip(0..) {
+            *last = Known { shape: 0, state };
+        }
+    }
+}
+
+fn align(
+    record: &Record,
+    survey: &Survey,
+    settings: &Settings,
+    scratch: &mut similarity::Scratch,
+    into: &mut Vec<Alignment>,
+) {
+    record.model.align(&survey.found(), settings, scratch, into);
+    // Of two members with one name, parsers disagree which one counts.
+    let alone = |row: &Id| survey.rows.get(*row as usize).is_some_and(|row| !row.twice);
+    into.retain(|alignment| survey.path_to(alignment.found).iter().all(alone));
+}

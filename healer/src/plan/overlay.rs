@@ -1,0 +1,401 @@
+//! States of the automaton for one shape of record: what the plan knows of it, and what similarity found besides.
+//!
+//! They stand over the plan's own states and are used for records of that very shape only. So no conflict can arise
+//! that the decision has not seen: the names that are renamed occur once, and the places that values move to are free.
+
+use super::Plan;
+use super::automaton::{
+    Action, Automaton, INERT, Id, Move, MoveKind, NONE, Rename, RuleRef, SourceEnd, Span, State, Step, TargetStep,
+};
+use super::record::Record;
+use crate::similarity::{Alignment, Standing};
+use crate::survey::Survey;
+use crate::text::quote;
+use std::collections::BTreeMap;
+
+/// Below every declared rule.
+const RANK: u16 = u16::MAX;
+
+/// A correspondence that similarity found in records of one shape.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Resolution {
+    /// Names from the record down, as they come.
+    pub from: Vec<String>,
+    /// Names from the record down, as they are expected.
+    pub to: Vec<String>,
+    /// What says so.
+    pub alignment: Alignment,
+}
+
+/// How long the lists of an automaton are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    states: usize,
+    actions: usize,
+    tables: (usize, usize),
+    sources: usize,
+    targets: usize,
+    renames: usize,
+    moves: usize,
+    steps: usize,
+    text: usize,
+}
+
+impl Automaton {
+    pub(crate) fn extent(&self) -> Extent {
+        Extent {
+            states: self.states.len(),
+            actions: self.actions.len(),
+            tables: self.tables.len(),
+            sources: self.sources.len(),
+            targets: self.targets.len(),
+            renames: self.renames.len(),
+            moves: self.moves.len(),
+            steps: self.steps.len(),
+            text: self.text.len(),
+        }
+    }
+
+    /// Forgets the overlays added since.
+    pub(crate) fn truncate(&mut self, extent: &Extent) {
+        self.states.truncate(extent.states);
+        self.actions.truncate(extent.actions);
+        self.tables.truncate(extent.tables);
+        self.sources.truncate(extent.sources);
+        self.targets.truncate(extent.targets);
+        self.renames.truncate(extent.renames);
+        self.moves.truncate(extent.moves);
+        self.steps.truncate(extent.steps);
+        self.text.truncate(extent.text);
+    }
+}
+
+/// What is to be done at a member.
+#[derive(Clone, Debug, Default)]
+struct Touch {
+    /// The field that it is, and the resolution that says so.
+    rename: Option<(Id, u32)>,
+    /// The move that starts at it.
+    source: Option<Id>,
+    /// A source path goes through it.
+    passes: bool,
+    /// A target path goes through it: its step.
+    target: Option<Id>,
+    depth: u32,
+}
+
+/// Adds the states of a record of the shape that `survey` shows, with these alignments. The state of the record, and the
+/// resolutions, numbered from `first` on.
+pub(crate) fn add(
+    automaton: &mut Automaton,
+    plan: &Plan,
+    state: Id,
+    record: &Record,
+    survey: &Survey,
+    alignments: &[Alignment],
+    first: u32,
+) -> (Id, Vec<Resolution>) {
+    let mut overlay = Overlay {
+        automaton,
+        plan,
+        state,
+        record,
+        survey,
+        touched: BTreeMap::new(),
+        counterpart: Vec::new(),
+        resolutions: Vec::new(),
+        first,
+    };
+    overlay.relate(alignments);
+    for alignment in alignments {
+        overlay.take(alignment);
+    }
+    let made = overlay.states();
+    (made, overlay.resolutions)
+}
+
+struct Overlay<'a> {
+    automaton: &'a mut Automaton,
+    plan: &'a Plan,
+    /// The plan's own state of the record.
+    state: Id,
+    record: &'a Record,
+    survey: &'a Survey,
+    /// By row; rows are in pre-order, so what is inside comes after.
+    touched: BTreeMap<Id, Touch>,
+    /// The field that the object in each row is; [`NONE`] where it is none.
+    counterpart: Vec<Id>,
+    resolutions: Vec<Resolution>,
+    first: u32,
+}
+
+impl Overlay<'_> {
+    fn relate(&mut self, alignments: &[Alignment]) {
+        let standing = |row: &crate::survey::Row| match row.standing {
+            Standing::Expected(field) | Standing::Ruled(field) => field,
+            Standing::Unknown => NONE,
+        };
+        self.counterpart = self.survey.rows.iter().map(standing).collect();
+        for alignment in alignments {
+            if let Some(place) = self.counterpart.get_mut(alignment.found as usize) {
+                *place = alignment.expected;
+            }
+        }
+    }
+
+    /// The field that the object around a row is; `None` where the contract does not know it.
+    fn around(&self, row: Id) -> Option<Id> {
+        let parent = self.survey.rows.get(row as usize)?.parent;
+        if parent == NONE {
+            return Some(NONE);
+        }
+        self.counterpart.get(parent as usize).copied().filter(|field| *field != NONE)
+    }
+
+    fn take(&mut self, alignment: &Alignment) {
+        let (field, row) = (alignment.expected, alignment.found);
+        let Some(expected) = self.record.model.fields().get(field as usize) else { return };
+        let from = self.survey.path_to(row);
+        let to = self.record.path_to(field);
+        let index = self.first.wrapping_add(self.resolutions.len() as u32);
+        let carried_out = if self.around(row) == Some(expected.parent) {
+            self.rename(&from, field, index);
+            true
+        } else {
+            self.mv(&from, &to, index)
+        };
+        if carried_out {
+            let from = from.iter().map(|row| self.survey.name(*row).to_owned()).collect();
+            let to = self.names(&to);
+            self.resolutions.push(Resolution { from, to, alignment: *alignment });
+        }
+    }
+
+    fn names(&self, fields: &[Id]) -> Vec<String> {
+        let name = |id: &Id| self.record.model.fields().get(*id as usize).map(|field| field.name.clone());
+        fields.iter().filter_map(name).collect()
+    }
+
+    fn rename(&mut self, from: &[Id], field: Id, index: u32) {
+        for (row, depth) in from.iter().zip(1u32..) {
+            let touch = self.touched.entry(*row).or_default();
+            touch.depth = depth;
+            if depth as usize == from.len() {
+                touch.rename = Some((field, index));
+            }
+        }
+    }
+
+    /// Whether the move can be carried out.
+    fn mv(&mut self, from: &[Id], to: &[Id], index: u32) -> bool {
+        let Some(standing) = self.standing_on(to) else { return false };
+        let nested = |outer: &[Id], inner: &[Id]| inner.len() >= outer.len() && inner.get(..outer.len()) == Some(outer);
+        let target_rows: Vec<Id> = standing.iter().map(|(row, _)| *row).collect();
+        if nested(from, &target_rows) {
+            return false;
+        }
+        let path = self.steps(to);
+        let id = self.automaton.moves.len() as Id;
+        self.automaton.moves.push(Move {
+            rule: index,
+            by: RuleRef::Similar(index),
+            rank: RANK,
+            kind: MoveKind::Plain,
+            path: path.clone(),
+            depth: from.len() as u32,
+        });
+        for (row, depth) in from.iter().zip(1u32..) {
+            let touch = self.touched.entry(*row).or_default();
+            touch.depth = depth;
+            if depth as usize == from.len() {
+                touch.source = Some(id);
+            } else {
+                touch.passes = true;
+            }
+        }
+        for ((row, _), (step, depth)) in standing.iter().zip(path.iter().zip(1u32..)) {
+            let touch = self.touched.entry(*row).or_default();
+            touch.depth = depth;
+            touch.target = Some(*step);
+        }
+        true
+    }
+
+    /// The rows that stand on a target path, above its end, with their fields. `None` where one of them is not in its
+    /// place.
+    fn standing_on(&self, to: &[Id]) -> Option<Vec<(Id, Id)>> {
+        let above = to.get(..to.len().saturating_sub(1)).unwrap_or_default();
+        let mut rows: Vec<(Id, Id)> = Vec::new();
+        for field in above {
+            let Some(row) = self.counterpart.iter().position(|known| known == field) else {
+                // Nothing stands there, so nothing can stand below.
+                return Some(rows);
+            };
+            let row = row as Id;
+            let inside = self.survey.rows.get(row as usize).map_or(NONE, |row| row.parent);
+            if inside != rows.last().map_or(NONE, |(row, _)| *row) || self.is_ruled(row) {
+                return None;
+            }
+            rows.push((row, *field));
+        }
+        Some(rows)
+    }
+
+    /// Whether a declared rule moves or renames a row: then where it ends up is not for similarity to say.
+    fn is_ruled(&self, row: Id) -> bool {
+        self.survey.rows.get(row as usize).is_some_and(|row| matches!(row.standing, Standing::Ruled(_)))
+    }
+
+    /// The steps of a target path, made where the plan has none.
+    fn steps(&mut self, to: &[Id]) -> Vec<Id> {
+        let mut parent = NONE;
+        let mut path = Vec::new();
+        for name in self.names(to) {
+            let text = self.text(&name);
+            let words = self.automaton.text(text).to_vec();
+            let same = |step: &Step| step.parent == parent && self.automaton.text(step.text) == words;
+            let known = self.automaton.steps.iter().position(same);
+            let step = known.map_or_else(|| self.automaton.steps.len() as Id, |known| known as Id);
+            if known.is_none() {
+                self.automaton.steps.push(Step { parent, text });
+            }
+            path.push(step);
+            parent = step;
+        }
+        path
+    }
+
+    /// The quoted name, where the plan has it already, or appended.
+    fn text(&mut self, name: &str) -> Span {
+        let mut quoted = Vec::new();
+        quote(name, &mut quoted);
+        let known = |step: &&Step| self.automaton.text(step.text) == quoted;
+        if let Some(step) = self.automaton.steps.iter().find(known) {
+            return step.text;
+        }
+        let start = self.automaton.text.len() as u32;
+        self.automaton.text.extend_from_slice(&quoted);
+        (start, self.automaton.text.len() as u32)
+    }
+
+    /// Makes the states of all objects that something is done in, from the innermost out. The record's.
+    fn states(&mut self) -> Id {
+        let mut inside: BTreeMap<Id, Vec<(Id, Id)>> = BTreeMap::new();
+        let touched = std::mem::take(&mut self.touched);
+        let tracked = touched.values().any(|touch| touch.source.is_some());
+        for (row, touch) in touched.iter().rev() {
+            let parent = self.survey.rows.get(*row as usize).map_or(NONE, |row| row.parent);
+            let actions = inside.remove(row).unwrap_or_default();
+            let is_above = !actions.is_empty() || touch.target.is_some();
+            let state = is_above.then(|| self.state_of(*row, touch, &actions));
+            let action = self.action(*row, touch, state);
+            let id = self.automaton.actions.len() as Id;
+            self.automaton.actions.push(action);
+            inside.entry(parent).or_default().push((*row, id));
+        }
+        let actions = inside.remove(&NONE).unwrap_or_default();
+        let base = *self.automaton.state(self.state);
+        let tree_root = if base.tracked { base.tree_root } else { tracked };
+        let over = State { tracked: base.tracked || tracked, tree_root, anchor: base.anchor || tracked, ..base };
+        self.add_state(over, &actions)
+    }
+
+    /// The state of an object in the record.
+    fn state_of(&mut self, row: Id, touch: &Touch, actions: &[(Id, Id)]) -> Id {
+        let base = *self.automaton.state(self.value_state(row));
+        let on_path = touch.passes || touch.target.is_some();
+        let tree_root = base.tree_root && !on_path;
+        self.add_state(State { tracked: base.tracked || on_path, tree_root, ..base }, actions)
+    }
+
+    fn add_state(&mut self, base: State, actions: &[(Id, Id)]) -> Id {
+        let names = actions.iter().map(|(row, action)| (self.survey.name(*row), *action));
+        let table = self.automaton.tables.add_over(base.table, names);
+        let id = self.automaton.states.len() as Id;
+        self.automaton.states.push(State { table, looks: true, ..base });
+        id
+    }
+
+    /// The plan's state of a row's value, or of the field that it is.
+    fn value_state(&self, row: Id) -> Id {
+        let known = self.survey.rows.get(row as usize);
+        let unknown = known.is_none_or(|row| row.standing == Standing::Unknown);
+        let field = self.counterpart.get(row as usize).copied().filter(|field| unknown && *field != NONE);
+        match field.and_then(|field| self.expected_action(field)) {
+            Some(action) => action.next,
+            None => known.map_or(INERT, |row| row.state),
+        }
+    }
+
+    /// What the plan does at an expected field that stands in its place.
+    fn expected_action(&self, field: Id) -> Option<Action> {
+        let automaton = self.plan.automaton();
+        let mut found: Option<&Action> = None;
+        for name in self.names(&self.record.path_to(field)) {
+            let state = automaton.state(found.map_or(self.state, |action| action.next));
+            found = Some(automaton.action(state, name.as_bytes(), 0, name.len())?);
+        }
+        found.copied()
+    }
+
+    fn action(&mut self, row: Id, touch: &Touch, state: Option<Id>) -> Action {
+        let parent = self.survey.rows.get(row as usize).map_or(NONE, |row| row.parent);
+        let around = if parent == NONE { self.state } else { self.value_state(parent) };
+        let name = self.survey.name(row).as_bytes();
+        let around = self.plan.automaton().state(around);
+        let known = self.plan.automaton().action(around, name, 0, name.len()).copied();
+        let mut action = known.unwrap_or(BLANK);
+        action.similar = known.is_none();
+        action.next = state.unwrap_or_else(|| self.value_state(row));
+        if let Some((field, index)) = touch.rename {
+            action.rename = self.add_rename(field, index);
+        }
+        if let Some(mv) = touch.source {
+            action.sources = self.add_source(action.sources, SourceEnd { mv, depth: touch.depth, judges: true });
+        }
+        action.on_source_path |= touch.passes || touch.source.is_some();
+        if let Some(step) = touch.target {
+            let target = TargetStep { step, depth: touch.depth, renamed: touch.rename.is_some() };
+            action.targets = self.add_target(action.targets, target);
+        }
+        action
+    }
+
+    fn add_rename(&mut self, field: Id, index: u32) -> Id {
+        let name = self.names(&[field]).pop().unwrap_or_default();
+        let slot = self.expected_action(field).map_or(NONE, |action| action.slot);
+        let text = self.text(&name);
+        self.automaton.renames.push(Rename { slot, rank: RANK, text, rule: RuleRef::Similar(index) });
+        (self.automaton.renames.len() as Id).wrapping_sub(1)
+    }
+
+    fn add_source(&mut self, run: Span, end: SourceEnd) -> Span {
+        let known = self.automaton.sources.get(run.0 as usize..run.1 as usize).unwrap_or_default().to_vec();
+        let start = self.automaton.sources.len() as u32;
+        self.automaton.sources.extend(known.into_iter().chain([end]));
+        (start, self.automaton.sources.len() as u32)
+    }
+
+    fn add_target(&mut self, run: Span, step: TargetStep) -> Span {
+        let known = self.automaton.targets_in(run).to_vec();
+        let start = self.automaton.targets.len() as u32;
+        let others = known.into_iter().filter(|known| *known != step);
+        self.automaton.targets.extend(others.chain([step]));
+        (start, self.automaton.targets.len() as u32)
+    }
+}
+
+/// A member that the plan does not know.
+const BLANK: Action = Action {
+    next: INERT,
+    next_if_renamed_here: INERT,
+    slot: NONE,
+    rename: NONE,
+    sources: (0, 0),
+    targets: (0, 0),
+    targets_if_renamed_here: (0, 0),
+    expected: false,
+    on_source_path: false,
+    replaces: false,
+    similar: true,
+};

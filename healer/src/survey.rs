@@ -1,0 +1,315 @@
+//! What stands in one record of a body, as similarity sees it.
+//!
+//! A survey is taken once for each shape of record, so it may look at every name with care.
+
+use crate::class::{classify, scalar_kind};
+use crate::plan::Plan;
+use crate::plan::automaton::{Action, Automaton, Id, NONE, RuleRef};
+use crate::plan::case;
+use crate::plan::record::Record;
+use crate::plan::spec::{Format, Kind};
+use crate::similarity::{Found, Standing};
+use crate::text::{decode, trim_end};
+use crate::walk::Body;
+
+/// Members of one record that are looked at. A record with more is left to rules: at a few hundred nanoseconds each,
+/// a response that is nothing but made-up names would buy milliseconds.
+pub(crate) const MAX_MEMBERS: usize = 2048;
+
+/// The members of a record and of the objects inside it, in pre-order.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    pub rows: Vec<Row>,
+    names: String,
+    key: Vec<u8>,
+    open: Vec<Open>,
+}
+
+/// One member.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    /// Its name: a span of [`Survey::names`].
+    name: (u32, u32),
+    /// The row of the object it is in; [`NONE`] for the record.
+    pub parent: Id,
+    kind: Kind,
+    class: Option<Format>,
+    item: Option<Kind>,
+    pub standing: Standing,
+    /// The state of its value.
+    pub state: Id,
+    /// Whether another member of the same object has the same name.
+    pub twice: bool,
+}
+
+/// An object that is being looked through.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    row: Id,
+    state: Id,
+    /// What it is to the contract.
+    inside: Inside,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inside {
+    /// The record, or this object of the contract ([`NONE`]: the record).
+    Contract(Id),
+    /// An object that the contract does not know.
+    Foreign,
+}
+
+impl Survey {
+    /// Looks through the record whose opening brace is token number `token`. False if it holds too much.
+    pub(crate) fn take(&mut self, body: &Body<'_>, token: usize, plan: &Plan, state: Id, record: &Record) -> bool {
+        self.rows.clear();
+        self.names.clear();
+        self.open.clear();
+        self.open.push(Open { row: NONE, state, inside: Inside::Contract(NONE) });
+        let mut cursor = Cursor { body, next: token.wrapping_add(1) };
+        while let Some(open) = self.open.last().copied() {
+            match cursor.byte() {
+                b'}' => {
+                    cursor.step();
+                    self.open.pop();
+                }
+                b',' => cursor.step(),
+                b'"' if self.rows.len() < MAX_MEMBERS => self.member(&mut cursor, open, plan, record),
+                _ => return false,
+            }
+        }
+        self.mark_twice();
+        true
+    }
+
+    /// The members, as similarity takes them.
+    pub(crate) fn found(&self) -> Vec<Found<'_>> {
+        let found = |row: &Row| Found {
+            name: self.text(row.name),
+            parent: row.parent,
+            kind: row.kind,
+            class: row.class,
+            item: row.item,
+            standing: row.standing,
+        };
+        self.rows.iter().map(found).collect()
+    }
+
+    /// The name of a member.
+    pub(crate) fn name(&self, row: Id) -> &str {
+        self.rows.get(row as usize).map_or("", |row| self.text(row.name))
+    }
+
+    /// Rows from the record down to one of them.
+    pub(crate) fn path_to(&self, row: Id) -> Vec<Id> {
+        let up = |id: &Id| self.rows.get(*id as usize).map(|row| row.parent).filter(|parent| *parent != NONE);
+        let mut path: Vec<_> = std::iter::successors(Some(row), up).collect();
+        path.reverse();
+        path
+    }
+
+    fn text(&self, (start, end): (u32, u32)) -> &str {
+        self.names.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    fn member(&mut self, cursor: &mut Cursor<'_>, open: Open, plan: &Plan, record: &Record) {
+        let name = self.keep_name(cursor.key());
+        let automaton = plan.automaton();
+        let (standing, state) = {
+            let text = self.text(name);
+            self.standing(text, open, plan, record)
+        };
+        let row = self.rows.len() as Id;
+        let (start, end) = cursor.value();
+        let text = cursor.body.span((start, end));
+        let kind = kind_of(text);
+        let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
+        let class = if kind == Kind::String && standing == Standing::Unknown { classify(inside) } else { None };
+        let mut item = None;
+        match kind {
+            Kind::Object => {
+                let inside = match standing {
+                    Standing::Expected(field) | Standing::Ruled(field) if field != NONE => Inside::Contract(field),
+                    _ => Inside::Foreign,
+                };
+                if automaton.state(state).shaped {
+                    self.open.push(Open { row, state, inside });
+                    cursor.step();
+                } else {
+                    cursor.skip();
+                }
+            }
+            Kind::Array => {
+                item = cursor.first_item();
+                cursor.skip();
+            }
+            _ => cursor.step(),
+        }
+        self.rows.push(Row { name, parent: open.row, kind, class, item, standing, state, twice: false });
+    }
+
+    fn keep_name(&mut self, key: &[u8]) -> (u32, u32) {
+        self.key.clear();
+        decode(key, &mut self.key);
+        let start = self.names.len() as u32;
+        self.names.push_str(&String::from_utf8_lossy(&self.key));
+        (start, self.names.len() as u32)
+    }
+
+    fn mark_twice(&mut self) {
+        let Survey { rows, names, .. } = self;
+        let key = |row: &Row| (row.parent, names.get(row.name.0 as usize..row.name.1 as usize));
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|at| rows.get(*at).map(key));
+        let mut twice = Vec::new();
+        for pair in order.windows(2) {
+            let [first, second] = pair else { continue };
+            if rows.get(*first).map(key) == rows.get(*second).map(key) {
+                twice.extend([*first, *second]);
+            }
+        }
+        for at in twice {
+            if let Some(row) = rows.get_mut(at) {
+                row.twice = true;
+            }
+        }
+    }
+
+    /// What the plan says of a name in an object, and the state of its value.
+    fn standing(&self, name: &str, open: Open, plan: &Plan, record: &Record) -> (Standing, Id) {
+        let automaton = plan.automaton();
+        let state = automaton.state(open.state);
+        let known = automaton.action(state, name.as_bytes(), 0, name.len());
+        let Some(action) = known.or_else(|| by_convention(name, automaton, open.state)) else {
+            return (Standing::Unknown, state.unknown);
+        };
+        (self.of_action(name, action, open, plan, record).unwrap_or(Standing::Unknown), action.next)
+    }
+
+    fn of_action(&self, name: &str, action: &Action, open: Open, plan: &Plan, record: &Record) -> Option<Standing> {
+        let automaton = plan.automaton();
+        let inside = match open.inside {
+            Inside::Contract(field) => Some(field),
+            Inside::Foreign => None,
+        };
+        if action.expected {
+            return inside.and_then(|parent| record.field(parent, name)).map(Standing::Expected);
+        }
+        if let Some(end) = automaton.sources_of(action).first() {
+            let target = automaton
+                .moves
+                .get(end.mv as usize)
+                .and_then(|mv| self.target_of(mv.by, end.depth, open, plan, record));
+            return Some(Standing::Ruled(target.unwrap_or(NONE)));
+        }
+        if let Some(rename) = automaton.renames.get(action.rename as usize) {
+            let quoted = automaton.text(rename.text);
+            let mut to = Vec::new();
+            decode(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default(), &mut to);
+            let to = inside.and_then(|parent| record.field(parent, std::str::from_utf8(&to).ok()?));
+            return Some(Standing::Ruled(to.unwrap_or(NONE)));
+        }
+        action.on_source_path.then_some(Standing::Unknown)
+    }
+
+    /// The field that a declared move leads to, from a source `depth` names below the record it starts in.
+    fn target_of(&self, by: RuleRef, depth: u32, open: Open, plan: &Plan, record: &Record) -> Option<Id> {
+        let RuleRef::Move(index) = by else { return None };
+        let rule = plan.spec().moves.get(index as usize)?;
+        let mut around = open.row;
+        for _ in 1..depth {
+            around = self.rows.get(around as usize).map_or(NONE, |row| row.parent);
+        }
+        let from = match self.rows.get(around as usize).map(|row| row.standing) {
+            None => NONE,
+            Some(Standing::Expected(field) | Standing::Ruled(field)) => field,
+            Some(Standing::Unknown) => return None,
+        };
+        record.field_at(from, rule.to.segments().iter().map(String::as_str))
+    }
+}
+
+/// The expected name that a convention makes of a name that no rule knows.
+fn by_convention<'a>(name: &str, automaton: &'a Automaton, state: Id) -> Option<&'a Action> {
+    let state = automaton.state(state);
+    if state.canonical.is_empty() {
+        return None;
+    }
+    let mut form = Vec::new();
+    case::canonical(name.as_bytes(), &mut form).then(|| automaton.action_by_canonical(state, &form)).flatten()
+}
+
+fn kind_of(text: &[u8]) -> Kind {
+    match text.first() {
+        Some(b'"') => Kind::String,
+        Some(b'{') => Kind::Object,
+        Some(b'[') => Kind::Array,
+        _ => scalar_kind(text),
+    }
+}
+
+/// Steps along the tape of a body that a walk has found well formed.
+struct Cursor<'a> {
+    body: &'a Body<'a>,
+    next: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn at(&self, index: usize) -> u32 {
+        self.body.tokens.get(index).copied().unwrap_or(self.body.bytes.len() as u32)
+    }
+
+    fn byte_at(&self, index: usize) -> u8 {
+        self.body.bytes.get(self.at(index) as usize).copied().unwrap_or(0)
+    }
+
+    fn byte(&self) -> u8 {
+        self.byte_at(self.next)
+    }
+
+    fn step(&mut self) {
+        self.next = self.next.wrapping_add(1);
+    }
+
+    /// The inside of the key that comes next; then the value comes next.
+    fn key(&mut self) -> &'a [u8] {
+        let (start, end) = (self.at(self.next).wrapping_add(1), self.at(self.next.wrapping_add(1)));
+        self.next = self.next.wrapping_add(2);
+        let quoted = trim_end(self.body.bytes.get(start as usize..end as usize).unwrap_or_default());
+        quoted.get(..quoted.len().saturating_sub(1)).unwrap_or_default()
+    }
+
+    /// The text of a string or scalar that comes next, or the beginning of a container's.
+    fn value(&self) -> (u32, u32) {
+        let (start, end) = (self.at(self.next), self.at(self.next.wrapping_add(1)));
+        let text = trim_end(self.body.bytes.get(start as usize..end as usize).unwrap_or_default());
+        (start, start.wrapping_add(text.len() as u32))
+    }
+
+    /// The kind of the first element of the array that comes next.
+    fn first_item(&self) -> Option<Kind> {
+        let first = self.next.wrapping_add(1);
+        if self.byte_at(first) == b']' {
+            return None;
+        }
+        let until = self.at(first.wrapping_add(1));
+        let text = self.body.bytes.get(self.at(first) as usize..until as usize).unwrap_or_default();
+        Some(kind_of(trim_end(text)))
+    }
+
+    /// Steps over the container that comes next.
+    fn skip(&mut self) {
+        let mut depth = 0u32;
+        loop {
+            match self.byte() {
+                b'{' | b'[' => depth = depth.saturating_add(1),
+                b'}' | b']' => depth = depth.saturating_sub(1),
+                _ => (),
+            }
+            self.step();
+            if depth == 0 || self.next >= self.body.tokens.len() {
+                return;
+            }
+        }
+    }
+}
