@@ -12,7 +12,17 @@ pub fn compact(node: &Node) -> String {
 
 /// For people: on lines, but what is short on one.
 pub fn pretty(node: &Node) -> String {
-    indented(node, 0, 0)
+    indented(node, 0, 0, WIDTH)
+}
+
+/// Every member and element on a line of its own.
+pub fn lines(node: &Node) -> String {
+    indented(node, 0, 0, 0)
+}
+
+/// A text as JSON.
+pub fn quote(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 fn write(node: &Node, colon: &str, comma: &str) -> String {
@@ -33,20 +43,26 @@ fn write(node: &Node, colon: &str, comma: &str) -> String {
     }
 }
 
-/// `before` characters stand on the line already.
-fn indented(node: &Node, depth: usize, before: usize) -> String {
-    let line = write(node, ": ", ", ");
-    if before + line.chars().count() <= WIDTH {
+/// `before` characters stand on the line already; `width` is all of it.
+fn indented(node: &Node, depth: usize, before: usize, width: usize) -> String {
+    let is_flat = match &node.value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => true,
+    };
+    let room = width.saturating_sub(before);
+    let line = if is_flat || room > 0 { write(node, ": ", ", ") } else { String::new() };
+    if is_flat || (room > 0 && line.chars().count() <= room) {
         return line;
     }
     let indent = "  ".repeat(depth + 1);
     let parts: Vec<String> = match &node.value {
-        Value::Array(items) => items.iter().map(|item| indented(item, depth + 1, indent.len())).collect(),
+        Value::Array(items) => items.iter().map(|item| indented(item, depth + 1, indent.len(), width)).collect(),
         Value::Object(members) => {
             let member = |Member { name, node, .. }: &Member| {
                 let name = quote(name) + ": ";
                 let before = indent.len() + name.chars().count();
-                name + &indented(node, depth + 1, before)
+                name + &indented(node, depth + 1, before, width)
             };
             members.iter().map(member).collect()
         }
@@ -57,14 +73,16 @@ fn indented(node: &Node, depth: usize, before: usize) -> String {
     format!("{open}\n{}\n{}{close}", lines.join(",\n"), "  ".repeat(depth))
 }
 
-fn quote(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use healer::config::json;
+
+    #[test]
+    fn every_member_may_have_its_line() {
+        let node = json::read(br#"{"a":[1.50,{}],"b":{"c":[]}}"#).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(lines(&node), "{\n  \"a\": [\n    1.50,\n    {}\n  ],\n  \"b\": {\n    \"c\": []\n  }\n}");
+    }
 
     #[test]
     fn what_is_short_stands_on_a_line() {

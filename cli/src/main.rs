@@ -1,23 +1,28 @@
 //! `nomos`: the filter's engine on files.
 
 mod check;
+mod completions;
 mod config_file;
 mod contract;
+mod diff;
 mod document;
 mod envoy;
 mod failure;
 mod heal;
+mod input;
 mod json_text;
+mod matching;
 mod openapi;
 mod output;
 mod pack;
+mod parts;
 mod schema;
 mod source;
 mod yaml;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Heals JSON whose schema has drifted, with the engine and the configuration of the Envoy filter.
 #[derive(Parser)]
@@ -41,17 +46,23 @@ Try it:
 enum Command {
     /// Heal one body as the filter would
     Heal(heal::Args),
+    /// Find where in a body each field is that clients expect
+    Match(matching::Args),
     /// Check configurations, rule packs and contracts
     Check(check::Args),
     /// Take the contract of an operation out of an OpenAPI document
     Contract(contract::Args),
+    /// Print what makes a shell complete commands and options
+    Completions(completions::Args),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Heal(args) => heal::run(&args),
+        Command::Match(args) => matching::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Contract(args) => contract::run(&args),
+        Command::Completions(args) => completions::run(&args, &mut Cli::command()),
     };
     result.unwrap_or_else(|failure| {
         eprintln!("nomos: {failure}");
@@ -61,7 +72,7 @@ fn main() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::CommandFactory as _;
 
     #[test]
     fn arguments_are_well_formed() {

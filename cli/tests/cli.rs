@@ -8,5 +8,9 @@ mod check;
 mod contract;
 #[path = "cli/heal.rs"]
 mod heal;
+#[path = "cli/help.rs"]
+mod help;
+#[path = "cli/matching.rs"]
+mod matching;
 #[path = "cli/run.rs"]
 mod run;
