@@ -164,34 +164,42 @@ impl Reader<'_> {
     /// What a schema says without those that it is put together of.
     fn own(&mut self, cursor: &Cursor<'_>, types: &Types, trail: &Trail<'_>, problems: &mut Problems) -> Said {
         let trail = trail.inside();
-        let is_foreign = self.is_foreign;
-        let mut belongs = |name: &str, kind, type_name: &str| {
-            let field = cursor.field(name)?;
-            let allowed = types.allow(kind);
-            if !allowed && !is_foreign {
-                types.refuse(&field, type_name, problems);
+        let structure = self.structure(cursor, types, problems);
+        let (node, items) = match structure {
+            Some(Kind::Object) => {
+                (Contract::Object { properties: self.properties(cursor, &trail, problems) }, Kinds::ANY)
             }
-            allowed.then_some(())
-        };
-        let has_members = belongs("properties", Kind::Object, "object").or(belongs("required", Kind::Object, "object"));
-        let has_items = belongs("items", Kind::Array, "array").or(belongs("prefixItems", Kind::Array, "array"));
-        if let (Some(()), Some(()), Some(items), false) = (has_members, has_items, cursor.field("items"), is_foreign) {
-            items.refuse(problems, "items beside properties", "a schema of an object or of an array, not of both");
-            return Said::default();
-        }
-        let (node, items, kind) = if has_members.is_some() {
-            let properties = self.properties(cursor, &trail, problems);
-            (Contract::Object { properties }, Kinds::ANY, Some(Kind::Object))
-        } else if has_items.is_some() {
-            let item = self.item(cursor, &trail, problems);
-            (Contract::Array { items: Box::new(item.node) }, item.expects.kinds, Some(Kind::Array))
-        } else {
-            (Contract::Any, Kinds::ANY, None)
+            Some(_) => {
+                let item = self.item(cursor, &trail, problems);
+                (Contract::Array { items: Box::new(item.node) }, item.expects.kinds)
+            }
+            None => (Contract::Any, Kinds::ANY),
         };
         // Nobody who lists properties means that a number will do, though the letter says so.
-        let kinds = kind.filter(|_| types.are_open()).map_or(types.kinds(), Kinds::of);
-        let expects = Expects { items, ..values::expects(cursor, kinds, problems) };
+        let kinds = structure.filter(|_| types.are_open()).map_or(types.kinds(), Kinds::of);
+        let expects = Expects { items, ..values::expects(cursor, kinds, self.is_foreign, problems) };
         Said { node, expects }
+    }
+
+    /// Whether a schema has keywords of objects or of arrays. Its type has to agree; in a foreign document it decides.
+    fn structure(&self, cursor: &Cursor<'_>, types: &Types, problems: &mut Problems) -> Option<Kind> {
+        let keywords = [(Kind::Object, ["properties", "required"]), (Kind::Array, ["items", "prefixItems"])];
+        let mut found = None;
+        for (kind, names) in keywords {
+            let Some(field) = names.iter().find_map(|name| cursor.field(name)) else { continue };
+            let is_allowed = types.allow(kind);
+            match found {
+                _ if self.is_foreign => (),
+                _ if !is_allowed => types.refuse(&field, kind, problems),
+                Some(_) => {
+                    let expected = "a schema of an object or of an array, not of both";
+                    field.refuse(problems, "items beside properties", expected);
+                }
+                None => (),
+            }
+            found = found.or(is_allowed.then_some(kind));
+        }
+        found
     }
 
     fn properties(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Vec<Property> {
@@ -282,7 +290,10 @@ impl Reader<'_> {
             }
         };
         if trail.circles(place.node) {
-            field.refuse(problems, "a schema that is made of itself", "a reference that does not lead back at once");
+            if !self.is_foreign {
+                let expected = "a reference that does not lead back at once";
+                field.refuse(problems, "a schema that is made of itself", expected);
+            }
             return Said::default();
         }
         let target = place.cursor();
