@@ -16,15 +16,15 @@ use crate::source::{Source, line};
 use crate::{document, output, pack};
 
 const EXAMPLES: &str = "\
-Each file may be an Envoy configuration, the plugin's own, a rule pack, a contract or an OpenAPI document.
-YAML or JSON.
-In all but OpenAPI documents bare YAML words are what Envoy takes them for: y, no and off are booleans.
+Each file may be an Envoy configuration, the plugin's own, a rule pack, a
+contract or an OpenAPI document; YAML or JSON. But in OpenAPI documents, bare
+YAML words are what Envoy takes them for: y, no and off are booleans.
 
   $ nomos check envoy.yaml
   envoy.yaml: an Envoy configuration with 1 Nomos filter: no problems
 
   $ nomos check nomos.yaml
-  nomos.yaml:7: routes[0].packs[1]: found \"typo\"; expected one of api-v2, ... (did you mean \"typos\"?)
+  nomos.yaml:7: routes[0].packs[1]: found \"typo\"; expected one of api-v2, ...
 
   $ nomos check --json rules/*.yaml | jq .problems";
 

@@ -13,13 +13,18 @@ use crate::source::Source;
 use crate::{document, json_text, output, schema};
 
 const EXAMPLES: &str = "\
-The schema of the operation's JSON response goes to stdout: references written out, only what healing reads.
-It is what `contract:` of a route takes.
+The schema of the operation's JSON response goes to stdout, with references
+written out and only what healing reads. `contract:` of a route takes it.
 
-  $ nomos contract openapi.yaml                                  # lists the operations
+Which operations are there?
+  $ nomos contract openapi.yaml
+
+What do clients of one expect, and does a body have it?
   $ nomos contract openapi.yaml --operation 'GET /users/{id}' > contract.json
-  $ nomos contract openapi.json --operation getUser --status 404 --json
   $ nomos match --contract contract.json body.json
+
+By operationId, another response, on one line:
+  $ nomos contract openapi.json --operation getUser --status 404 --json
 
 Swagger 2.0 has to be converted first, for example with `npx swagger2openapi`.
 Exit codes: 0 done, 2 bad usage or document.";

@@ -13,22 +13,24 @@ use crate::{config_file, diff, input, output};
 use report::{Outcome, Report};
 
 const EXAMPLES: &str = "\
-The healed body goes to stdout, byte for byte as clients would get it; the report goes to stderr.
-FILE is the plugin's own configuration or a whole Envoy configuration, YAML or JSON.
+The healed body goes to stdout, byte for byte as clients would get it; the
+report goes to stderr. FILE is the plugin's own configuration or a whole Envoy
+configuration, YAML or JSON.
 
 What would the filter make of this body?
   $ nomos heal --config envoy.yaml --path /api/user body.json > healed.json
   healed by route user: 2 renames, 1 move
 
 What changes, and why? (In colour on a terminal.)
-  $ curl -s localhost:9090/api/user | nomos heal --config nomos.yaml --path /api/user --diff --explain
+  $ nomos heal --config nomos.yaml --path /api/user --diff --explain body.json
 
 In a script:
   $ nomos heal --config nomos.yaml body.json --json 2> report.json
   $ jq -r '.ops[] | [.from, .to, .why.by] | @tsv' report.json
 
 A body that cannot be healed leaves as it came.
-Exit codes: 0 healed, clean or skipped, 1 over a limit or without a record, 2 not JSON, bad usage or configuration.";
+Exit codes: 0 healed, clean or skipped, 1 over a limit or without a record,
+2 not JSON, bad usage or configuration.";
 
 /// Arguments of `nomos heal`.
 #[derive(clap::Args)]

@@ -26,7 +26,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 /// Heals JSON whose schema has drifted, with the engine and the configuration of the Envoy filter.
 #[derive(Parser)]
-#[command(name = "nomos", version, after_help = EXIT_CODES)]
+#[command(name = "nomos", version, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -34,13 +34,19 @@ struct Cli {
 
 const BAD_USAGE_OR_INPUT: u8 = 2;
 
-const EXIT_CODES: &str = "\
-Exit codes: 0 done, 1 problems found, 2 bad usage or input.
-
+const EXAMPLES: &str = "\
 Try it:
-  echo '{\"mail\":\"a@b.c\"}' > body.json
-  echo '{\"routes\":[{\"match\":{\"prefix\":\"/\"},\"rename\":{\"mail\":\"email\"}}]}' > nomos.json
-  nomos heal --config nomos.json body.json";
+  $ echo '{\"mail\":\"a@b.c\",\"id\":7}' > body.json
+  $ echo '{\"routes\":[{\"match\":{\"prefix\":\"/\"},\"rename\":{\"mail\":\"email\"}}]}' > nomos.json
+  $ nomos heal --config nomos.json body.json
+  {\"email\":\"a@b.c\",\"id\":7}
+  healed by route route-0: 1 rename
+
+From an OpenAPI document to a contract, and to what of it a body has:
+  $ nomos contract openapi.yaml --operation 'GET /users/{id}' > contract.json
+  $ nomos match --contract contract.json body.json
+
+Exit codes: 0 done, 1 problems found, 2 bad usage or input.";
 
 #[derive(Subcommand)]
 enum Command {

@@ -14,8 +14,9 @@ use crate::failure::Failure;
 use crate::{input, output};
 
 const EXAMPLES: &str = "\
-SCHEMA is a contract (JSON Schema), an OpenAPI document, or a configuration whose route has a contract; YAML or JSON.
-Paths are dotted, [] stands for each element of an array, and names with dots are in quotes.
+SCHEMA is a JSON Schema, an OpenAPI document, or a configuration whose route has
+a contract; YAML or JSON. Paths are dotted, [] stands for each element
+of an array, and names with dots are in quotes.
 
 Which fields of this body are the ones that the schema calls otherwise?
   $ nomos match --contract user.json body.json
@@ -25,15 +26,16 @@ Which fields of this body are the ones that the schema calls otherwise?
   unknown: x
 
 Straight from the API and its document:
-  $ curl -s https://api.example.com/users/7 | nomos match --contract openapi.yaml --operation 'GET /users/{id}'
+  $ curl -s https://api.example.com/users/7 > body.json
+  $ nomos match --contract openapi.yaml --operation getUser body.json
 
 As a route of the filter would, but bolder:
   $ nomos match --contract nomos.yaml --path /api/user --threshold 0.8 body.json
 
 In a script:
-  $ nomos match --contract user.json body.json --json | jq -r '.matches[] | [.found, .expected] | @tsv'
+  $ nomos match --contract user.json body.json --json | jq .missing
 
-Exit codes: 0 done, 1 a required field is missing, 2 bad usage, contract or body.";
+Exit codes: 0 done, 1 a required field is missing, 2 bad usage or input.";
 
 /// Arguments of `nomos match`.
 #[derive(clap::Args)]
