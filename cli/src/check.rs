@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::envoy::{self, Configuration, Filter};
 use crate::failure::Failure;
-use crate::openapi::{self, Document};
+use crate::openapi::{self, Document, NoResponse};
 use crate::output::plural;
 use crate::source::{Source, line};
 use crate::{document, output, pack};
@@ -129,10 +129,16 @@ fn examine_openapi(source: &Source) -> (String, Vec<Finding>) {
     };
     let mut problems = Problems::new();
     let mut contracts = 0;
-    for response in document.operations().iter().filter_map(|operation| document.response(operation, None).ok()) {
+    for operation in document.operations(&mut problems) {
         let mut found = Problems::new();
-        document.contract(&response, &mut found);
-        contracts += 1;
+        match document.response(&operation, None) {
+            Ok(response) => {
+                contracts += 1;
+                document.contract(&response, &mut found);
+            }
+            Err(NoResponse::Broken(problem)) => found.push(problem),
+            Err(NoResponse::Absent(_)) => (),
+        }
         found.retain(|problem| !problems.contains(problem));
         problems.append(&mut found);
     }

@@ -75,9 +75,9 @@ pub fn read(path: &Path, operation: &str, status: Option<&str>) -> Result<Taken,
     let node = document::read_foreign(&source).map_err(|error| source.refuse(&[error]))?;
     let root = Cursor::root(&node);
     let document = Document::new(root.place()).map_err(|error| source.refuse(&[error]))?;
-    let operations = document.operations();
+    let operations = document.operations(&mut Problems::new());
     let found = Operation::find(&operations, operation).ok_or_else(|| unknown(&source, operation, &operations))?;
-    let response = document.response(found, status).map_err(|error| source.refuse(&[error]))?;
+    let response = document.response(found, status).map_err(|reason| source.refuse(&[reason.into()]))?;
     let mut problems = Problems::new();
     let contract = document.contract(&response, &mut problems).ok_or_else(|| source.refuse(&problems))?;
     Ok(Taken { contract, from: format!("{found} {} {}", response.status, response.media_type) })
@@ -103,7 +103,7 @@ fn list(args: &Args) -> Result<String, Failure> {
     let source = Source::read(&args.file)?;
     let node = document::read_foreign(&source).map_err(|error| source.refuse(&[error]))?;
     let document = Document::new(Cursor::root(&node).place()).map_err(|error| source.refuse(&[error]))?;
-    let operations = document.operations();
+    let operations = document.operations(&mut Problems::new());
     let with_json = |operation: &&Operation<'_>| document.response(operation, args.status.as_deref()).is_ok();
     let names: Vec<String> = operations.iter().filter(with_json).map(ToString::to_string).collect();
     Ok(if args.json { serde_json::json!(names).to_string() } else { names.join("\n") })

@@ -27,6 +27,22 @@ pub struct Response<'a> {
     schema: Place<'a>,
 }
 
+/// Why an operation has no response to take a contract from.
+pub enum NoResponse {
+    /// It has none with JSON.
+    Absent(ConfigError),
+    /// A reference leads nowhere.
+    Broken(ConfigError),
+}
+
+impl From<NoResponse> for ConfigError {
+    fn from(reason: NoResponse) -> Self {
+        match reason {
+            NoResponse::Absent(error) | NoResponse::Broken(error) => error,
+        }
+    }
+}
+
 /// Whether a file may be one, of whatever version.
 pub fn is_one(document: &Node) -> bool {
     ["openapi", "swagger", "asyncapi"].iter().any(|field| document.get(field).is_some())
@@ -50,36 +66,40 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// All operations, in the order of the document. A path that cannot be read has none.
-    pub fn operations(&self) -> Vec<Operation<'a>> {
+    /// All operations, in the order of the document.
+    pub fn operations(&self, problems: &mut Problems) -> Vec<Operation<'a>> {
         let mut operations = Vec::new();
         let Ok(paths) = self.root.follow(&["paths"]) else { return operations };
         for path in names(paths.node) {
-            let item = paths.follow(&[path]).ok().and_then(|item| self.resolved(item).ok());
-            operations.extend(item.iter().flat_map(|item| Operation::all(path, item)));
+            let Ok(item) = paths.follow(&[path]) else { continue };
+            match self.resolved(item) {
+                Ok(item) => operations.extend(Operation::all(path, &item)),
+                Err(problem) => problems.push(problem),
+            }
         }
         operations
     }
 
     /// The response to take a contract from: that of the status asked for, or else the one of success.
-    pub fn response(&self, operation: &Operation<'a>, status: Option<&str>) -> Result<Response<'a>, ConfigError> {
+    pub fn response(&self, operation: &Operation<'a>, status: Option<&str>) -> Result<Response<'a>, NoResponse> {
         let Ok(responses) = operation.place.follow(&["responses"]) else {
-            return Err(refusal(&operation.place, "an operation without responses", "responses"));
+            return Err(NoResponse::Absent(refusal(&operation.place, "an operation without responses", "responses")));
         };
         let known = names(responses.node);
         let mut first_problem = None;
         for status in candidates(&known, status) {
             let Ok(response) = responses.follow(&[status]) else { continue };
-            match self.resolved(response).and_then(|response| content(status, &response)) {
+            let response = self.resolved(response).map_err(NoResponse::Broken)?;
+            match content(status, &response) {
                 Ok(found) => return Ok(found),
                 Err(problem) => first_problem = first_problem.or(Some(problem)),
             }
         }
-        Err(first_problem.unwrap_or_else(|| {
+        Err(NoResponse::Absent(first_problem.unwrap_or_else(|| {
             let found = format!("responses {}", known.join(", "));
             let expected = format!("a response of status {}", status.unwrap_or("200"));
             refusal(&responses, found, expected)
-        }))
+        })))
     }
 
     /// What clients of a response were built against.

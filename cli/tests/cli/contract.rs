@@ -145,6 +145,18 @@ fn a_document_is_checked() {
     let checked = dir.nomos(&["check", "api.yaml"]);
     let lines = places.map(|place| format!("api.yaml:{place}: {expected}"));
     assert_eq!((checked.code, checked.stdout), (1, lines.concat()));
+
+    dir.file(
+        "api.yaml",
+        OPENAPI.replace("'#/x-paths/users'", "'#/x-paths/user'").replace("200:", "200: {$ref: '#/x'}\n        x-200:"),
+    );
+    let checked = dir.nomos(&["check", "api.yaml"]);
+    let expected =
+        "api.yaml:9: paths[\"/users/{id}\"].get.responses.200.$ref: found \"#/x\", which is not in this document; \
+                    expected a reference to what is there
+api.yaml:20: paths[\"/users\"].$ref: found \"#/x-paths/user\", which is not in this document; expected a reference to \
+                    what is there (did you mean \"users\"?)\n";
+    assert_eq!((checked.code, checked.stdout.as_str()), (1, expected));
 }
 
 #[test]
