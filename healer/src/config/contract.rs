@@ -145,7 +145,12 @@ fn properties_of(cursor: &Cursor<'_>, depth: usize, problems: &mut Problems) -> 
         for member in field.members(problems, "an object: a schema under each name") {
             let node = schema(&member, depth, problems);
             let name = member.name().to_owned();
-            properties.push(Property { required: required.first(&name).is_some(), name, node, expects: Expects::default() });
+            properties.push(Property {
+                required: required.first(&name).is_some(),
+                name,
+                node,
+                expects: Expects::default(),
+            });
         }
     }
     properties.extend(undescribed(&names, &properties));
@@ -171,7 +176,14 @@ fn undescribed(required: &[String], properties: &[Property]) -> Vec<Property> {
         let is_first = names.first(name) == Some(*place);
         is_first && described.first(name).is_none()
     });
-    missing.map(|(_, name)| Property { name: name.clone(), node: Contract::Any, expects: Expects::default(), required: true }).collect()
+    missing
+        .map(|(_, name)| Property {
+            name: name.clone(),
+            node: Contract::Any,
+            expects: Expects::default(),
+            required: true,
+        })
+        .collect()
 }
 
 /// What `type` says; nothing: any.

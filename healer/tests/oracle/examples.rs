@@ -9,7 +9,9 @@ use super::compare;
 use super::equals;
 use super::heal;
 use super::tree::{Id, Kind, Tree};
-use healer::plan::spec::{Contract, ConventionRule, Expects, MoveRule, PlanSpec, Property, RenameRule, RuleSource, Unmapped};
+use healer::plan::spec::{
+    Contract, ConventionRule, Expects, MoveRule, PlanSpec, Property, RenameRule, RuleSource, Unmapped,
+};
 use nomos_rules::Case;
 use nomos_rules::path::Path;
 use serde_json::Value;

@@ -2,7 +2,9 @@
 
 use super::tape::Tape;
 use super::words;
-use healer::plan::spec::{Contract, ConventionRule, Expects, MoveRule, PlanSpec, Property, RenameRule, RuleSource, Unmapped};
+use healer::plan::spec::{
+    Contract, ConventionRule, Expects, MoveRule, PlanSpec, Property, RenameRule, RuleSource, Unmapped,
+};
 use nomos_rules::Case;
 use nomos_rules::path::Path;
 
