@@ -44,19 +44,49 @@ struct Pair {
 
 const MAX_PAIRS: usize = 48;
 
-/// Compares two names.
+/// Compares two names. Of the two readings, that of the longest phrases and that of the closest words, the better counts.
 pub(super) fn explain(a: &Side<'_>, b: &Side<'_>, opposites: bool) -> Words {
     let mut pairs = [Pair::default(); MAX_PAIRS];
     let found = pair_up(a, b, &mut pairs);
     let pairs = pairs.get_mut(..found).unwrap_or_default();
-    let (covered, synonym) = choose(a, b, pairs);
+    pairs.sort_unstable_by(|x, y| {
+        y.size(a, b).cmp(&x.size(a, b)).then(y.weight.total_cmp(&x.weight)).then(x.place().cmp(&y.place()))
+    });
+    let longest = read(a, b, pairs, opposites);
+    if longest.score >= 0.99 || pairs.len() < 2 {
+        return longest;
+    }
+    pairs.sort_unstable_by(|x, y| {
+        y.weight.total_cmp(&x.weight).then(y.size(a, b).cmp(&x.size(a, b))).then(x.place().cmp(&y.place()))
+    });
+    let closest = read(a, b, pairs, opposites);
+    if closest.score > longest.score { closest } else { longest }
+}
+
+fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
+    let (covered, synonym, chosen) = choose(a, b, pairs);
     let rest = Rest::of(a, b, covered);
-    if covered.a & a.name.own == 0 || covered.b == 0 || opposites && rest.is_opposed() {
+    let is_met = covered.a & a.name.own != 0 || a.name.needed == 0 && covered.a & (a.inside | a.grouping) != 0;
+    if !is_met || covered.b & !b.around == 0 || opposites && rest.is_opposed() {
         return Words::default();
     }
-    let (tokens, told) = (rest.own_words() * other_head(a, b, pairs), rest.told());
+    let chosen = pairs.iter().enumerate().filter(|(at, _)| chosen & (1 << at) != 0).map(|(_, pair)| pair);
+    let (tokens, told) = (rest.own_words() * other_head(a, b, chosen), rest.told());
     let path = rest.words_above(told);
     Words { score: synonym * tokens * path, synonym, tokens, path }
+}
+
+impl Pair {
+    /// Words that it covers; own ones count more.
+    fn size(&self, a: &Side<'_>, b: &Side<'_>) -> u32 {
+        let own = (self.a & a.name.own).count_ones().saturating_add((self.b & b.name.own).count_ones());
+        let all = self.a.count_ones().saturating_add(self.b.count_ones());
+        own.saturating_mul(2).saturating_add(all)
+    }
+
+    fn place(&self) -> (Mask, Mask) {
+        (self.a, self.b)
+    }
 }
 
 /// The words of `a` and `b` that share a key.
@@ -100,23 +130,16 @@ fn skip(mut keys: &[Key], hash: u64) -> &[Key] {
     keys
 }
 
-/// Takes pairs, those of most words first; each word once, but words around both as often as they are needed.
-fn choose(a: &Side<'_>, b: &Side<'_>, pairs: &mut [Pair]) -> (Pair, f32) {
-    pairs.sort_unstable_by(|x, y| {
-        let size = |pair: &Pair| {
-            let own = (pair.a & a.name.own).count_ones().saturating_add((pair.b & b.name.own).count_ones());
-            let all = pair.a.count_ones().saturating_add(pair.b.count_ones());
-            own.saturating_mul(2).saturating_add(all)
-        };
-        size(y).cmp(&size(x)).then(y.weight.total_cmp(&x.weight)).then((x.a, x.b).cmp(&(y.a, y.b)))
-    });
+/// Takes pairs in their order; each word once, but words around both as often as they are needed. Which were taken is
+/// told as bits.
+fn choose(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair]) -> (Pair, f32, u64) {
     let mut covered = Pair::default();
     let mut product = 1.0;
-    for pair in pairs.iter_mut() {
+    let mut chosen = 0;
+    for (at, pair) in pairs.iter().enumerate() {
         let is_new = pair.a & covered.a & !a.around == 0 && pair.b & covered.b & !b.around == 0;
         let adds = pair.a & !covered.a & !a.around != 0 || pair.b & !covered.b & !b.around != 0;
         if !is_new || !adds {
-            pair.weight = 0.0;
             continue;
         }
         let is_implied = pair.a & a.around != 0 || pair.b & b.around != 0;
@@ -131,8 +154,9 @@ fn choose(a: &Side<'_>, b: &Side<'_>, pairs: &mut [Pair]) -> (Pair, f32) {
         };
         covered.a |= pair.a;
         covered.b |= pair.b;
+        chosen |= 1 << at;
     }
-    (covered, product)
+    (covered, product, chosen)
 }
 
 /// Words without counterpart.
@@ -222,7 +246,7 @@ fn opposed(a: &Token, b: &Token) -> bool {
 }
 
 /// `status_message` is a message and `message_status` a status.
-fn other_head(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair]) -> f32 {
+fn other_head<'p>(a: &Side<'_>, b: &Side<'_>, mut chosen: impl Iterator<Item = &'p Pair> + Clone) -> f32 {
     let head = |side: &Side<'_>| {
         let words = side.name.own & !side.name.neutral;
         let top = Mask::BITS.saturating_sub(words.leading_zeros());
@@ -232,7 +256,6 @@ fn other_head(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair]) -> f32 {
     if last_a == 0 || last_b == 0 {
         return 1.0;
     }
-    let mut chosen = pairs.iter().filter(|pair| pair.weight > 0.0);
     let own = |pair: &&Pair| pair.a & a.name.own != 0 && pair.b & b.name.own != 0;
     let crossed = chosen.clone().filter(own).any(|pair| (pair.a & last_a != 0) != (pair.b & last_b != 0));
     let tells_when = |side: &Side<'_>| {

@@ -21,6 +21,7 @@ pub(super) fn find(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     if record.settings.without.frames {
         return;
     }
+    lift(record);
     let deepest = record.scratch.members.iter().map(|member| member.depth).max().unwrap_or(0);
     for depth in 0..=deepest {
         adopt(record, depth);
@@ -116,6 +117,57 @@ fn ratio(part: u32, whole: u32) -> f32 {
 fn children<'a>(record: &'a Record<'_, '_>, object: Id) -> impl Iterator<Item = u64> + 'a {
     let members = record.found.iter().zip(&record.scratch.members).filter(move |(found, _)| found.parent == object);
     members.filter_map(|(_, member)| record.scratch.names.get(member.name)).map(|name| name.joined)
+}
+
+/// Finds expected objects that are gone while their members are in the object around them.
+fn lift(record: &mut Record<'_, '_>) {
+    for (id, field) in record.model.fields().iter().enumerate() {
+        if !field.is_object || record.is_taken(id as Id) {
+            continue;
+        }
+        let Some(outer) = object_for(record, field.parent) else { continue };
+        if is_lifted(record, id as Id, field.parent, outer)
+            && let Some(lifted) = record.scratch.lifted.get_mut(id)
+        {
+            *lifted = true;
+        }
+    }
+}
+
+/// The found object that stands for an expected one, seen through lifted ones; [`NONE`]: the record.
+fn object_for(record: &Record<'_, '_>, mut expected: Id) -> Option<Id> {
+    loop {
+        if expected == NONE {
+            return Some(NONE);
+        }
+        let found = record.scratch.fields.get(expected as usize).copied().filter(|found| *found != NONE);
+        if found.is_some() {
+            return found;
+        }
+        if !record.scratch.lifted.get(expected as usize).is_some_and(|lifted| *lifted) {
+            return None;
+        }
+        expected = record.model.field(expected)?.parent;
+    }
+}
+
+fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, outer: Id) -> bool {
+    let (mut all, mut outside, mut standing) = (0u32, 0u32, 0u32);
+    for (id, field) in record.model.fields().iter().enumerate() {
+        if field.parent == parent {
+            standing = standing.saturating_add(u32::from(record.is_taken(id as Id)));
+        }
+        if field.parent == object {
+            all = all.saturating_add(1);
+            let joined = record.model.names.get(id as u32).map(|name| name.joined);
+            outside = outside.saturating_add(u32::from(children(record, outer).any(|child| Some(child) == joined)));
+        }
+    }
+    let Some(name) = record.model.names.get(object) else { return false };
+    if name.is_envelope || name.needed == 0 && name.implied != 0 {
+        return outside > 0 && outside >= standing;
+    }
+    outside >= LEAST_WRAPPED && outside.saturating_mul(2) >= all && standing.saturating_mul(2) <= outside
 }
 
 fn find_wrappers(record: &mut Record<'_, '_>, depth: u16) {

@@ -26,6 +26,8 @@ pub struct Scratch {
     pub(super) members: Vec<Member>,
     /// What became of each expected field: the found one that is it.
     pub(super) fields: Vec<Id>,
+    /// Expected objects whose members are to be found in the object around them.
+    pub(super) lifted: Vec<bool>,
     pub(super) pairs: Vec<Pair>,
     candidates: Candidates,
     hashes: Vec<u64>,
@@ -90,13 +92,15 @@ impl Record<'_, '_> {
 
     /// Notes what stands, and takes in the names of what does not.
     fn enter(&mut self) {
-        let Scratch { names, members, fields, .. } = &mut *self.scratch;
+        let Scratch { names, members, fields, lifted, .. } = &mut *self.scratch;
         names.clear();
         members.clear();
         fields.clear();
         fields.resize(self.model.fields().len(), NONE);
+        lifted.clear();
+        lifted.resize(self.model.fields().len(), false);
         for (id, found) in self.found.iter().enumerate() {
-            if let Standing::Expected(field) | Standing::Ruled(field) = found.standing
+            if let (Standing::Expected(field) | Standing::Ruled(field), false) = (found.standing, lacks_level(self.model, found))
                 && let Some(place) = fields.get_mut(field as usize)
             {
                 *place = id as Id;
@@ -112,7 +116,7 @@ impl Record<'_, '_> {
         let Some(found) = self.found.get(id) else { return };
         let parent = self.scratch.members.get(found.parent as usize).copied();
         let is_inside_value = parent.is_some_and(|parent| parent.is_closed && parent.frame == UNFRAMED);
-        let is_unknown = found.standing == Standing::Unknown;
+        let is_unknown = found.standing == Standing::Unknown || lacks_level(self.model, found);
         let frame = match found.standing {
             Standing::Expected(field) if self.model.field(field).is_some_and(|field| field.is_object) => field,
             _ => UNFRAMED,
@@ -212,13 +216,14 @@ impl Record<'_, '_> {
             if above.frame != UNFRAMED && self.is_inside(field, above.frame) {
                 break above.frame;
             }
-            right.add(self.scratch.names.get(above.name));
+            right.add(self.scratch.names.get(above.name), false);
             at = self.found.get(at as usize)?.parent;
         };
         let mut left = Above::new(&self.model.names, a);
         let mut at = field.parent;
         while at != frame && at != NONE {
-            left.add(self.model.names.get(at));
+            let is_lifted = self.scratch.lifted.get(at as usize).is_some_and(|lifted| *lifted);
+            left.add(self.model.names.get(at), is_lifted);
             at = self.model.field(at)?.parent;
         }
         let far = left.far * right.far;
@@ -242,6 +247,12 @@ impl Record<'_, '_> {
     }
 }
 
+/// Whether a value stands where an object is expected: it may belong inside (`email` for `email.value`).
+fn lacks_level(model: &Model, found: &Found<'_>) -> bool {
+    let Standing::Expected(field) = found.standing else { return false };
+    !matches!(found.kind, Kind::Object | Kind::Null) && model.field(field).is_some_and(|field| field.is_object)
+}
+
 /// The names above a name, sorted into those inside and around the object that two names are compared in.
 struct Above<'a> {
     names: &'a Names,
@@ -249,28 +260,33 @@ struct Above<'a> {
     level: u8,
     inside: Mask,
     grouping: Mask,
+    around: Mask,
     far: f32,
 }
 
 impl<'a> Above<'a> {
     fn new(names: &'a Names, name: &'a Name) -> Self {
-        Above { names, name, level: 0, inside: 0, grouping: 0, far: 1.0 }
+        Above { names, name, level: 0, inside: 0, grouping: 0, around: 0, far: 1.0 }
     }
 
     /// One more object that is inside.
-    fn add(&mut self, object: Option<&Name>) {
+    fn add(&mut self, object: Option<&Name>, is_free: bool) {
         self.level = self.level.saturating_add(1);
         let is_grouping = object.is_some_and(|name| name.is_grouping || name.is_envelope);
         if self.level > MAX_LEVEL {
-            self.far *= if is_grouping { 1.0 } else { FAR_ABOVE };
+            self.far *= if is_grouping || is_free { 1.0 } else { FAR_ABOVE };
             return;
         }
         let words = self.words(|level| level == self.level);
+        if is_free {
+            self.around |= words;
+            return;
+        }
         *if is_grouping { &mut self.grouping } else { &mut self.inside } |= words;
     }
 
     fn side(&self) -> Side<'a> {
-        let around = self.words(|level| level > self.level);
+        let around = self.around | self.words(|level| level > self.level);
         Side { names: self.names, name: self.name, inside: self.inside, grouping: self.grouping, around }
     }
 
