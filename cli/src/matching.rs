@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use healer::config::{ConfigError, json};
-use healer::plan::spec::PlanSpec;
-use healer::{Healer, Limits, Matching, Memo, Plan, Reason};
+use healer::plan::spec::{PlanSpec, Settings};
+use healer::{Healer, Limits, Matching, Memo, Plan, Reason, similarity};
 
 use crate::failure::Failure;
 use crate::{input, output};
@@ -21,7 +21,7 @@ of an array, and names with dots are in quotes.
 Which fields of this body are the ones that the schema calls otherwise?
   $ nomos match --contract user.json body.json
   EXPECTED  FOUND         SCORE  WHY
-  email     contact.mail   0.93  similarity: name 0.93
+  email     contact.mail   0.90  similarity: synonym 0.95, path 0.95
   missing: phone
   unknown: x
 
@@ -73,12 +73,26 @@ struct Which {
     method: String,
 }
 
-/// How sure a match has to be. Without these, what the route says, or else what the filter takes by default.
+/// How sure a match has to be. Without these: what the route says, or else what routes have where they say nothing.
 #[derive(clap::Args)]
 struct Similarity {
+    /// By which scores
+    #[arg(long, value_enum)]
+    profile: Option<Profile>,
     /// The least score, from 0 to 1
     #[arg(long, value_parser = share)]
     threshold: Option<f32>,
+    /// By how much the best has to be better than the second best, from 0 to 1
+    #[arg(long, value_parser = share)]
+    margin: Option<f32>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Profile {
+    /// Word by word, with kinds, places, siblings and rivals
+    Default,
+    /// 0.35 synonym + 0.25 Jaro-Winkler + 0.20 Levenshtein + 0.20 TF-IDF, on names alone
+    Reference,
 }
 
 /// Prints where everything is.
@@ -95,11 +109,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
 
 impl Similarity {
     fn set(&self, spec: &mut PlanSpec) {
-        let mut settings = spec.similarity.unwrap_or(healer::similarity::Settings { threshold: 0.85 });
-        if let Some(threshold) = self.threshold {
-            settings.threshold = threshold;
-        }
-        spec.similarity = Some(settings);
+        let said = spec.similarity.unwrap_or_default();
+        let profile = self.profile.map_or(said.profile, |profile| match profile {
+            Profile::Default => similarity::Profile::Default,
+            Profile::Reference => similarity::Profile::Reference,
+        });
+        let (threshold, margin) = (self.threshold.unwrap_or(said.threshold), self.margin.unwrap_or(said.margin));
+        spec.similarity = Some(Settings { profile, threshold, margin, ..said });
     }
 }
 

@@ -6,16 +6,31 @@ use crate::json_text::quote;
 
 /// The parts by name.
 pub fn named(parts: Parts) -> Vec<(&'static str, f32)> {
-    vec![("name", parts.name)]
+    let Parts { synonym, tokens, path, kind, siblings, rival } = parts;
+    vec![
+        ("synonym", synonym),
+        ("tokens", tokens),
+        ("path", path),
+        ("kind", kind),
+        ("siblings", siblings),
+        ("rival", rival),
+    ]
 }
 
-/// `name 0.93, kind 1.00`
+/// `synonym 0.93, path 0.95`: what speaks against it, and what else is known.
 pub fn as_text(parts: Parts) -> String {
-    let parts: Vec<String> = named(parts).iter().map(|(name, part)| format!("{name} {part:.2}")).collect();
-    parts.join(", ")
+    let says = |(name, part): &(&str, f32)| if is_factor(name) { *part < 0.995 } else { *part >= 0.005 };
+    let parts: Vec<String> =
+        named(parts).iter().filter(|part| says(part)).map(|(name, part)| format!("{name} {part:.2}")).collect();
+    if parts.is_empty() { "nothing against it".to_owned() } else { parts.join(", ") }
 }
 
-/// `{"name":0.93,"kind":1}`
+/// Whether it lowers the score where it is less than 1.
+fn is_factor(name: &str) -> bool {
+    !matches!(name, "siblings" | "rival")
+}
+
+/// `{"synonym":0.93,"tokens":1,...}`
 pub fn as_json(parts: Parts) -> String {
     let parts: Vec<String> =
         named(parts).iter().map(|(name, part)| format!("{}:{}", quote(name), number(*part))).collect();

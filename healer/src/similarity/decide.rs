@@ -1,0 +1,59 @@
+//! Which pairs are good enough, and better than all their rivals.
+//!
+//! A pair is taken if it is the best one of both its field and its member, by the margin. Pairs of equal names go
+//! first, and what they take is no rival any more. Any assignment that is optimal has these pairs: exchanging one of
+//! them for two others loses at least twice the margin. What an optimal assignment has beyond them is decided by less
+//! than the margin, or by elimination, and that is what must not be healed.
+
+use super::compatible::compatible;
+use super::record::{Pair, Record};
+use super::{Alignment, Id, Parts};
+
+/// From here on names are the same but for case and separators.
+const SAME: f32 = 0.995;
+/// What that is worth beside a rival.
+const SAME_BONUS: f32 = 0.06;
+
+/// Appends what is decided of [`super::Scratch::pairs`].
+pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
+    let mut pairs = std::mem::take(&mut record.scratch.pairs);
+    let first = out.len();
+    take(record, &pairs, SAME, out);
+    pairs.retain(|pair| {
+        let taken = out.get(first..).unwrap_or_default();
+        !taken.iter().any(|alignment| alignment.found == pair.found || alignment.expected == pair.expected)
+    });
+    take(record, &pairs, record.settings.threshold, out);
+    record.scratch.pairs = pairs;
+}
+
+fn take(record: &Record<'_, '_>, pairs: &[Pair], least: f32, out: &mut Vec<Alignment>) {
+    let least = least.max(record.settings.threshold);
+    for pair in pairs.iter().filter(|pair| !pair.is_taken && pair.score >= least) {
+        let others = pairs.iter().filter(|other| {
+            (other.found == pair.found) != (other.expected == pair.expected)
+                && (!other.is_taken || !record.settings.without.rivals)
+        });
+        let beside = others.map(worth).fold(0.0_f32, f32::max);
+        let standing = if record.settings.without.rivals { 0.0 } else { standing_rival(record, pair) };
+        let rival = beside.max(standing);
+        if worth(pair) >= rival + record.settings.margin {
+            let parts = Parts { rival: rival.min(1.0), ..pair.parts };
+            out.push(Alignment { expected: pair.expected, found: pair.found, score: pair.score, parts });
+        }
+    }
+}
+
+fn worth(pair: &Pair) -> f32 {
+    if pair.score >= SAME { pair.score + SAME_BONUS } else { pair.score }
+}
+
+/// The best score of the missing field with a member that stands as another field.
+fn standing_rival(record: &Record<'_, '_>, pair: &Pair) -> f32 {
+    let fits = |other: Id| {
+        let found = record.scratch.fields.get(other as usize).and_then(|found| record.found.get(*found as usize));
+        let (Some(found), Some(field)) = (found, record.model.field(pair.expected)) else { return 0.0 };
+        compatible(field, found, record.model.has_formats)
+    };
+    record.model.rivals(pair.expected).map(|(other, score)| score * fits(other)).fold(0.0, f32::max)
+}
