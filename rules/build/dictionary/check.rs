@@ -1,7 +1,7 @@
 //! What the dictionary must satisfy, each file alone and all together.
 
 use super::{
-    file::{Dictionary, Group, Set, Strength, place},
+    file::{Dictionary, Group, OneOrMore, Set, Strength, place},
     plural::{Irregular, regular, singular},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -142,7 +142,7 @@ impl<'a> Check<'a> {
         let exact = exact_groups(&self.dictionary.synonyms);
         self.senses("opposites", sets.iter().map(|set| set.sense.as_str()));
         for set in sets {
-            let words: Vec<String> = set.never.iter().flat_map(|slot| slot.words()).cloned().collect();
+            let words: Vec<String> = set.never.iter().flat_map(OneOrMore::words).cloned().collect();
             self.words("opposites", &set.sense, &words);
             if set.never.len() < 2 || set.never.iter().any(|slot| slot.words().is_empty()) {
                 self.tell(

@@ -27,7 +27,7 @@ pub fn source(dictionary: &Dictionary) -> String {
             "Sets of slots. Words of different slots of a set never match; those of one slot may.",
             "OPPOSITES",
             "&[&[&str]]",
-            sets.iter().map(|set| format!("&[{}]", set.iter().map(|slot| list(slot)).collect::<Vec<_>>().join(", "))),
+            sets.iter().map(|set| format!("&[{}]", set.iter().map(list).collect::<Vec<_>>().join(", "))),
         ),
         table(
             "Every word of [`SYNONYMS`] and [`OPPOSITES`], sorted.",
@@ -145,6 +145,6 @@ fn list(words: impl IntoIterator<Item = impl Debug>) -> String {
 }
 
 fn table(about: &str, name: &str, element: &str, rows: impl Iterator<Item = String>) -> String {
-    let rows: String = rows.map(|row| format!("{row},\n")).collect();
-    format!("/// {about}\npub static {name}: &[{element}] = &[\n{rows}];\n")
+    let rows: Vec<String> = rows.collect();
+    format!("/// {about}\npub static {name}: &[{element}] = &[\n{}\n];\n", rows.join(",\n"))
 }

@@ -104,7 +104,11 @@ impl Dictionary {
             "wrappers" => serde_saphyr::from_str(text).map(|part| self.wrappers = part),
             "plurals" => serde_saphyr::from_str(text).map(|part| self.plurals = part),
             _ => {
-                return Err(format!("{}: found a file of that name; expected one of {}", place(file), FILES.join(", ")));
+                return Err(format!(
+                    "{}: found a file of that name; expected one of {}",
+                    place(file),
+                    FILES.join(", ")
+                ));
             }
         };
         told.map_err(|error| format!("{}: {error}", place(file)))

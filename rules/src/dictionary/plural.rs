@@ -56,7 +56,7 @@ mod tests {
             ("ids", "id"),
             ("users", "user"),
             ("categories", "category"),
-            ("ties", "ty"),
+            ("ties", "tie"),
             ("addresses", "address"),
             ("boxes", "box"),
             ("batches", "batch"),
