@@ -9,6 +9,12 @@ use super::compatible::compatible;
 use super::record::{Pair, Record};
 use super::{Alignment, Id, Parts};
 
+/// A pair whose words fit counts as a sibling.
+const SIBLING: f32 = 0.85;
+/// By how much of the way to 1 the names above are forgiven, for one, two and more siblings that moved along.
+const SIBLINGS: [f32; 3] = [0.0, 0.3, 0.5];
+const MOST_SIBLINGS: f32 = 0.6;
+
 /// From here on names are the same but for case and separators.
 const SAME: f32 = 0.995;
 /// What that is worth beside a rival.
@@ -18,6 +24,9 @@ const SAME_BONUS: f32 = 0.06;
 pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     let mut pairs = std::mem::take(&mut record.scratch.pairs);
     let first = out.len();
+    if !record.settings.without.siblings {
+        count_siblings(record, &mut pairs);
+    }
     take(record, &pairs, SAME, out);
     pairs.retain(|pair| {
         let taken = out.get(first..).unwrap_or_default();
@@ -25,6 +34,36 @@ pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     });
     take(record, &pairs, record.settings.threshold, out);
     record.scratch.pairs = pairs;
+}
+
+/// What was moved together was moved: the names above weigh less where several members of one object belong together.
+fn count_siblings(record: &Record<'_, '_>, pairs: &mut [Pair]) {
+    for at in 0..pairs.len() {
+        let Some(pair) = pairs.get(at).copied() else { return };
+        if pair.is_taken || pair.parts.path >= 1.0 {
+            continue;
+        }
+        let objects = parents(record, &pair);
+        let beside = pairs.iter().filter(|other| {
+            !other.is_taken
+                && other.expected != pair.expected
+                && other.found != pair.found
+                && other.score >= SIBLING * other.parts.path
+                && parents(record, other) == objects
+        });
+        let share = SIBLINGS.get(beside.count()).copied().unwrap_or(MOST_SIBLINGS);
+        let path = pair.parts.path + (1.0 - pair.parts.path) * share;
+        if let Some(pair) = pairs.get_mut(at) {
+            pair.score *= path / pair.parts.path;
+            pair.parts.siblings = share;
+        }
+    }
+}
+
+/// The objects around both sides of a pair.
+fn parents(record: &Record<'_, '_>, pair: &Pair) -> (Option<Id>, Option<Id>) {
+    let expected = record.model.field(pair.expected).map(|field| field.parent);
+    (expected, record.found.get(pair.found as usize).map(|found| found.parent))
 }
 
 fn take(record: &Record<'_, '_>, pairs: &[Pair], least: f32, out: &mut Vec<Alignment>) {

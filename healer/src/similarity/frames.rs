@@ -4,7 +4,8 @@
 //! around a whole record is known by what is in it: most of what the record lacks.
 
 use super::record::{Member, Pair, Record, UNFRAMED};
-use super::{Alignment, Id, NONE, decide};
+use super::compatible::compatible;
+use super::{Alignment, Expected, Id, NONE, decide};
 use crate::plan::spec::Kind;
 
 /// Members of an object that stand in a wrapper at least.
@@ -94,7 +95,11 @@ fn align_objects(record: &mut Record<'_, '_>, depth: u16, out: &mut Vec<Alignmen
 fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
     let members = record.model.fields().iter().enumerate().filter(|(_, field)| field.parent == pair.expected);
     let (mut all, mut same) = (0u32, 0u32);
-    for (id, _) in members {
+    for (id, field) in members {
+        if !fits(record, field, pair.found) {
+            pair.score = 0.0;
+            return;
+        }
         all = all.saturating_add(1);
         let joined = record.model.names.get(id as u32).map(|name| name.joined);
         same = same.saturating_add(u32::from(children(record, pair.found).any(|child| Some(child) == joined)));
@@ -112,6 +117,12 @@ fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
 #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
 fn ratio(part: u32, whole: u32) -> f32 {
     part as f32 / whole as f32
+}
+
+/// Whether the member with the name of an expected one, if there is one, can be it.
+fn fits(record: &Record<'_, '_>, field: &Expected, object: Id) -> bool {
+    let mut members = record.found.iter().filter(|found| found.parent == object && found.name == field.name);
+    members.all(|found| compatible(field, found, record.model.has_formats) > 0.0)
 }
 
 fn children<'a>(record: &'a Record<'_, '_>, object: Id) -> impl Iterator<Item = u64> + 'a {

@@ -154,7 +154,7 @@ pub(super) fn parent_left(told: f32, is_grouping: bool) -> f32 {
         (true, _) => 0.98,
         (false, ..0.9) => 0.4,
         (false, ..1.2) => 0.75,
-        (false, ..1.9) => 0.86,
+        (false, ..1.9) => 0.84,
         (false, _) => 0.9,
     }
 }
