@@ -12,8 +12,8 @@ use super::{Alignment, Id, Parts};
 /// A pair whose words fit counts as a sibling.
 const SIBLING: f32 = 0.85;
 /// By how much of the way to 1 the names above are forgiven, for one, two and more siblings that moved along.
-const SIBLINGS: [f32; 3] = [0.0, 0.3, 0.5];
-const MOST_SIBLINGS: f32 = 0.6;
+const SIBLINGS: [f32; 3] = [0.0, 0.45, 0.6];
+const MOST_SIBLINGS: f32 = 0.65;
 
 /// From here on names are the same but for case and separators.
 const SAME: f32 = 0.995;

@@ -6,7 +6,8 @@
 use super::lexicon::lexicon;
 use super::names::{Key, Mask, Name, Names, Token, bits};
 use super::weights::{
-    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIER, TWO_QUALIFIERS, parent_left,
+    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIER, SECOND_NEUTRAL, TWO_QUALIFIERS,
+    parent_left,
 };
 
 /// A name, and which of the words above it matter to this comparison.
@@ -204,11 +205,11 @@ impl<'a, 'b> Rest<'a, 'b> {
 
     /// What the names above, inside the object that both are in, cost.
     fn words_above(&self, told: f32) -> f32 {
-        let above = |side: &Side<'a>, covered: Mask| {
+        let above = |side: &Side<'a>, covered: Mask, is_expected: bool| {
             let words = Self::left(side, covered).filter(|(bit, _)| bit & side.name.own == 0);
-            words.map(|(bit, _)| parent_left(told, bit & side.grouping != 0)).fold(1.0_f32, f32::min)
+            words.map(|(bit, _)| parent_left(told, bit & side.grouping != 0, is_expected)).fold(1.0_f32, f32::min)
         };
-        above(self.a, self.covered.a) * above(self.b, self.covered.b)
+        above(self.a, self.covered.a, true) * above(self.b, self.covered.b, false)
     }
 }
 
@@ -217,13 +218,18 @@ fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
     let open = name.own & !covered;
     let mut cost = 1.0;
     let mut is_stray = false;
+    let mut seen_neutral = false;
     for (at, token) in side.names.tokens(name).iter().enumerate() {
         let bit = bits(at..at.saturating_add(1));
         if bit & open == 0 || token.is_filler {
             continue;
         }
         cost *= match () {
-            () if bit & name.neutral != 0 => NEUTRAL_WORD,
+            () if bit & name.neutral != 0 && seen_neutral => SECOND_NEUTRAL,
+            () if bit & name.neutral != 0 => {
+                seen_neutral = true;
+                NEUTRAL_WORD
+            }
             () if bit & name.implied != 0 => IMPLIED_WORD,
             () if token.is_number => FIRST_NUMBER,
             () => {

@@ -3,8 +3,8 @@
 //! From the outside in, level by level. An object is another one by its name, with members that bear it out; an object
 //! around a whole record is known by what is in it: most of what the record lacks.
 
-use super::record::{Member, Pair, Record, UNFRAMED};
 use super::compatible::compatible;
+use super::record::{Member, Pair, Record, UNFRAMED};
 use super::{Alignment, Expected, Id, NONE, decide};
 use crate::plan::spec::Kind;
 

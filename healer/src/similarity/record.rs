@@ -100,7 +100,8 @@ impl Record<'_, '_> {
         lifted.clear();
         lifted.resize(self.model.fields().len(), false);
         for (id, found) in self.found.iter().enumerate() {
-            if let (Standing::Expected(field) | Standing::Ruled(field), false) = (found.standing, lacks_level(self.model, found))
+            if let (Standing::Expected(field) | Standing::Ruled(field), false) =
+                (found.standing, lacks_level(self.model, found))
                 && let Some(place) = fields.get_mut(field as usize)
             {
                 *place = id as Id;
