@@ -34,6 +34,8 @@ pub(super) struct Words {
     pub tokens: f32,
     /// What the names above cost.
     pub path: f32,
+    /// How much the words tell whose counterparts are the same words.
+    pub exact: f32,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -72,9 +74,13 @@ fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
         return Words::default();
     }
     let chosen = pairs.iter().enumerate().filter(|(at, _)| chosen & (1 << at) != 0).map(|(_, pair)| pair);
+    let same = chosen.clone().filter(|pair| pair.weight >= 0.99 && pair.b & b.name.own != 0);
+    let same = same.fold(0, |words, pair| words | pair.a) & a.name.own;
+    let exact = a.names.tokens(a.name).iter().enumerate().filter(|(at, _)| same & bits(*at..at.saturating_add(1)) != 0);
+    let exact = exact.map(|(_, token)| token.weight).sum();
     let (tokens, told) = (rest.own_words() * other_head(a, b, chosen), rest.told());
     let path = rest.words_above(told);
-    Words { score: synonym * tokens * path, synonym, tokens, path }
+    Words { score: synonym * tokens * path, synonym, tokens, path, exact }
 }
 
 impl Pair {
@@ -88,6 +94,13 @@ impl Pair {
     fn place(&self) -> (Mask, Mask) {
         (self.a, self.b)
     }
+}
+
+/// Whether an own word of one name is the opposite of one of the other.
+pub(super) fn are_opposed(a_names: &Names, a: &Name, b_names: &Names, b: &Name) -> bool {
+    let own = |token: &&Token| token.level == 0;
+    let (left, right) = (a_names.tokens(a).iter().filter(own), b_names.tokens(b).iter().filter(own));
+    left.into_iter().any(|x| right.clone().any(|y| opposed(x, y)))
 }
 
 /// The words of `a` and `b` that share a key.

@@ -5,7 +5,7 @@
 
 use super::compatible::compatible;
 use super::record::{Member, Pair, Record, UNFRAMED};
-use super::{Alignment, Expected, Id, NONE, decide};
+use super::{Alignment, Expected, Id, NONE, Parts, decide};
 use crate::plan::spec::Kind;
 
 /// Members of an object that stand in a wrapper at least.
@@ -14,6 +14,12 @@ const LEAST_WRAPPED: u32 = 3;
 const BORNE_OUT: f32 = 0.9;
 /// The least score of a name that members may bear out.
 const LEAST_NAME: f32 = 0.6;
+/// Members that two objects share at least, to be one by their members alone.
+const LEAST_SHAPED: u32 = 3;
+/// What the names of these members tell at least.
+const LEAST_TOLD: f32 = 2.0;
+/// What that is worth.
+const SHAPED: f32 = 0.88;
 /// A name that fits, but none of its members does.
 const NOT_BORNE_OUT: f32 = 0.9;
 
@@ -79,6 +85,7 @@ fn align_objects(record: &mut Record<'_, '_>, depth: u16, out: &mut Vec<Alignmen
         bear_out(record, pair);
     }
     record.scratch.pairs = pairs;
+    match_shapes(record, depth);
     let first = out.len();
     decide::decide(record, out);
     for alignment in out.get(first..).unwrap_or_default() {
@@ -89,6 +96,65 @@ fn align_objects(record: &mut Record<'_, '_>, depth: u16, out: &mut Vec<Alignmen
             *member = Member { is_closed: true, frame: alignment.expected, ..*member };
         }
     }
+}
+
+/// Adds pairs of objects whose names say nothing of each other, but that have the same members, and no other object does.
+fn match_shapes(record: &mut Record<'_, '_>, depth: u16) {
+    let mut next = next_open(record, depth, 0);
+    while let Some(found) = next {
+        next = next_open(record, depth, found.saturating_add(1));
+        let Some(frame) = frame_around(record, found) else { continue };
+        for (id, field) in record.model.fields().iter().enumerate() {
+            let expected = id as Id;
+            let is_met = record.scratch.pairs.iter().any(|pair| pair.expected == expected && pair.found == found);
+            if !field.is_object || record.is_taken(expected) || field.parent != frame || is_met {
+                continue;
+            }
+            let score = shape(record, expected, found);
+            if score > 0.0 && !standing_like(record, found) && !record.is_opposed(expected, found) {
+                let parts =
+                    Parts { synonym: score, tokens: 1.0, path: 1.0, kind: 1.0, siblings: score, ..Parts::default() };
+                record.scratch.pairs.push(Pair { expected, found, score, is_taken: false, parts });
+            }
+        }
+    }
+}
+
+/// How sure the members are that two objects are one.
+fn shape(record: &Record<'_, '_>, expected: Id, found: Id) -> f32 {
+    let (mut all, mut same, mut told) = (0u32, 0u32, 0.0);
+    for (id, _) in record.model.fields().iter().enumerate().filter(|(_, field)| field.parent == expected) {
+        all = all.saturating_add(1);
+        let Some(name) = record.model.names.get(id as u32) else { continue };
+        if children(record, found).any(|child| child == name.joined) {
+            same = same.saturating_add(1);
+            let tokens = record.model.names.tokens(name).iter().filter(|token| token.level == 0);
+            told += tokens.map(|token| token.weight).sum::<f32>();
+        }
+    }
+    let there = children(record, found).count() as u32;
+    if same < LEAST_SHAPED || told < LEAST_TOLD {
+        return 0.0;
+    }
+    let share = ratio(same, all.max(there).max(1));
+    if share >= 0.6 && ratio(same, all.min(there).max(1)) >= 0.8 { SHAPED } else { SHAPED * share }
+}
+
+/// Whether an object that stands where it is expected has most of the same members: then the members tell a type, not
+/// which of the objects of that type it is.
+fn standing_like(record: &Record<'_, '_>, found: Id) -> bool {
+    let all = children(record, found).count();
+    record.found.iter().enumerate().any(|(id, other)| {
+        if id as Id == found || other.kind != Kind::Object {
+            return false;
+        }
+        let same = record
+            .found
+            .iter()
+            .filter(|child| child.parent == id as Id)
+            .filter(|child| record.found.iter().any(|own| own.parent == found && own.name == child.name));
+        same.count().saturating_mul(4) >= all.saturating_mul(3)
+    })
 }
 
 /// Members count for an object, or against it.

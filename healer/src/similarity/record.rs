@@ -6,7 +6,7 @@
 
 use super::candidates::Candidates;
 use super::compatible::compatible;
-use super::explain::{Side, Words, explain};
+use super::explain::{Side, Words, are_opposed, explain};
 use super::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, bits};
 use super::{Alignment, Expected, Found, Id, Model, NONE, Parts, Settings, Standing, decide, frames};
@@ -16,6 +16,12 @@ use crate::plan::spec::{Kind, Kinds};
 pub(super) const UNFRAMED: Id = Id::MAX - 1;
 /// Scores below are of no interest, not even as rivals.
 const LEAST: f32 = 0.5;
+/// Names that are near at least.
+const LEAST_NEAR: f32 = 0.75;
+/// How much the words must tell that are the same, to bear out a near synonym beside them.
+const BORNE_OUT_BY: f32 = 0.6;
+/// By how much of the way to 1 a near synonym is then better.
+const BORNE_OUT: f32 = 0.4;
 /// What further objects above cost, whose names are not looked at.
 const FAR_ABOVE: f32 = 0.8;
 
@@ -84,7 +90,7 @@ impl Record<'_, '_> {
         frames::find(self, out);
         self.scratch.pairs.clear();
         for id in 0..self.found.len() as Id {
-            self.compare(id, |_, _| true);
+            self.compare(id, |_, field| !field.is_object);
         }
         decide::decide(self, out);
         out.sort_unstable_by_key(|alignment| (alignment.expected, alignment.found));
@@ -197,7 +203,10 @@ impl Record<'_, '_> {
         }
         let (words, far) = self.words(expected, field, id, found)?;
         let path = if self.settings.without.path { 1.0 } else { words.path * far };
-        let Words { synonym, tokens, .. } = words;
+        let Words { mut synonym, tokens, exact, .. } = words;
+        if (LEAST_NEAR..1.0).contains(&synonym) && exact >= BORNE_OUT_BY {
+            synonym += (1.0 - synonym) * BORNE_OUT;
+        }
         Some(Pair {
             expected,
             found: id,
@@ -241,6 +250,14 @@ impl Record<'_, '_> {
             let Some(above) = self.model.field(at) else { return false };
             at = above.parent;
         }
+    }
+
+    /// Whether a word of one name is the opposite of a word of the other.
+    pub fn is_opposed(&self, expected: Id, found: Id) -> bool {
+        let member = self.scratch.members.get(found as usize);
+        let names = (self.model.names.get(expected), member.and_then(|member| self.scratch.names.get(member.name)));
+        let (Some(left), Some(right)) = names else { return true };
+        are_opposed(&self.model.names, left, &self.scratch.names, right)
     }
 
     pub fn is_taken(&self, expected: Id) -> bool {
