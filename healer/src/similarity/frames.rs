@@ -80,11 +80,7 @@ fn align_objects(record: &mut Record<'_, '_>, depth: u16, out: &mut Vec<Alignmen
         record.compare(id, |_, field| field.is_object);
         next = next_open(record, depth, id.saturating_add(1));
     }
-    let mut pairs = std::mem::take(&mut record.scratch.pairs);
-    for pair in &mut pairs {
-        bear_out(record, pair);
-    }
-    record.scratch.pairs = pairs;
+    bear_out_all(record);
     match_shapes(record, depth);
     let first = out.len();
     decide::decide(record, out);
@@ -96,6 +92,17 @@ fn align_objects(record: &mut Record<'_, '_>, depth: u16, out: &mut Vec<Alignmen
             *member = Member { is_closed: true, frame: alignment.expected, ..*member };
         }
     }
+}
+
+/// Looks at the members of all pairs of objects.
+pub(super) fn bear_out_all(record: &mut Record<'_, '_>) {
+    let mut pairs = std::mem::take(&mut record.scratch.pairs);
+    for pair in &mut pairs {
+        if record.model.field(pair.expected).is_some_and(|field| field.is_object) {
+            bear_out(record, pair);
+        }
+    }
+    record.scratch.pairs = pairs;
 }
 
 /// Adds pairs of objects whose names say nothing of each other, but that have the same members, and no other object does.
