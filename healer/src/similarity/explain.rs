@@ -23,9 +23,16 @@ pub(super) struct Side<'a> {
     pub around: Mask,
 }
 
+impl<'a> Side<'a> {
+    /// A name without a place.
+    pub fn alone(names: &'a Names, name: &'a Name) -> Self {
+        Side { names, name, inside: 0, grouping: 0, around: 0 }
+    }
+}
+
 /// How a pair of names was understood.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Words {
+pub(crate) struct Words {
     /// The product of all below.
     pub score: f32,
     /// What the counterparts cost: synonyms, short forms, slips.

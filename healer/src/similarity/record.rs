@@ -9,7 +9,9 @@ use super::compatible::compatible;
 use super::explain::{Side, Words, are_opposed, explain};
 use super::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, bits};
-use super::{Alignment, Expected, Found, Id, Model, NONE, Parts, Settings, Standing, decide, frames};
+use super::{
+    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, frames, reference,
+};
 use crate::plan::spec::{Kind, Kinds};
 
 /// A found object that is no expected one.
@@ -85,6 +87,11 @@ impl Record<'_, '_> {
     fn align(&mut self, out: &mut Vec<Alignment>) {
         self.enter();
         if !self.scratch.members.iter().any(|member| !member.is_closed) {
+            return;
+        }
+        if self.settings.profile == Profile::Reference {
+            reference::align(self, out);
+            out.sort_unstable_by_key(|alignment| alignment.expected);
             return;
         }
         frames::find(self, out);
