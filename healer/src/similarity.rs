@@ -9,21 +9,25 @@
 //! its place in the record (`record.rs`), where it has to be better than all its rivals.
 
 mod candidates;
+pub mod compare;
 mod compatible;
 mod decide;
 mod explain;
 mod frames;
 mod lexicon;
+pub mod metrics;
 mod model;
 mod names;
 mod postings;
 mod record;
+mod reference;
 mod typos;
 mod weights;
 mod words;
 
 use crate::plan::spec::{Expects, Format, Kind};
 
+pub use compare::{Comparison, compare, compare_all};
 pub use model::Model;
 pub use record::Scratch;
 

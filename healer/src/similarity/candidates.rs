@@ -53,7 +53,9 @@ impl Candidates {
         let Candidates { met, fields, .. } = self;
         fields.retain(|field| {
             let (Some(met), Some(other)) = (met.get(*field as usize), expected.get(*field)) else { return false };
-            other.needed & !met.expected == 0 && name.needed & !met.found == 0 && (other.own & met.expected != 0 || other.needed == 0)
+            other.needed & !met.expected == 0
+                && name.needed & !met.found == 0
+                && (other.own & met.expected != 0 || other.needed == 0)
         });
         fields.sort_unstable();
         fields.truncate(MAX_FIELDS);

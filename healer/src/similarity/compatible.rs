@@ -6,7 +6,7 @@ use crate::plan::spec::{Format, Kind};
 /// What a null costs, which could have been anything.
 const NULL: f32 = 0.94;
 /// What a date costs where a date with a time of day is expected, and the other way round.
-const OTHER_MOMENT: f32 = 0.9;
+const OTHER_MOMENT: f32 = 0.8;
 /// What a date or an address costs where the contract tells formats, and none here.
 const NO_FORMAT: f32 = 0.95;
 

@@ -6,7 +6,8 @@
 use super::lexicon::lexicon;
 use super::names::{Key, Mask, Name, Names, Token, bits};
 use super::weights::{
-    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIER, TWO_QUALIFIERS, parent_left,
+    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIER, SECOND_NEUTRAL, TWO_QUALIFIERS,
+    parent_left,
 };
 
 /// A name, and which of the words above it matter to this comparison.
@@ -22,9 +23,16 @@ pub(super) struct Side<'a> {
     pub around: Mask,
 }
 
+impl<'a> Side<'a> {
+    /// A name without a place.
+    pub fn alone(names: &'a Names, name: &'a Name) -> Self {
+        Side { names, name, inside: 0, grouping: 0, around: 0 }
+    }
+}
+
 /// How a pair of names was understood.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Words {
+pub(crate) struct Words {
     /// The product of all below.
     pub score: f32,
     /// What the counterparts cost: synonyms, short forms, slips.
@@ -33,6 +41,8 @@ pub(super) struct Words {
     pub tokens: f32,
     /// What the names above cost.
     pub path: f32,
+    /// How much the words tell whose counterparts are the same words.
+    pub exact: f32,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -71,9 +81,13 @@ fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
         return Words::default();
     }
     let chosen = pairs.iter().enumerate().filter(|(at, _)| chosen & (1 << at) != 0).map(|(_, pair)| pair);
+    let same = chosen.clone().filter(|pair| pair.weight >= 0.99 && pair.b & b.name.own != 0);
+    let same = same.fold(0, |words, pair| words | pair.a) & a.name.own;
+    let exact = a.names.tokens(a.name).iter().enumerate().filter(|(at, _)| same & bits(*at..at.saturating_add(1)) != 0);
+    let exact = exact.map(|(_, token)| token.weight).sum();
     let (tokens, told) = (rest.own_words() * other_head(a, b, chosen), rest.told());
     let path = rest.words_above(told);
-    Words { score: synonym * tokens * path, synonym, tokens, path }
+    Words { score: synonym * tokens * path, synonym, tokens, path, exact }
 }
 
 impl Pair {
@@ -87,6 +101,13 @@ impl Pair {
     fn place(&self) -> (Mask, Mask) {
         (self.a, self.b)
     }
+}
+
+/// Whether an own word of one name is the opposite of one of the other.
+pub(super) fn are_opposed(a_names: &Names, a: &Name, b_names: &Names, b: &Name) -> bool {
+    let own = |token: &&Token| token.level == 0;
+    let (left, right) = (a_names.tokens(a).iter().filter(own), b_names.tokens(b).iter().filter(own));
+    left.into_iter().any(|x| right.clone().any(|y| opposed(x, y)))
 }
 
 /// The words of `a` and `b` that share a key.
@@ -204,11 +225,11 @@ impl<'a, 'b> Rest<'a, 'b> {
 
     /// What the names above, inside the object that both are in, cost.
     fn words_above(&self, told: f32) -> f32 {
-        let above = |side: &Side<'a>, covered: Mask| {
+        let above = |side: &Side<'a>, covered: Mask, is_expected: bool| {
             let words = Self::left(side, covered).filter(|(bit, _)| bit & side.name.own == 0);
-            words.map(|(bit, _)| parent_left(told, bit & side.grouping != 0)).fold(1.0_f32, f32::min)
+            words.map(|(bit, _)| parent_left(told, bit & side.grouping != 0, is_expected)).fold(1.0_f32, f32::min)
         };
-        above(self.a, self.covered.a) * above(self.b, self.covered.b)
+        above(self.a, self.covered.a, true) * above(self.b, self.covered.b, false)
     }
 }
 
@@ -217,13 +238,18 @@ fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
     let open = name.own & !covered;
     let mut cost = 1.0;
     let mut is_stray = false;
+    let mut seen_neutral = false;
     for (at, token) in side.names.tokens(name).iter().enumerate() {
         let bit = bits(at..at.saturating_add(1));
         if bit & open == 0 || token.is_filler {
             continue;
         }
         cost *= match () {
-            () if bit & name.neutral != 0 => NEUTRAL_WORD,
+            () if bit & name.neutral != 0 && seen_neutral => SECOND_NEUTRAL,
+            () if bit & name.neutral != 0 => {
+                seen_neutral = true;
+                NEUTRAL_WORD
+            }
             () if bit & name.implied != 0 => IMPLIED_WORD,
             () if token.is_number => FIRST_NUMBER,
             () => {

@@ -3,8 +3,9 @@
 //! From the outside in, level by level. An object is another one by its name, with members that bear it out; an object
 //! around a whole record is known by what is in it: most of what the record lacks.
 
+use super::compatible::compatible;
 use super::record::{Member, Pair, Record, UNFRAMED};
-use super::{Alignment, Id, NONE, decide};
+use super::{Alignment, Expected, Id, NONE, Parts, decide};
 use crate::plan::spec::Kind;
 
 /// Members of an object that stand in a wrapper at least.
@@ -13,6 +14,12 @@ const LEAST_WRAPPED: u32 = 3;
 const BORNE_OUT: f32 = 0.9;
 /// The least score of a name that members may bear out.
 const LEAST_NAME: f32 = 0.6;
+/// Members that two objects share at least, to be one by their members alone.
+const LEAST_SHAPED: u32 = 3;
+/// What the names of these members tell at least.
+const LEAST_TOLD: f32 = 2.0;
+/// What that is worth.
+const SHAPED: f32 = 0.88;
 /// A name that fits, but none of its members does.
 const NOT_BORNE_OUT: f32 = 0.9;
 
@@ -73,11 +80,8 @@ fn align_objects(record: &mut Record<'_, '_>, depth: u16, out: &mut Vec<Alignmen
         record.compare(id, |_, field| field.is_object);
         next = next_open(record, depth, id.saturating_add(1));
     }
-    let mut pairs = std::mem::take(&mut record.scratch.pairs);
-    for pair in &mut pairs {
-        bear_out(record, pair);
-    }
-    record.scratch.pairs = pairs;
+    bear_out_all(record);
+    match_shapes(record, depth);
     let first = out.len();
     decide::decide(record, out);
     for alignment in out.get(first..).unwrap_or_default() {
@@ -90,11 +94,85 @@ fn align_objects(record: &mut Record<'_, '_>, depth: u16, out: &mut Vec<Alignmen
     }
 }
 
+/// Looks at the members of all pairs of objects.
+pub(super) fn bear_out_all(record: &mut Record<'_, '_>) {
+    let mut pairs = std::mem::take(&mut record.scratch.pairs);
+    for pair in &mut pairs {
+        if record.model.field(pair.expected).is_some_and(|field| field.is_object) {
+            bear_out(record, pair);
+        }
+    }
+    record.scratch.pairs = pairs;
+}
+
+/// Adds pairs of objects whose names say nothing of each other, but that have the same members, and no other object does.
+fn match_shapes(record: &mut Record<'_, '_>, depth: u16) {
+    let mut next = next_open(record, depth, 0);
+    while let Some(found) = next {
+        next = next_open(record, depth, found.saturating_add(1));
+        let Some(frame) = frame_around(record, found) else { continue };
+        for (id, field) in record.model.fields().iter().enumerate() {
+            let expected = id as Id;
+            let is_met = record.scratch.pairs.iter().any(|pair| pair.expected == expected && pair.found == found);
+            if !field.is_object || record.is_taken(expected) || field.parent != frame || is_met {
+                continue;
+            }
+            let score = shape(record, expected, found);
+            if score > 0.0 && !standing_like(record, found) && !record.is_opposed(expected, found) {
+                let parts =
+                    Parts { synonym: score, tokens: 1.0, path: 1.0, kind: 1.0, siblings: score, ..Parts::default() };
+                record.scratch.pairs.push(Pair { expected, found, score, is_taken: false, parts });
+            }
+        }
+    }
+}
+
+/// How sure the members are that two objects are one.
+fn shape(record: &Record<'_, '_>, expected: Id, found: Id) -> f32 {
+    let (mut all, mut same, mut told) = (0u32, 0u32, 0.0);
+    for (id, _) in record.model.fields().iter().enumerate().filter(|(_, field)| field.parent == expected) {
+        all = all.saturating_add(1);
+        let Some(name) = record.model.names.get(id as u32) else { continue };
+        if children(record, found).any(|child| child == name.joined) {
+            same = same.saturating_add(1);
+            let tokens = record.model.names.tokens(name).iter().filter(|token| token.level == 0);
+            told += tokens.map(|token| token.weight).sum::<f32>();
+        }
+    }
+    let there = children(record, found).count() as u32;
+    if same < LEAST_SHAPED || told < LEAST_TOLD {
+        return 0.0;
+    }
+    let share = ratio(same, all.max(there).max(1));
+    if share >= 0.6 && ratio(same, all.min(there).max(1)) >= 0.8 { SHAPED } else { SHAPED * share }
+}
+
+/// Whether an object that stands where it is expected has most of the same members: then the members tell a type, not
+/// which of the objects of that type it is.
+fn standing_like(record: &Record<'_, '_>, found: Id) -> bool {
+    let all = children(record, found).count();
+    record.found.iter().enumerate().any(|(id, other)| {
+        if id as Id == found || other.kind != Kind::Object {
+            return false;
+        }
+        let same = record
+            .found
+            .iter()
+            .filter(|child| child.parent == id as Id)
+            .filter(|child| record.found.iter().any(|own| own.parent == found && own.name == child.name));
+        same.count().saturating_mul(4) >= all.saturating_mul(3)
+    })
+}
+
 /// Members count for an object, or against it.
 fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
     let members = record.model.fields().iter().enumerate().filter(|(_, field)| field.parent == pair.expected);
     let (mut all, mut same) = (0u32, 0u32);
-    for (id, _) in members {
+    for (id, field) in members {
+        if !fits(record, field, pair.found) {
+            pair.score = 0.0;
+            return;
+        }
         all = all.saturating_add(1);
         let joined = record.model.names.get(id as u32).map(|name| name.joined);
         same = same.saturating_add(u32::from(children(record, pair.found).any(|child| Some(child) == joined)));
@@ -112,6 +190,12 @@ fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
 #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
 fn ratio(part: u32, whole: u32) -> f32 {
     part as f32 / whole as f32
+}
+
+/// Whether the member with the name of an expected one, if there is one, can be it.
+fn fits(record: &Record<'_, '_>, field: &Expected, object: Id) -> bool {
+    let mut members = record.found.iter().filter(|found| found.parent == object && found.name == field.name);
+    members.all(|found| compatible(field, found, record.model.has_formats) > 0.0)
 }
 
 fn children<'a>(record: &'a Record<'_, '_>, object: Id) -> impl Iterator<Item = u64> + 'a {

@@ -3,6 +3,7 @@
 use super::candidates::Candidates;
 use super::explain::{Side, explain};
 use super::lexicon::hash_word;
+use super::metrics::trigrams::Vocabulary;
 use super::names::{Names, bits};
 use super::postings::Postings;
 use super::typos::Typos;
@@ -24,6 +25,8 @@ pub struct Model {
     pub(super) record: Vec<u64>,
     /// Field, another field, and how close their names are; sorted.
     rivals: Vec<(Id, Id, f32)>,
+    /// Trigrams of the fields' names.
+    pub(super) vocabulary: Vocabulary,
     /// Whether the contract tells formats of strings.
     pub(super) has_formats: bool,
 }
@@ -52,7 +55,8 @@ impl Model {
             words.push(closed.into_boxed_str());
         }
         let (postings, typos) = (Postings::of(&names), Typos::of(words));
-        let mut model = Model { fields, names, postings, typos, record, rivals: Vec::new(), has_formats };
+        let vocabulary = Vocabulary::of(fields.iter().map(|field| field.name.as_str()));
+        let mut model = Model { vocabulary, fields, names, postings, typos, record, rivals: Vec::new(), has_formats };
         model.find_rivals();
         model
     }

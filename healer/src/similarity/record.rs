@@ -6,16 +6,24 @@
 
 use super::candidates::Candidates;
 use super::compatible::compatible;
-use super::explain::{Side, Words, explain};
+use super::explain::{Side, Words, are_opposed, explain};
 use super::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, bits};
-use super::{Alignment, Expected, Found, Id, Model, NONE, Parts, Settings, Standing, decide, frames};
+use super::{
+    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, frames, reference,
+};
 use crate::plan::spec::{Kind, Kinds};
 
 /// A found object that is no expected one.
 pub(super) const UNFRAMED: Id = Id::MAX - 1;
 /// Scores below are of no interest, not even as rivals.
 const LEAST: f32 = 0.5;
+/// Names that are near at least.
+const LEAST_NEAR: f32 = 0.75;
+/// How much the words must tell that are the same, to bear out a near synonym beside them.
+const BORNE_OUT_BY: f32 = 0.6;
+/// By how much of the way to 1 a near synonym is then better.
+const BORNE_OUT: f32 = 0.4;
 /// What further objects above cost, whose names are not looked at.
 const FAR_ABOVE: f32 = 0.8;
 
@@ -81,11 +89,17 @@ impl Record<'_, '_> {
         if !self.scratch.members.iter().any(|member| !member.is_closed) {
             return;
         }
+        if self.settings.profile == Profile::Reference {
+            reference::align(self, out);
+            out.sort_unstable_by_key(|alignment| alignment.expected);
+            return;
+        }
         frames::find(self, out);
         self.scratch.pairs.clear();
         for id in 0..self.found.len() as Id {
             self.compare(id, |_, _| true);
         }
+        frames::bear_out_all(self);
         decide::decide(self, out);
         out.sort_unstable_by_key(|alignment| (alignment.expected, alignment.found));
     }
@@ -100,7 +114,8 @@ impl Record<'_, '_> {
         lifted.clear();
         lifted.resize(self.model.fields().len(), false);
         for (id, found) in self.found.iter().enumerate() {
-            if let (Standing::Expected(field) | Standing::Ruled(field), false) = (found.standing, lacks_level(self.model, found))
+            if let (Standing::Expected(field) | Standing::Ruled(field), false) =
+                (found.standing, lacks_level(self.model, found))
                 && let Some(place) = fields.get_mut(field as usize)
             {
                 *place = id as Id;
@@ -196,7 +211,10 @@ impl Record<'_, '_> {
         }
         let (words, far) = self.words(expected, field, id, found)?;
         let path = if self.settings.without.path { 1.0 } else { words.path * far };
-        let Words { synonym, tokens, .. } = words;
+        let Words { mut synonym, tokens, exact, .. } = words;
+        if (LEAST_NEAR..1.0).contains(&synonym) && exact >= BORNE_OUT_BY {
+            synonym += (1.0 - synonym) * BORNE_OUT;
+        }
         Some(Pair {
             expected,
             found: id,
@@ -240,6 +258,14 @@ impl Record<'_, '_> {
             let Some(above) = self.model.field(at) else { return false };
             at = above.parent;
         }
+    }
+
+    /// Whether a word of one name is the opposite of a word of the other.
+    pub fn is_opposed(&self, expected: Id, found: Id) -> bool {
+        let member = self.scratch.members.get(found as usize);
+        let names = (self.model.names.get(expected), member.and_then(|member| self.scratch.names.get(member.name)));
+        let (Some(left), Some(right)) = names else { return true };
+        are_opposed(&self.model.names, left, &self.scratch.names, right)
     }
 
     pub fn is_taken(&self, expected: Id) -> bool {

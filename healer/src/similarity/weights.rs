@@ -14,6 +14,8 @@ pub(super) const TYPO: f32 = 0.93;
 pub(super) const CROSSING: f32 = 0.99;
 /// A word without counterpart that says nothing where it is.
 pub(super) const NEUTRAL_WORD: f32 = 0.97;
+/// A second such word of one name.
+pub(super) const SECOND_NEUTRAL: f32 = 0.85;
 /// A word without counterpart that the record or the object around the field says already.
 pub(super) const IMPLIED_WORD: f32 = 0.96;
 /// A number without counterpart that may be the first of its kind.
@@ -147,14 +149,15 @@ pub(super) fn told_by(word: &str, is_generic: bool) -> f32 {
 pub(super) const FILLERS: &[&str] = &["a", "an", "of", "the"];
 
 /// What a word of an object above costs that has no counterpart: the less, the more the matched words tell.
-pub(super) fn parent_left(told: f32, is_grouping: bool) -> f32 {
+pub(super) fn parent_left(told: f32, is_grouping: bool, is_expected: bool) -> f32 {
     match (is_grouping, told) {
         (true, ..0.5) => 0.8,
         (true, ..0.9) => 0.95,
         (true, _) => 0.98,
         (false, ..0.9) => 0.4,
         (false, ..1.2) => 0.75,
-        (false, ..1.9) => 0.86,
+        (false, ..1.9) => 0.84,
+        (false, _) if is_expected => 0.84,
         (false, _) => 0.9,
     }
 }

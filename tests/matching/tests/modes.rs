@@ -19,6 +19,11 @@ fn drift_is_found_without_rules() {
             .iter()
             .filter(|pair| !drift.iter().any(|(to, from)| pair.expected == *to && pair.found == *from))
             .collect();
-        println!("{}: {} of {}, missed {missed:?}, wrong {wrong:?}", mode.name(), drift.len() - missed.len(), drift.len());
+        println!(
+            "{}: {} of {}, missed {missed:?}, wrong {wrong:?}",
+            mode.name(),
+            drift.len() - missed.len(),
+            drift.len()
+        );
     }
 }
