@@ -1,6 +1,7 @@
 //! `nomos`: the filter's engine on files.
 
 mod check;
+mod compare;
 mod completions;
 mod config_file;
 mod contract;
@@ -54,6 +55,8 @@ enum Command {
     Heal(heal::Args),
     /// Find where in a body each field is that clients expect
     Match(matching::Args),
+    /// Tell what each algorithm says of pairs of names
+    Compare(compare::Args),
     /// Check configurations, rule packs and contracts
     Check(check::Args),
     /// Take the contract of an operation out of an OpenAPI document
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Heal(args) => heal::run(&args),
         Command::Match(args) => matching::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Contract(args) => contract::run(&args),
         Command::Completions(args) => completions::run(&args, &mut Cli::command()),

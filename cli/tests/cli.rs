@@ -4,6 +4,8 @@
 
 #[path = "cli/check.rs"]
 mod check;
+#[path = "cli/compare.rs"]
+mod compare;
 #[path = "cli/contract.rs"]
 mod contract;
 #[path = "cli/heal.rs"]
