@@ -63,3 +63,51 @@ fn table(matches: &[Match]) -> String {
     let lines: Vec<String> = matches.iter().map(line).collect();
     format!("{HEAD}{head}{HEAD:#}\n{}", lines.concat())
 }
+
+#[cfg(test)]
+mod tests {
+    use healer::Missing;
+    use healer::similarity::Parts;
+
+    use super::*;
+
+    fn matching() -> Matching {
+        let parts = Parts { synonym: 0.95, tokens: 1.0, path: 0.979, kind: 1.0, siblings: 0.5, rival: 0.0 };
+        let found = |expected: &str, found: &str, score, by, parts| Match {
+            expected: expected.to_owned(),
+            found: found.to_owned(),
+            score,
+            by,
+            parts,
+        };
+        let missing = |path: &str, required| Missing { path: path.to_owned(), required };
+        Matching {
+            matches: vec![
+                found("user.email", "data.mail", 0.93, By::Similarity, parts),
+                found("id", "\"a.b\".key", 1.0, By::Rule, Parts::NONE),
+            ],
+            missing: vec![missing("phone", true), missing("tags[].label", false)],
+            unknown: vec!["data.x".to_owned()],
+        }
+    }
+
+    #[test]
+    fn programs_get_one_object() {
+        let expected = r#"{"matches":[{"expected":"user.email","found":"data.mail","score":0.93,"by":"similarity","parts":{"synonym":0.95,"tokens":1,"path":0.979,"kind":1,"siblings":0.5,"rival":0}},{"expected":"id","found":"\"a.b\".key","score":1,"by":"rule","parts":{}}],"missing":["phone","tags[].label"],"unknown":["data.x"]}"#;
+        assert_eq!(as_json(&matching()), format!("{expected}\n"));
+        assert_eq!(as_json(&Matching::default()), "{\"matches\":[],\"missing\":[],\"unknown\":[]}\n");
+    }
+
+    #[test]
+    fn people_get_a_table() {
+        let expected = "EXPECTED    FOUND      SCORE  WHY
+user.email  data.mail   0.93  similarity: synonym 0.95, path 0.98, siblings 0.50
+id          \"a.b\".key   1.00  a rule, pack or case convention
+missing: phone (required), tags[].label
+unknown: data.x
+";
+        let plain = anstream::adapter::strip_str(&as_text(&matching())).to_string();
+        assert_eq!(plain, expected);
+        assert_eq!(as_text(&Matching::default()), "everything stands where it is expected\n");
+    }
+}

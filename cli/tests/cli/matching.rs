@@ -84,3 +84,35 @@ fn bad_usage_and_bad_input_are_told_in_a_line() {
         assert!(output.code == 2 && output.stderr.contains("expected a number from 0 to 1"), "{}", output.stderr);
     }
 }
+
+#[test]
+fn a_required_field_that_is_missing_is_a_problem() {
+    let dir = dir("missing");
+    let rows = [
+        (r#"{"phone":1,"tags":[]}"#, 1, "missing: id (required), contact.email\n"),
+        (r#"{"id":1,"tags":[]}"#, 0, "missing: phone, contact.email\n"),
+    ];
+    for (body, code, missing) in rows {
+        for args in [&["match", "--contract", "contract.json"][..], &["match", "--contract", "contract.json", "-"]] {
+            let output = dir.nomos_on(args, body.as_bytes());
+            assert_eq!(output.code, code, "{body}: {}", output.stderr);
+            assert!(output.stdout.ends_with(missing), "{body}: {}", output.stdout);
+        }
+    }
+}
+
+#[test]
+fn similarity_matches_what_no_rule_declares() {
+    let dir = dir("similarity");
+    let body = br#"{"Id":1,"tags":[]}"#;
+    for contract in [&["contract.json"][..], &["openapi.json", "--operation", "GET /user"]] {
+        let output = dir.nomos_on(&[&["match", "--json", "--contract"], contract].concat(), body);
+        let report: serde_json::Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+        let found = &report["matches"][0];
+        assert_eq!((&found["expected"], &found["by"]), (&"id".into(), &"similarity".into()), "{report}");
+        assert!(found["score"].as_f64().is_some_and(|score| score > 0.8), "{report}");
+        assert!(found["parts"]["synonym"].is_number(), "{report}");
+        let strict = [&["match", "--json", "--threshold", "1", "--margin", "1", "--contract"], contract].concat();
+        assert_eq!(dir.nomos_on(&[&strict[..], &["--profile", "reference"]].concat(), body).code, 1);
+    }
+}
