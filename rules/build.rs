@@ -1,4 +1,4 @@
-//! Reads the packs, checks them together and writes them as static data.
+//! Reads the packs and the dictionary, checks them and writes them as static data.
 
 // The library's own code, so that what the build accepts is what its tests say.
 #[allow(dead_code)]
@@ -11,6 +11,8 @@ mod model;
 #[path = "src/path.rs"]
 mod path;
 
+#[path = "build/dictionary.rs"]
+mod dictionary;
 #[path = "build/emit.rs"]
 mod emit;
 #[path = "build/pack_file.rs"]
@@ -22,24 +24,22 @@ fn main() -> ExitCode {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=src");
-    match compile() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(problems) => {
-            for line in problems.iter().flat_map(|problem| problem.lines()) {
-                println!("cargo::error={line}");
-            }
-            ExitCode::FAILURE
-        }
+    println!("cargo::rerun-if-changed=dictionary");
+    let mut problems = compile_packs().err().unwrap_or_default();
+    problems.extend(compile_dictionary().err().unwrap_or_default());
+    for line in problems.iter().flat_map(|problem| problem.lines()) {
+        println!("cargo::error={line}");
     }
+    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn compile() -> Result<(), Vec<String>> {
+fn compile_packs() -> Result<(), Vec<String>> {
     let files = model::PACK_NAMES.map(|name| format!("{name}.yaml"));
     let mut packs = Vec::new();
     let mut problems = Vec::new();
     for file in &files {
         println!("cargo::rerun-if-changed={file}");
-        match read(file) {
+        match read_pack(file) {
             Ok(pack) => packs.push(pack),
             Err(more) => problems.extend(more),
         }
@@ -48,17 +48,25 @@ fn compile() -> Result<(), Vec<String>> {
     if !problems.is_empty() {
         return Err(problems);
     }
-    write(&emit::source(&packs)).map_err(|error| vec![error])
+    write("packs.rs", &emit::source(&packs)).map_err(|error| vec![error])
 }
 
-fn read(file: &str) -> Result<pack_file::PackFile, Vec<String>> {
-    let text =
-        fs::read_to_string(file).map_err(|error| vec![format!("rules/{file}: {error}; expected a rule pack")])?;
+fn compile_dictionary() -> Result<(), Vec<String>> {
+    let source = dictionary::compile(|file| read(&format!("dictionary/{file}.yaml"), "a part of the dictionary"))?;
+    write("dictionary.rs", &source).map_err(|error| vec![error])
+}
+
+fn read_pack(file: &str) -> Result<pack_file::PackFile, Vec<String>> {
+    let text = read(file, "a rule pack").map_err(|error| vec![error])?;
     pack_file::parse(file, &text)
 }
 
-fn write(source: &str) -> Result<(), String> {
+fn read(file: &str, expected: &str) -> Result<String, String> {
+    fs::read_to_string(file).map_err(|error| format!("rules/{file}: {error}; expected {expected}"))
+}
+
+fn write(name: &str, source: &str) -> Result<(), String> {
     let dir = env::var_os("OUT_DIR").ok_or("OUT_DIR: not set; expected cargo to run this")?;
-    let file = PathBuf::from(dir).join("packs.rs");
+    let file = PathBuf::from(dir).join(name);
     fs::write(&file, source).map_err(|error| format!("{}: {error}", file.display()))
 }

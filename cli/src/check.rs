@@ -10,18 +10,21 @@ use serde_json::json;
 
 use crate::envoy::{self, Configuration, Filter};
 use crate::failure::Failure;
+use crate::openapi::{self, Document, NoResponse};
+use crate::output::plural;
 use crate::source::{Source, line};
 use crate::{document, output, pack};
 
 const EXAMPLES: &str = "\
-Each file may be an Envoy configuration, the plugin's own configuration, a rule pack or a contract; YAML or JSON.
-Bare YAML words are taken as Envoy takes them: y, no and off are booleans.
+Each file may be an Envoy configuration, the plugin's own, a rule pack, a
+contract or an OpenAPI document; YAML or JSON. But in OpenAPI documents, bare
+YAML words are what Envoy takes them for: y, no and off are booleans.
 
   $ nomos check envoy.yaml
   envoy.yaml: an Envoy configuration with 1 Nomos filter: no problems
 
   $ nomos check nomos.yaml
-  nomos.yaml:7: routes[0].packs[1]: found \"typo\"; expected one of api-v2, ... (did you mean \"typos\"?)
+  nomos.yaml:7: routes[0].packs[1]: found \"typo\"; expected one of api-v2, ...
 
   $ nomos check --json rules/*.yaml | jq .problems";
 
@@ -99,6 +102,9 @@ fn examine(source: &Source) -> (String, Vec<Finding>) {
         let findings = filters.iter().flat_map(|filter| examine_filter(source, filter)).collect();
         return (format!("an Envoy configuration with {}", plural(filters.len(), "Nomos filter")), findings);
     }
+    if documents.first().is_some_and(openapi::is_one) {
+        return examine_openapi(source);
+    }
     let empty = Node { offset: 0, value: healer::config::node::Value::Object(Vec::new()) };
     let (kind, problems) = examine_document(documents.first().unwrap_or(&empty));
     let mut findings: Vec<Finding> = problems.into_iter().map(|error| finding(source, error)).collect();
@@ -108,6 +114,37 @@ fn examine(source: &Source) -> (String, Vec<Finding>) {
         findings.extend(problems.into_iter().map(|error| finding(source, error)));
     }
     (kind, findings)
+}
+
+/// Every operation that has a contract to take is to have one that can be taken.
+fn examine_openapi(source: &Source) -> (String, Vec<Finding>) {
+    let kind = "an OpenAPI document";
+    let node = match document::read_foreign(source) {
+        Ok(node) => node,
+        Err(error) => return (kind.to_owned(), vec![finding(source, error)]),
+    };
+    let document = match Document::new(Cursor::root(&node).place()) {
+        Ok(document) => document,
+        Err(error) => return (kind.to_owned(), vec![finding(source, error)]),
+    };
+    let mut problems = Problems::new();
+    let mut contracts = 0;
+    for operation in document.operations(&mut problems) {
+        let mut found = Problems::new();
+        match document.response(&operation, None) {
+            Ok(response) => {
+                contracts += 1;
+                document.contract(&response, &mut found);
+            }
+            Err(NoResponse::Broken(problem)) => found.push(problem),
+            Err(NoResponse::Absent(_)) => (),
+        }
+        found.retain(|problem| !problems.contains(problem));
+        problems.append(&mut found);
+    }
+    problems.sort_by_key(|problem| problem.offset);
+    let kind = format!("{kind} with contracts of {}", plural(contracts, "operation"));
+    (kind, problems.into_iter().map(|error| finding(source, error)).collect())
 }
 
 fn examine_document(document: &Node) -> (String, Vec<ConfigError>) {
@@ -136,10 +173,6 @@ fn examine_document(document: &Node) -> (String, Vec<ConfigError>) {
 
 fn describe_pack(name: &str, rules: usize) -> String {
     format!("the rule pack {name} with {}", plural(rules, "rule"))
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn describe(config: &Config) -> String {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use healer::config::Config;
 use healer::config::node::Node;
-use healer::config::{Config, ConfigError};
 
 use crate::document;
 use crate::envoy::{self, Configuration};
@@ -13,10 +13,10 @@ use crate::source::Source;
 /// Reads the configuration that a command is to work with; the first problem refuses it.
 pub fn read(path: &Path) -> Result<Config, Failure> {
     let source = Source::read(path)?;
-    let documents = document::read(&source).map_err(|error| refuse(&source, &[error]))?;
+    let documents = document::read(&source).map_err(|error| source.refuse(&[error]))?;
     match find(&source, &documents)? {
         Configuration::Missing => Ok(Config::default()),
-        Configuration::Tree(node) => Config::check(node).map_err(|problems| refuse(&source, &problems)),
+        Configuration::Tree(node) => Config::check(node).map_err(|problems| source.refuse(&problems)),
         Configuration::Text(text, node) => Config::parse(text.as_bytes())
             .map_err(|error| Failure::new(format!("{}: {error}", source.place(node.offset)))),
         Configuration::Unknown(node) => Err(Failure::new(format!(
@@ -43,13 +43,4 @@ fn find<'a>(source: &Source, documents: &'a [Node]) -> Result<Configuration<'a>,
             Err(Failure::new(format!("found {found}; expected one, or the plugin's own configuration")))
         }
     }
-}
-
-fn refuse(source: &Source, problems: &[ConfigError]) -> Failure {
-    let more = match problems.len().saturating_sub(1) {
-        0 => String::new(),
-        more => format!(" (and {more} more: see nomos check)"),
-    };
-    let first = problems.iter().map(|error| source.tell(source.line(error.offset), error)).next();
-    Failure::new(first.unwrap_or_default() + &more)
 }

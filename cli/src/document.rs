@@ -1,17 +1,26 @@
 //! A file of YAML or JSON as a tree.
 
-use healer::config::node::Node;
+use healer::config::node::{Node, Value};
 use healer::config::{ConfigError, json};
 
 use crate::source::Source;
-use crate::yaml;
+use crate::yaml::{self, Dialect};
 
 /// Reads every document of a file; JSON has one. An error tells where it stands.
 pub fn read(source: &Source) -> Result<Vec<Node>, ConfigError> {
     if is_json(source) {
         return json::read(source.text.as_bytes()).map(|node| vec![node]);
     }
-    yaml::read(&source.text)
+    yaml::read(&source.text, Dialect::Envoy)
+}
+
+/// Reads the first document of a file that is not Envoy's to read, such as one of OpenAPI.
+pub fn read_foreign(source: &Source) -> Result<Node, ConfigError> {
+    if is_json(source) {
+        return json::read(source.text.as_bytes());
+    }
+    let documents = yaml::read(&source.text, Dialect::Core)?;
+    Ok(documents.into_iter().next().unwrap_or(Node { offset: 0, value: Value::Null }))
 }
 
 /// JSON is read as JSON: YAML would take its `\/` and surrogate pairs amiss, and tell of mistakes in other words.

@@ -117,7 +117,7 @@ mod tests {
     use crate::yaml;
 
     fn names(text: &str) -> Vec<String> {
-        let documents = yaml::read(text).unwrap_or_default();
+        let documents = yaml::read(text, yaml::Dialect::Envoy).unwrap_or_default();
         filters(&documents).iter().map(|filter| filter.name.unwrap_or("-").to_owned()).collect()
     }
 

@@ -2,31 +2,35 @@
 
 mod report;
 
-use std::fs;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use healer::config::{Config, Route};
 use healer::{Healer, Limits, Memo, Plan, Progress, Reason, Summary};
 
 use crate::failure::Failure;
-use crate::{config_file, output};
+use crate::{config_file, diff, input, output};
 
 use report::{Outcome, Report};
 
 const EXAMPLES: &str = "\
-The healed body goes to stdout, byte for byte as clients would get it; the report goes to stderr.
-FILE is the plugin's own configuration or a whole Envoy configuration, YAML or JSON.
+The healed body goes to stdout, byte for byte as clients would get it; the
+report goes to stderr. FILE is the plugin's own configuration or a whole Envoy
+configuration, YAML or JSON.
 
+What would the filter make of this body?
   $ nomos heal --config envoy.yaml --path /api/user body.json > healed.json
   healed by route user: 2 renames, 1 move
 
-  $ curl -s localhost:9090/api/user | nomos heal --config nomos.yaml --path /api/user --explain
+What changes, and why? (In colour on a terminal.)
+  $ nomos heal --config nomos.yaml --path /api/user --diff --explain body.json
+
+In a script:
   $ nomos heal --config nomos.yaml body.json --json 2> report.json
+  $ jq -r '.ops[] | [.from, .to, .why.by] | @tsv' report.json
 
 A body that cannot be healed leaves as it came.
-Exit codes: 0 healed, clean or skipped, 1 over a limit or without a record, 2 not JSON, bad usage or configuration.";
+Exit codes: 0 healed, clean or skipped, 1 over a limit or without a record,
+2 not JSON, bad usage or configuration.";
 
 /// Arguments of `nomos heal`.
 #[derive(clap::Args)]
@@ -44,6 +48,9 @@ pub struct Args {
     /// File with the body; - for stdin
     #[arg(value_name = "BODY", default_value = "-")]
     body: PathBuf,
+    /// Show what changes instead of the body: both laid out, one member a line
+    #[arg(long)]
+    diff: bool,
     /// Tell every op, and why it was carried out
     #[arg(long)]
     explain: bool,
@@ -55,8 +62,8 @@ pub struct Args {
 /// Heals the body, or passes it on as it came.
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let config = config_file::read(&args.config)?;
-    let route = choose_route(&config, args)?;
-    let body = read_body(&args.body)?;
+    let route = input::route(&config, &args.method, args.path.as_deref())?;
+    let body = input::body(&args.body)?;
     let mut healer = Healer::new();
     let mut memo = route.map_or_else(Memo::default, |route| Memo::new(&route.plan));
     let outcome = match route {
@@ -67,7 +74,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         None => Outcome::Skipped("no_route"),
     };
     let is_changed = matches!(&outcome, Outcome::Done(summary) if summary.changed);
-    output::write(if is_changed { healer.output() } else { &body })?;
+    let after = if is_changed { healer.output() } else { &body };
+    if args.diff {
+        output::write_styled(&diff::of(&body, after))?;
+    } else {
+        output::write(after)?;
+    }
     let report = Report { outcome, route, healer: &healer, memo: &memo, body: &body, mode: config.mode };
     eprint!("{}", if args.json { report.as_json() } else { report.as_text(args.explain) });
     Ok(exit_code(&report.outcome))
@@ -96,30 +108,4 @@ fn heal(
     }
     intake.finish();
     healer.heal(plan, memo, &intake)
-}
-
-/// The route of the request; without a path the only one there is.
-fn choose_route<'a>(config: &'a Config, args: &Args) -> Result<Option<&'a Route>, Failure> {
-    if let Some(path) = &args.path {
-        let index = config.route(args.method.as_bytes(), path.as_bytes());
-        return Ok(index.and_then(|index| config.routes.get(index)));
-    }
-    match config.routes.as_slice() {
-        [] => Ok(None),
-        [route] => Ok(Some(route)),
-        routes => {
-            let known: Vec<String> = routes.iter().map(|route| format!("{} ({})", route.name, route.matcher)).collect();
-            let found = format!("no --path, and {} routes: {}", routes.len(), known.join(", "));
-            Err(Failure::new(format!("found {found}; expected --path, which chooses one")))
-        }
-    }
-}
-
-fn read_body(path: &Path) -> Result<Vec<u8>, Failure> {
-    if path == Path::new("-") {
-        let mut body = Vec::new();
-        io::stdin().lock().read_to_end(&mut body).map_err(|error| Failure::io(Path::new("stdin"), &error))?;
-        return Ok(body);
-    }
-    fs::read(path).map_err(|error| Failure::io(path, &error))
 }

@@ -1,23 +1,33 @@
 //! `nomos`: the filter's engine on files.
 
 mod check;
+mod compare;
+mod completions;
 mod config_file;
+mod contract;
+mod diff;
 mod document;
 mod envoy;
 mod failure;
 mod heal;
+mod input;
+mod json_text;
+mod matching;
+mod openapi;
 mod output;
 mod pack;
+mod parts;
+mod schema;
 mod source;
 mod yaml;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Heals JSON whose schema has drifted, with the engine and the configuration of the Envoy filter.
 #[derive(Parser)]
-#[command(name = "nomos", version, after_help = EXIT_CODES)]
+#[command(name = "nomos", version, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -25,26 +35,44 @@ struct Cli {
 
 const BAD_USAGE_OR_INPUT: u8 = 2;
 
-const EXIT_CODES: &str = "\
-Exit codes: 0 done, 1 problems found, 2 bad usage or input.
-
+const EXAMPLES: &str = "\
 Try it:
-  echo '{\"mail\":\"a@b.c\"}' > body.json
-  echo '{\"routes\":[{\"match\":{\"prefix\":\"/\"},\"rename\":{\"mail\":\"email\"}}]}' > nomos.json
-  nomos heal --config nomos.json body.json";
+  $ echo '{\"mail\":\"a@b.c\",\"id\":7}' > body.json
+  $ echo '{\"routes\":[{\"match\":{\"prefix\":\"/\"},\"rename\":{\"mail\":\"email\"}}]}' > nomos.json
+  $ nomos heal --config nomos.json body.json
+  {\"email\":\"a@b.c\",\"id\":7}
+  healed by route route-0: 1 rename
+
+From an OpenAPI document to a contract, and to what of it a body has:
+  $ nomos contract openapi.yaml --operation 'GET /users/{id}' > contract.json
+  $ nomos match --contract contract.json body.json
+
+Exit codes: 0 done, 1 problems found, 2 bad usage or input.";
 
 #[derive(Subcommand)]
 enum Command {
     /// Heal one body as the filter would
     Heal(heal::Args),
+    /// Find where in a body each field is that clients expect
+    Match(matching::Args),
+    /// Tell what each algorithm says of pairs of names
+    Compare(compare::Args),
     /// Check configurations, rule packs and contracts
     Check(check::Args),
+    /// Take the contract of an operation out of an OpenAPI document
+    Contract(contract::Args),
+    /// Print what makes a shell complete commands and options
+    Completions(completions::Args),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Heal(args) => heal::run(&args),
+        Command::Match(args) => matching::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Contract(args) => contract::run(&args),
+        Command::Completions(args) => completions::run(&args, &mut Cli::command()),
     };
     result.unwrap_or_else(|failure| {
         eprintln!("nomos: {failure}");
@@ -54,7 +82,7 @@ fn main() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::CommandFactory as _;
 
     #[test]
     fn arguments_are_well_formed() {

@@ -5,9 +5,22 @@ use std::path::Path;
 
 use crate::failure::Failure;
 
+/// `1 member`, `2 members`.
+pub fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Writes bytes as they are. A reader that has seen enough, such as `head`, is no failure.
 pub fn write(bytes: &[u8]) -> Result<(), Failure> {
-    let mut stdout = io::stdout().lock();
+    finish(&mut io::stdout().lock(), bytes)
+}
+
+/// Writes text with styles, which stay if a terminal reads it that shows them, and `NO_COLOR` is not set.
+pub fn write_styled(text: &str) -> Result<(), Failure> {
+    finish(&mut anstream::stdout().lock(), text.as_bytes())
+}
+
+fn finish(stdout: &mut impl Write, bytes: &[u8]) -> Result<(), Failure> {
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::io(Path::new("stdout"), &error)),
         _ => Ok(()),

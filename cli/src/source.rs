@@ -33,6 +33,16 @@ impl Source {
         format!("{}:{line}: {at}: found {found}; expected {expected}", self.path.display())
     }
 
+    /// The first of the problems that stand in this file, and how many more there are.
+    pub fn refuse(&self, problems: &[ConfigError]) -> Failure {
+        let more = match problems.len().saturating_sub(1) {
+            0 => String::new(),
+            more => format!(" (and {more} more: see nomos check)"),
+        };
+        let first = problems.first().map(|error| self.tell(self.line(error.offset), error));
+        Failure::new(first.unwrap_or_default() + &more)
+    }
+
     /// The line of a byte, counted from 1.
     pub fn line(&self, offset: usize) -> usize {
         line(&self.text, offset)

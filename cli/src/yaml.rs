@@ -8,12 +8,23 @@ use granit_parser::{Event, Parser, ScalarStyle, Tag};
 use healer::config::ConfigError;
 use healer::config::node::{Member, Node, Value};
 
-/// An alias copies what it names, so a few lines can stand for billions of values. No configuration has this many.
-const MAX_NODES: usize = 1_000_000;
+/// An alias copies what it names, so a few lines can stand for billions of values. No configuration has this many;
+/// the largest descriptions of APIs come near it.
+const MAX_NODES: usize = 2_000_000;
+
+/// What bare words stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// What Envoy takes them for: `y` and `off` are booleans.
+    #[default]
+    Envoy,
+    /// The core schema of YAML 1.2: only `true` and `false` are.
+    Core,
+}
 
 /// Reads every document of a text.
-pub fn read(text: &str) -> Result<Vec<Node>, ConfigError> {
-    let mut builder = Builder::default();
+pub fn read(text: &str, dialect: Dialect) -> Result<Vec<Node>, ConfigError> {
+    let mut builder = Builder { dialect, ..Builder::default() };
     for item in Parser::new_from_str(text) {
         let (event, span) = item.map_err(|error| {
             let marker = error.marker();
@@ -39,6 +50,7 @@ type Complaint = (String, &'static str);
 
 #[derive(Default)]
 struct Builder {
+    dialect: Dialect,
     open: Vec<Open>,
     anchors: HashMap<usize, Node>,
     nodes: usize,
@@ -87,9 +99,10 @@ impl Builder {
         offset: usize,
     ) -> Result<(), Complaint> {
         let has_tag = |suffix| tag.is_some_and(|tag| tag.suffix() == suffix);
+        let dialect = self.dialect;
         let key = self.missing_key();
         let is_text = key.is_some() || style != ScalarStyle::Plain || has_tag("!");
-        let value = if is_text { Value::String(text.to_owned()) } else { scalar::value(text) };
+        let value = if is_text { Value::String(text.to_owned()) } else { scalar::value(text, dialect) };
         let node = Node { offset, value };
         if let Some(key) = key {
             *key = Some(Key { name: text.to_owned(), offset, ignored: has_tag("ignore") });
@@ -158,7 +171,7 @@ impl Builder {
     fn add(&mut self, node: Node) -> Result<(), Complaint> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return Err(("more than 1,000,000 values, aliases counted in full".to_owned(), "fewer"));
+            return Err(("more than 2,000,000 values, aliases counted in full".to_owned(), "fewer"));
         }
         match self.open.last_mut().map(|open| &mut open.content) {
             None => self.documents.push(node),
@@ -210,7 +223,7 @@ mod tests {
     }
 
     fn read_all(text: &str) -> String {
-        match read(text) {
+        match read(text, Dialect::Envoy) {
             Ok(documents) => documents.iter().map(show).collect::<Vec<_>>().join(" --- "),
             Err(error) => error.to_string(),
         }
@@ -261,12 +274,12 @@ mod tests {
         };
         let levels: Vec<String> = (1..12).map(level).collect();
         let laughs = format!("a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n{}", levels.concat());
-        assert!(read_all(&laughs).contains("more than 1,000,000 values"));
+        assert!(read_all(&laughs).contains("more than 2,000,000 values"));
     }
 
     #[test]
     fn places_are_those_of_names_and_values() {
-        let documents = read("é: 1\nb:\n  - x").unwrap_or_default();
+        let documents = read("é: 1\nb:\n  - x", Dialect::Envoy).unwrap_or_default();
         let Some(Value::Object(members)) = documents.first().map(|node| &node.value) else { panic!("no map") };
         let places: Vec<_> = members.iter().map(|member| (member.offset, member.node.offset)).collect();
         assert_eq!(places, [(0, 4), (6, 11)]);

@@ -4,7 +4,15 @@
 
 #[path = "cli/check.rs"]
 mod check;
+#[path = "cli/compare.rs"]
+mod compare;
+#[path = "cli/contract.rs"]
+mod contract;
 #[path = "cli/heal.rs"]
 mod heal;
+#[path = "cli/help.rs"]
+mod help;
+#[path = "cli/matching.rs"]
+mod matching;
 #[path = "cli/run.rs"]
 mod run;

@@ -23,8 +23,14 @@ use std::process::Command;
 
 use run::Dir;
 
-const DOCUMENTS: [&str; 5] =
-    ["README.md", "docs/architecture.md", "docs/configuration.md", "docs/operations.md", "docs/rules.md"];
+const DOCUMENTS: [&str; 6] = [
+    "README.md",
+    "docs/architecture.md",
+    "docs/cli.md",
+    "docs/configuration.md",
+    "docs/operations.md",
+    "docs/rules.md",
+];
 
 /// A fenced block: its info string, its text, and the line where it starts.
 struct Block {

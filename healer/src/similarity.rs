@@ -2,8 +2,34 @@
 //!
 //! It works on names, kinds and classes of values, never on bytes of a body: [`Found`] lists what stands in a record,
 //! [`Model`] what the contract expects of it, and an [`Alignment`] pairs them, or abstains.
+//!
+//! Names are cut into words (`words.rs`), and words become keys by which equal meanings meet (`names.rs`, from the
+//! dictionary in `lexicon.rs`; `typos.rs`). An inverted index (`postings.rs`, `candidates.rs`) leaves few pairs to look
+//! at; each is explained word by word (`explain.rs`), checked against kinds and formats (`compatible.rs`), and put into
+//! its place in the record (`record.rs`), where it has to be better than all its rivals.
 
-use crate::plan::spec::{Contract, Expects, Format, Kind, Property};
+mod candidates;
+pub mod compare;
+mod compatible;
+mod decide;
+mod explain;
+mod frames;
+mod lexicon;
+pub mod metrics;
+mod model;
+mod names;
+mod postings;
+mod record;
+mod reference;
+mod typos;
+mod weights;
+mod words;
+
+use crate::plan::spec::{Expects, Format, Kind};
+
+pub use compare::{Comparison, compare, compare_all};
+pub use model::Model;
+pub use record::Scratch;
 
 /// Index of a field in a list of [`Expected`] or [`Found`].
 pub type Id = u32;
@@ -11,21 +37,54 @@ pub type Id = u32;
 /// No field.
 pub const NONE: Id = Id::MAX;
 
-/// How sure similarity has to be.
+/// How decisions are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// The score that an alignment needs.
+    /// By which scores.
+    pub profile: Profile,
+    /// The least score that counts.
     pub threshold: f32,
+    /// By how much the best has to be better than the second best.
+    pub margin: f32,
+    /// Unknown names looked at in one record. Which ones, where there are more, depends on their paths only.
+    pub max_unknown: u32,
+    /// Parts that are left out, to measure what each is worth.
+    pub without: Without,
 }
 
-/// Memory that decisions reuse.
-#[derive(Debug, Default)]
-pub struct Scratch {}
+/// An ensemble.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// Word by word, with kinds, places, siblings and rivals.
+    #[default]
+    Default,
+    /// 0.35 synonym + 0.25 Jaro-Winkler + 0.20 Levenshtein + 0.20 TF-IDF, on names alone.
+    Reference,
+}
 
-/// What a contract expects of one kind of record, ready to be compared with.
-#[derive(Clone, Debug)]
-pub struct Model {
-    fields: Vec<Expected>,
+/// Parts that are left out of the default profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
+pub struct Without {
+    /// Kinds and formats of values.
+    pub kinds: bool,
+    /// Opposites.
+    pub opposites: bool,
+    /// Rivals that stand where they are expected.
+    pub rivals: bool,
+    /// What the names above say.
+    pub path: bool,
+    /// Aligned objects and wrappers.
+    pub frames: bool,
+    /// Evidence of siblings.
+    pub siblings: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let without = Without::default();
+        Settings { profile: Profile::Default, threshold: 0.85, margin: 0.05, max_unknown: 256, without }
+    }
 }
 
 /// A member that the contract expects in a record, or in an object inside it.
@@ -91,66 +150,24 @@ pub struct Alignment {
     pub parts: Parts,
 }
 
-/// The parts of a score, each from 0 to 1.
+/// The parts of a score, each from 0 to 1. The score is the product of the first four, raised by siblings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Parts {
-    /// How much of the names' words is the same.
-    pub name: f32,
+    /// What the words with counterparts cost: 1 where they are the same, less for synonyms, short forms and slips.
+    pub synonym: f32,
+    /// What the words without counterpart cost.
+    pub tokens: f32,
+    /// What the names of the objects above cost.
+    pub path: f32,
+    /// How well the kind, the format and the class of the value fit.
+    pub kind: f32,
+    /// The share of the object's other members that are aligned or stand as expected.
+    pub siblings: f32,
+    /// The best score of another pair of one of the two.
+    pub rival: f32,
 }
 
 impl Parts {
     /// Nothing was compared.
-    pub const NONE: Parts = Parts { name: 0.0 };
-}
-
-impl Model {
-    /// The fields of a record with these members.
-    pub fn of(properties: &[Property]) -> Model {
-        let mut fields = Vec::new();
-        let mut open: Vec<(&Property, Id)> = properties.iter().rev().map(|property| (property, NONE)).collect();
-        while let Some((property, parent)) = open.pop() {
-            let inside = match &property.node {
-                Contract::Object { properties } => properties.as_slice(),
-                _ => &[],
-            };
-            let is_records = matches!(&property.node, Contract::Array { items } if matches!(&**items, Contract::Object { properties } if !properties.is_empty()));
-            let id = fields.len() as Id;
-            fields.push(Expected {
-                name: property.name.clone(),
-                parent,
-                is_object: !inside.is_empty(),
-                is_records,
-                required: property.required,
-                expects: property.expects.clone(),
-            });
-            open.extend(inside.iter().rev().map(|property| (property, id)));
-        }
-        Model { fields }
-    }
-
-    /// Aligns.
-    pub fn align(&self, found: &[Found<'_>], settings: &Settings, scratch: &mut Scratch, out: &mut Vec<Alignment>) {
-        let _ = (settings, scratch);
-        let bare = |name: &str| name.to_lowercase().replace(['_', '-'], "");
-        for (field, expected) in (0..).zip(&self.fields) {
-            let stands = |found: &&Found<'_>| matches!(found.standing, Standing::Expected(id) | Standing::Ruled(id) if id == field);
-            if found.iter().any(|found| stands(&found)) {
-                continue;
-            }
-            let like = |(_, found): &(u32, &Found<'_>)| {
-                found.standing == Standing::Unknown
-                    && bare(found.name) == bare(&expected.name)
-                    && (found.kind == Kind::Object) == expected.is_object
-            };
-            let mut all = (0..).zip(found).filter(like);
-            if let (Some((id, _)), None) = (all.next(), all.next()) {
-                out.push(Alignment { expected: field, found: id, score: 1.0, parts: Parts { name: 1.0 } });
-            }
-        }
-    }
-
-    /// All fields, in pre-order.
-    pub fn fields(&self) -> &[Expected] {
-        &self.fields
-    }
+    pub const NONE: Parts = Parts { synonym: 0.0, tokens: 0.0, path: 0.0, kind: 0.0, siblings: 0.0, rival: 0.0 };
 }

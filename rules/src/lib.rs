@@ -1,10 +1,11 @@
-//! The rule packs, as static data, and the syntax and checks that rules share.
+//! The rule packs and the dictionary, as static data, and the syntax and checks that rules share.
 //!
 //! `build.rs` reads `rules/*.yaml`, runs [`check`] over all of them together and
 //! writes [`PACKS`]. The examples of a rule stay in the YAML: tests read them
 //! there, and the wasm module carries correspondences only.
 
 pub mod check;
+pub mod dictionary;
 mod model;
 pub mod path;
 

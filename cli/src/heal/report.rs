@@ -1,8 +1,12 @@
 //! What was done to a body, for people and for programs.
 
+use std::collections::BTreeMap;
+
 use healer::config::{Mode, Route};
 use healer::{Description, Failure, Healer, Memo, OpKind, Summary, Why};
 use serde_json::{Value, json};
+
+use crate::parts;
 
 /// How it came out.
 pub enum Outcome {
@@ -119,8 +123,8 @@ fn op_line(op: &Description) -> String {
         Why::Route { rule } => format!("the route's own {}: {rule}", kind(op)),
         Why::Pack { id, rule, .. } => format!("{id}: {rule}"),
         Why::Convention { id, .. } => format!("{id}: case convention"),
-        Why::Similarity { from, to, score, .. } => {
-            format!("similarity {score:.2}: {} -> {}", from.join("."), to.join("."))
+        Why::Similarity { from, to, score, parts } => {
+            format!("similarity {score:.2}: {} -> {}: {}", from.join("."), to.join("."), parts::as_text(*parts))
         }
     };
     format!("  {} -> {}  ({why})\n", op.from, op.to)
@@ -131,8 +135,11 @@ fn op_json(op: &Description) -> Value {
         Why::Route { rule } => json!({"by": "route", "rule": rule}),
         Why::Pack { pack, id, rule } => json!({"by": "pack", "pack": pack, "id": id, "rule": rule}),
         Why::Convention { pack, id } => json!({"by": "convention", "pack": pack, "id": id}),
-        Why::Similarity { from, to, score, .. } => {
-            json!({"by": "similarity", "from": from.join("."), "to": to.join("."), "score": score})
+        Why::Similarity { from, to, score, parts } => {
+            let parts: BTreeMap<_, _> =
+                parts::named(*parts).into_iter().map(|(name, part)| (name, parts::rounded(part))).collect();
+            let score = parts::rounded(*score);
+            json!({"by": "similarity", "from": from.join("."), "to": to.join("."), "score": score, "parts": parts})
         }
     };
     json!({"kind": kind(op), "from": op.from, "to": op.to, "why": why})

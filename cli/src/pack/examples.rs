@@ -1,12 +1,12 @@
 //! Runs the examples of a rule on the engine.
 
 use healer::config::cursor::{Cursor, Problems};
-use healer::config::node::{Node, Value};
 use healer::plan::spec::{ConventionRule, MoveRule, PlanSpec, RenameRule, RuleSource};
 use healer::{Healer, Plan};
 use nomos_rules::path::Path;
 
 use super::Says;
+use crate::json_text::compact;
 
 /// Refuses examples that do not come out as they say.
 pub fn run(rule: &Cursor<'_>, says: &Says, problems: &mut Problems) {
@@ -22,7 +22,7 @@ pub fn run(rule: &Cursor<'_>, says: &Says, problems: &mut Problems) {
     }
     if let Some(examples) = rule.field("invalid") {
         for example in examples.items(problems, "a list of bodies") {
-            let body = json(example.node);
+            let body = compact(example.node);
             let healed = heal(&plan, &body);
             if healed != body {
                 example.refuse(problems, format!("a body that becomes {healed}"), "a body that the rule leaves alone");
@@ -38,7 +38,7 @@ fn run_valid(example: &Cursor<'_>, plan: &Plan, problems: &mut Problems) {
     let (Some(before), Some(after)) = (example.field("before"), example.field("after")) else {
         return example.refuse(problems, "an example without before or after", "both");
     };
-    let (before, after) = (json(before.node), json(after.node));
+    let (before, after) = (compact(before.node), compact(after.node));
     let healed = heal(plan, &before);
     if parsed(&healed) != parsed(&after) {
         example.refuse(problems, format!("a body that becomes {healed}"), after);
@@ -78,20 +78,4 @@ fn heal(plan: &Plan, body: &str) -> String {
 /// For a comparison without the order of members.
 fn parsed(text: &str) -> Option<serde_json::Value> {
     serde_json::from_str(text).ok()
-}
-
-/// A node as compact JSON. Calls itself, at most [`Node::MAX_DEPTH`] deep.
-fn json(node: &Node) -> String {
-    let quote = |text: &str| serde_json::Value::from(text).to_string();
-    match &node.value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(text) => text.clone(),
-        Value::String(text) => quote(text),
-        Value::Array(items) => format!("[{}]", items.iter().map(json).collect::<Vec<_>>().join(",")),
-        Value::Object(members) => {
-            let members = members.iter().map(|member| format!("{}:{}", quote(&member.name), json(&member.node)));
-            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-        }
-    }
 }

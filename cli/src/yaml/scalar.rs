@@ -4,16 +4,35 @@
 //! that may be hexadecimal or octal; everything else, fractions too, becomes text. An integer beyond 32 bits becomes
 //! text as well. Seen by starting it on such a file; `ValueUtil::loadFromYaml` is the place in its source.
 
+use healer::config::json;
 use healer::config::node::Value;
+
+use super::Dialect;
 
 const TRUE: [&str; 4] = ["y", "yes", "true", "on"];
 const FALSE: [&str; 4] = ["n", "no", "false", "off"];
 
 /// The value of a word without quotes.
-pub fn value(word: &str) -> Value {
+pub fn value(word: &str, dialect: Dialect) -> Value {
     if matches!(word, "" | "~" | "null" | "Null" | "NULL") {
         return Value::Null;
     }
+    match dialect {
+        Dialect::Envoy => envoy(word),
+        Dialect::Core => core(word),
+    }
+}
+
+fn core(word: &str) -> Value {
+    match word {
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        _ if json::read(word.as_bytes()).is_ok() => Value::Number(word.to_owned()),
+        _ => Value::String(word.to_owned()),
+    }
+}
+
+fn envoy(word: &str) -> Value {
     if let Some(value) = boolean(word) {
         return Value::Bool(value);
     }
@@ -87,7 +106,26 @@ mod tests {
             ("2020-01-01", text("2020-01-01")),
         ];
         for (word, expected) in rows {
-            assert_eq!(value(word), expected, "{word:?}");
+            assert_eq!(value(word, Dialect::Envoy), expected, "{word:?}");
+        }
+    }
+
+    #[test]
+    fn other_documents_have_the_words_of_yaml_1_2() {
+        let number = |text: &str| Value::Number(text.to_owned());
+        let text = |text: &str| Value::String(text.to_owned());
+        let rows = [
+            ("~", Value::Null),
+            ("True", Value::Bool(true)),
+            ("y", text("y")),
+            ("off", text("off")),
+            ("3.0", number("3.0")),
+            ("-1e6", number("-1e6")),
+            ("3.0.1", text("3.0.1")),
+            ("{id}", text("{id}")),
+        ];
+        for (word, expected) in rows {
+            assert_eq!(value(word, Dialect::Core), expected, "{word:?}");
         }
     }
 }

@@ -208,3 +208,48 @@ fn with_json_the_report_is_one_object() {
     let failed = serde_json::json!({"verdict": "failed", "route": "user", "reason": "malformed", "offset": 1});
     assert_eq!(report(b"{x}"), failed);
 }
+
+#[test]
+fn what_changes_is_shown_line_by_line() {
+    let dir = dir("diff");
+    let args = ["heal", "--config", "nomos.yaml", "--path", "/api/user", "--diff"];
+    let body = r#"{"a": [], "b": {}, "c": 1e3, "d": 4, "mail": 1.50, "data": {"id": 1E400, "x": "é"}}"#;
+    let output = dir.nomos_on(&args, body.as_bytes());
+    let diff = "@@ -3,9 +3,9 @@
+   \"b\": {},
+   \"c\": 1e3,
+   \"d\": 4,
+-  \"mail\": 1.50,
++  \"email\": 1.50,
+   \"data\": {
+-    \"id\": 1E400,
+     \"x\": \"é\"
+-  }
++  },
++  \"id\": 1E400
+ }
+";
+    assert_eq!((output.code, output.stdout.as_str()), (0, diff));
+    assert_eq!(output.stderr, "healed by route user: 1 rename, 1 move\n");
+    let clean = dir.nomos_on(&args, b"{\"email\":1}");
+    assert_eq!((clean.code, clean.stdout.as_str()), (0, ""));
+    let broken = dir.nomos_on(&args, b"{\"mail\":");
+    assert_eq!((broken.code, broken.stdout.as_str()), (2, ""));
+}
+
+#[test]
+fn colours_are_for_those_who_want_them() {
+    let dir = dir("colours");
+    let args = ["heal", "--config", "nomos.yaml", "--path", "/api/user", "--diff", "body.json"];
+    let red = "\u{1b}[31m-  \"mail\"";
+    let rows: [(&[(&str, &str)], bool); 4] = [
+        (&[], false),
+        (&[("CLICOLOR_FORCE", "1")], true),
+        (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], false),
+        (&[("TERM", "dumb")], false),
+    ];
+    for (variables, expected) in rows {
+        let output = dir.nomos_with(variables, &args, b"");
+        assert_eq!(output.stdout.contains(red), expected, "{variables:?}: {}", output.stdout);
+    }
+}

@@ -33,8 +33,16 @@ impl Dir {
     }
 
     pub fn nomos_on(&self, args: &[&str], stdin: &[u8]) -> Output {
+        self.nomos_with(&[], args, stdin)
+    }
+
+    /// With variables of the environment set, and none of those that the tests themselves may be run with.
+    pub fn nomos_with(&self, variables: &[(&str, &str)], args: &[&str], stdin: &[u8]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_nomos"));
-        command.args(args).current_dir(&self.0);
+        for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"] {
+            command.env_remove(variable);
+        }
+        command.args(args).current_dir(&self.0).envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("nomos runs");
         // A command that refuses its arguments never reads.

@@ -1,12 +1,12 @@
 //! JSON Schema to [`Contract`].
 //!
-//! The subset is that of JSON Schema 2020-12 which `OpenAPI` 3.1 uses, and `OpenAPI` 3.0's `nullable`. Keywords that
+//! The subset is that of JSON Schema 2020-12 which OpenAPI 3.1 uses, and OpenAPI 3.0's `nullable`. Keywords that
 //! only narrow values are accepted and ignored. Schemas are put together so that no name that may be expected is left
 //! out, because a name that is not expected may be renamed away: `allOf` gives the members of all, `anyOf` and `oneOf`
 //! those of any, required where all of them require it.
 //!
-//! A contract is a tree, so references are written out. A schema that contains itself is written out as often inside
-//! itself as [`UNROLLED`] allows; what is deeper may be any value, in which nothing is healed.
+//! A contract is a tree, so references are written out. Those to schemas that contain themselves are followed as deep
+//! as [`UNROLLED`] allows; what is deeper may be any value, in which nothing is healed.
 
 mod combine;
 mod keywords;
@@ -15,11 +15,13 @@ mod values;
 
 use crate::plan::spec::{Contract, Expects, Kind, Kinds, Property};
 
-use super::cursor::{Cursor, Problems};
+use super::cursor::{Cursor, Place, Problems};
 use super::index::Index;
 use super::node::{Node, Value};
 
 use combine::{Said, both, either};
+pub use reference::{Complaint, resolve};
+
 use reference::References;
 use values::Types;
 
@@ -42,23 +44,23 @@ const A_SCHEMA: &str = "a JSON Schema: an object, such as {type: object, propert
 
 /// Reads a schema that is a document of its own.
 pub fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
-    read_whole(*cursor, cursor, false, problems)
+    read_whole(&cursor.place(), cursor, false, problems)
 }
 
-/// Reads a schema in a foreign document, such as one of `OpenAPI`, into which its references lead. Such documents are
+/// Reads a schema in a foreign document, such as one of OpenAPI, into which its references lead. Such documents are
 /// not the reader's to mend: keywords and types that do not exist are passed over.
-pub fn read_in(document: &Cursor<'_>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
-    read_whole(*document, schema, true, problems)
+pub fn read_in(document: &Place<'_>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
+    read_whole(document, schema, true, problems)
 }
 
 fn read_whole(
-    document: Cursor<'_>,
+    document: &Place<'_>,
     schema: &Cursor<'_>,
     is_foreign: bool,
     problems: &mut Problems,
 ) -> Option<Contract> {
     for (unrolled, budget) in UNROLLED {
-        let references = References::new(document);
+        let references = References::new(document.clone());
         let mut reader = Reader { references, is_foreign, unrolled, budget, count: 0 };
         let mut found = Problems::new();
         let said = reader.schema(schema, &Trail::START, &mut found);
@@ -162,37 +164,42 @@ impl Reader<'_> {
     /// What a schema says without those that it is put together of.
     fn own(&mut self, cursor: &Cursor<'_>, types: &Types, trail: &Trail<'_>, problems: &mut Problems) -> Said {
         let trail = trail.inside();
-        let is_foreign = self.is_foreign;
-        let mut belongs = |name: &str, kind, type_name: &str| {
-            let field = cursor.field(name)?;
-            let allowed = types.allow(kind);
-            if !allowed && !is_foreign {
-                types.refuse(&field, type_name, problems);
+        let structure = self.structure(cursor, types, problems);
+        let (node, items) = match structure {
+            Some(Kind::Object) => {
+                (Contract::Object { properties: self.properties(cursor, &trail, problems) }, Kinds::ANY)
             }
-            allowed.then_some(())
-        };
-        let has_members = belongs("properties", Kind::Object, "object").or(belongs("required", Kind::Object, "object"));
-        let has_items = belongs("items", Kind::Array, "array").or(belongs("prefixItems", Kind::Array, "array"));
-        if let (Some(()), Some(()), Some(items), false) = (has_members, has_items, cursor.field("items"), is_foreign) {
-            items.refuse(problems, "items beside properties", "a schema of an object or of an array, not of both");
-            return Said::default();
-        }
-        let (node, items, kind) = if has_members.is_some() {
-            let properties = self.properties(cursor, &trail, problems);
-            (Contract::Object { properties }, Kinds::ANY, Some(Kind::Object))
-        } else if has_items.is_some() {
-            let item = self.item(cursor, &trail, problems);
-            (Contract::Array { items: Box::new(item.node) }, item.expects.kinds, Some(Kind::Array))
-        } else {
-            (Contract::Any, Kinds::ANY, None)
+            Some(_) => {
+                let item = self.item(cursor, &trail, problems);
+                (Contract::Array { items: Box::new(item.node) }, item.expects.kinds)
+            }
+            None => (Contract::Any, Kinds::ANY),
         };
         // Nobody who lists properties means that a number will do, though the letter says so.
-        let kinds = match (types.kinds(), kind) {
-            (Kinds::ANY, Some(kind)) => Kinds::of(kind),
-            (kinds, _) => kinds,
-        };
-        let expects = Expects { items, ..values::expects(cursor, kinds, problems) };
+        let kinds = structure.filter(|_| types.are_open()).map_or(types.kinds(), Kinds::of);
+        let expects = Expects { items, ..values::expects(cursor, kinds, self.is_foreign, problems) };
         Said { node, expects }
+    }
+
+    /// Whether a schema has keywords of objects or of arrays. Its type has to agree; in a foreign document it decides.
+    fn structure(&self, cursor: &Cursor<'_>, types: &Types, problems: &mut Problems) -> Option<Kind> {
+        let keywords = [(Kind::Object, ["properties", "required"]), (Kind::Array, ["items", "prefixItems"])];
+        let mut found = None;
+        for (kind, names) in keywords {
+            let Some(field) = names.iter().find_map(|name| cursor.field(name)) else { continue };
+            let is_allowed = types.allow(kind);
+            match found {
+                _ if self.is_foreign => (),
+                _ if !is_allowed => types.refuse(&field, kind, problems),
+                Some(_) => {
+                    let expected = "a schema of an object or of an array, not of both";
+                    field.refuse(problems, "items beside properties", expected);
+                }
+                None => (),
+            }
+            found = found.or(is_allowed.then_some(kind));
+        }
+        found
     }
 
     fn properties(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Vec<Property> {
@@ -283,10 +290,13 @@ impl Reader<'_> {
             }
         };
         if trail.circles(place.node) {
-            field.refuse(problems, "a schema that is made of itself", "a reference that does not lead back at once");
+            if !self.is_foreign {
+                let expected = "a reference that does not lead back at once";
+                field.refuse(problems, "a schema that is made of itself", expected);
+            }
             return Said::default();
         }
-        let target = Cursor::at(&place);
+        let target = place.cursor();
         let is_recursive = self.references.is_recursive(place.node);
         let recursions = trail.recursions().saturating_add(usize::from(is_recursive));
         if recursions > self.unrolled {

@@ -22,9 +22,10 @@ pub struct Cursor<'a> {
     step: Step<'a>,
 }
 
-/// A node that a walk was led to, and the way to it as text.
+/// A node, and the way to it as text. Unlike a [`Cursor`] it can be kept.
 #[derive(Clone, Debug)]
-pub(super) struct Place<'a> {
+pub struct Place<'a> {
+    /// What stands there.
     pub node: &'a Node,
     offset: usize,
     path: String,
@@ -38,27 +39,34 @@ enum Step<'a> {
     Index(usize),
 }
 
+impl<'a> Place<'a> {
+    /// The start of a walk from here.
+    pub fn cursor(&self) -> Cursor<'_> {
+        Cursor { node: self.node, offset: self.offset, parent: None, step: Step::Path(&self.path) }
+    }
+
+    /// The place behind these names and indices. Where there is none: the last node on the way, and the step that it
+    /// does not have.
+    pub fn follow<'s>(&self, steps: &[&'s str]) -> Result<Place<'a>, (&'a Node, &'s str)> {
+        let mut place = self.clone();
+        for step in steps {
+            let (taken, node, offset) = place.node.step(step).ok_or((place.node, *step))?;
+            push_step(&mut place.path, taken);
+            place = Place { node, offset, ..place };
+        }
+        Ok(place)
+    }
+}
+
 impl<'a> Cursor<'a> {
     /// The start of a walk.
     pub fn root(node: &'a Node) -> Self {
         Cursor { node, offset: node.offset, parent: None, step: Step::Root }
     }
 
-    /// A walk that goes on where another was led to.
-    pub(super) fn at(place: &'a Place<'_>) -> Self {
-        Cursor { node: place.node, offset: place.offset, parent: None, step: Step::Path(&place.path) }
-    }
-
-    /// The node behind these names and indices. Where there is none: the last node on the way, and the step that it
-    /// does not have.
-    pub(super) fn follow<'s>(&self, steps: &'s [String]) -> Result<Place<'a>, (&'a Node, &'s str)> {
-        let mut place = Place { node: self.node, offset: self.offset, path: self.path_or_nothing() };
-        for step in steps {
-            let (taken, node, offset) = place.node.step(step).ok_or((place.node, step.as_str()))?;
-            push_step(&mut place.path, taken);
-            place = Place { node, offset, ..place };
-        }
-        Ok(place)
+    /// Where this stands.
+    pub fn place(&self) -> Place<'a> {
+        Place { node: self.node, offset: self.offset, path: self.path_or_nothing() }
     }
 
     /// The members, each under its name; a refusal if this is no object.

@@ -68,7 +68,7 @@ impl Kind {
 }
 
 impl Format {
-    /// Every format, in the words of JSON Schema; `decimal` and `ip` are `OpenAPI`'s and ours.
+    /// Every format, in the words of JSON Schema; `decimal` and `ip` are OpenAPI's and ours.
     pub const ALL: [(Format, &'static str); 8] = [
         (Format::DateTime, "date-time"),
         (Format::Date, "date"),

@@ -29,12 +29,27 @@ impl Said {
         Said { node, expects: Expects::default() }
     }
 
-    /// The structure that the kinds call for, where nothing else gave one.
-    pub fn settled(self) -> Said {
-        match self.node {
-            Contract::Any => Said { node: Said::of_kinds(self.expects.kinds).node, ..self },
-            _ => self,
+    /// Kinds and structure in accord, and nothing said of texts where there can be none.
+    pub fn settled(mut self) -> Said {
+        let kinds = self.expects.kinds.with(match self.node {
+            Contract::Object { .. } => Kinds::of(Kind::Object),
+            Contract::Array { .. } => Kinds::of(Kind::Array),
+            Contract::Any => Kinds::NONE,
+        });
+        self.expects.kinds = kinds;
+        if self.node == Contract::Any {
+            self.node = Said::of_kinds(kinds).node;
         }
+        if !matches!(self.node, Contract::Array { .. }) {
+            self.expects.items = Kinds::ANY;
+        }
+        if !kinds.has(Kind::String) {
+            self.expects.format = None;
+        }
+        if kinds.without(Kinds::of(Kind::Null)) != Kinds::of(Kind::String) {
+            self.expects.values.clear();
+        }
+        self
     }
 
     /// The same, but that nothing has to be there.
@@ -175,7 +190,7 @@ fn merged(
             Some(known) => {
                 let said = |node, expects| Said { node, expects };
                 let first = said(std::mem::take(&mut known.node), std::mem::take(&mut known.expects));
-                let together = merge(first, said(property.node, property.expects));
+                let together = merge(first, said(property.node, property.expects)).settled();
                 known.required = required(known.required, property.required);
                 (known.node, known.expects) = (together.node, together.expects);
             }

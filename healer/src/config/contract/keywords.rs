@@ -26,7 +26,7 @@ const UNDERSTOOD: [&str; 19] = [
     "writeOnly",
 ];
 
-/// Keywords of JSON Schema 2020-12 and `OpenAPI` 3 that say nothing about which names have to stand where.
+/// Keywords of JSON Schema 2020-12 and OpenAPI 3 that say nothing about which names have to stand where.
 ///
 /// `additionalProperties` and `patternProperties` say that other names may stand; they may anyway.
 const IGNORED: [&str; 43] = [

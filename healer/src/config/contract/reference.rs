@@ -1,20 +1,20 @@
 //! `$ref`: JSON pointers (RFC 6901) into the document.
 
-use super::super::cursor::{Cursor, Place};
+use super::super::cursor::Place;
 use super::super::node::{Node, Value};
 use super::super::suggest::did_you_mean;
 
 const EXPECTED: &str = "a reference into this document, in quotes, such as '#/$defs/user'";
 
 /// Why a reference leads nowhere: what was found, what was expected.
-type Complaint = (String, String);
+pub type Complaint = (String, String);
 
 /// What references of a document lead to, and which of them lead back to themselves.
 ///
 /// The graph of references is built as far as it is asked for: a document may be far larger than the part of it that
 /// one contract needs.
 pub(super) struct References<'a> {
-    root: Cursor<'a>,
+    root: Place<'a>,
     targets: Vec<Target<'a>>,
 }
 
@@ -26,7 +26,7 @@ struct Target<'a> {
 }
 
 impl<'a> References<'a> {
-    pub fn new(root: Cursor<'a>) -> Self {
+    pub fn new(root: Place<'a>) -> Self {
         References { root, targets: Vec::new() }
     }
 
@@ -92,10 +92,12 @@ impl<'a> References<'a> {
     }
 }
 
-fn resolve<'a>(root: &Cursor<'a>, reference: &Node) -> Result<Place<'a>, Complaint> {
+/// What a reference stands for in a document.
+pub fn resolve<'a>(root: &Place<'a>, reference: &Node) -> Result<Place<'a>, Complaint> {
     let complain = || (reference.describe(), EXPECTED.to_owned());
     let text = reference.as_str().ok_or_else(complain)?;
     let steps = steps(text).ok_or_else(complain)?;
+    let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
     root.follow(&steps).map_err(|(last, step)| {
         let known: Vec<&str> = match &last.value {
             Value::Object(members) => members.iter().map(|member| member.name.as_str()).collect(),

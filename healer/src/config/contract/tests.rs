@@ -244,15 +244,17 @@ fn what_grows_without_end_is_refused() {
 #[test]
 fn foreign_documents_are_read_with_forbearance() {
     let document = r##"{"schemas":{"user":{"type":"object","propertys":{},"properties":{
-        "id":{"type":"integer","required":true},"at":{"type":"timestamp"},"x":{"type":"string","items":{}},
-        "list":{"type":"array","properties":{"a":{}},"items":{"$ref":"#/schemas/user/properties/id"}}}}}}"##;
+        "id":{"type":"integer","required":true},"at":{"type":"timestamp"},"loop":{"$ref":"#/schemas/loop"},"e":{"enum":"a"},
+        "both":{"properties":{"a":{}},"items":{}},"x":{"type":"string","items":{}},
+        "list":{"type":"array","properties":{"a":{}},"items":{"$ref":"#/schemas/user/properties/id"}}}},
+        "loop":{"anyOf":[{"type":"string"},{"$ref":"#/schemas/loop"}]}}}"##;
     let node = json::read(document.as_bytes()).unwrap();
     let root = Cursor::root(&node);
     let schemas = root.field("schemas").unwrap();
     let mut problems = Problems::new();
-    let contract = read_in(&root, &schemas.field("user").unwrap(), &mut problems);
+    let contract = read_in(&root.place(), &schemas.field("user").unwrap(), &mut problems);
     assert_eq!(problems, []);
-    assert_eq!(show(&contract.unwrap(), None), "{id:i at:any x:s list:[i]a}");
+    assert_eq!(show(&contract.unwrap(), None), "{id:i at:any loop:any e:any both:{a:any}o x:s list:[i]a}");
 }
 
 #[test]

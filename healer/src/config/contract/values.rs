@@ -68,20 +68,27 @@ impl Types {
         self.kinds
     }
 
+    /// Whether nothing is said of them.
+    pub fn are_open(&self) -> bool {
+        self.names.is_empty()
+    }
+
     pub fn allow(&self, kind: Kind) -> bool {
         self.kinds.has(kind)
     }
 
     /// Refuses a keyword that belongs to another type.
-    pub fn refuse(&self, field: &Cursor<'_>, needed: &str, problems: &mut Problems) {
+    pub fn refuse(&self, field: &Cursor<'_>, needed: Kind, problems: &mut Problems) {
+        let needed = TYPES.iter().find(|(_, kinds)| *kinds == Kinds::of(needed)).map_or("", |(name, _)| name);
         let found = format!("{} beside type {}", field.name(), self.names.join(", "));
         field.refuse(problems, found, format!("type {needed} beside it, or no {}", field.name()));
     }
 }
 
 /// What the keywords of a schema say of its value, if it can be of these kinds.
-pub(super) fn expects(cursor: &Cursor<'_>, kinds: Kinds, problems: &mut Problems) -> Expects {
-    if let Some(field) = cursor.field("enum").filter(|field| !matches!(field.node.value, Value::Array(_))) {
+pub(super) fn expects(cursor: &Cursor<'_>, kinds: Kinds, is_foreign: bool, problems: &mut Problems) -> Expects {
+    let no_list = |field: &Cursor<'_>| !is_foreign && !matches!(field.node.value, Value::Array(_));
+    if let Some(field) = cursor.field("enum").filter(no_list) {
         field.expected(problems, "an array of values");
     }
     let listed = listed(cursor.node);
@@ -97,7 +104,7 @@ pub(super) fn expects(cursor: &Cursor<'_>, kinds: Kinds, problems: &mut Problems
     }
 }
 
-/// Whether `null` may stand there too, as `OpenAPI` 3.0 has it.
+/// Whether `null` may stand there too, as OpenAPI 3.0 has it.
 pub(super) fn is_nullable(cursor: &Cursor<'_>) -> bool {
     cursor.node.get("nullable").is_some_and(|node| node.value == Value::Bool(true))
 }

@@ -1,0 +1,128 @@
+//! `nomos contract`: what clients of an operation were built against, out of an OpenAPI document.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use healer::config::cursor::{Cursor, Problems};
+use healer::plan::spec::Contract;
+
+use crate::failure::Failure;
+use crate::openapi::{Document, Operation};
+use crate::output::plural;
+use crate::source::Source;
+use crate::{document, json_text, output, schema};
+
+const EXAMPLES: &str = "\
+The schema of the operation's JSON response goes to stdout, with references
+written out and only what healing reads. `contract:` of a route takes it.
+
+Which operations are there?
+  $ nomos contract openapi.yaml
+
+What do clients of one expect, and does a body have it?
+  $ nomos contract openapi.yaml --operation 'GET /users/{id}' > contract.json
+  $ nomos match --contract contract.json body.json
+
+By operationId, another response, on one line:
+  $ nomos contract openapi.json --operation getUser --status 404 --json
+
+Swagger 2.0 has to be converted first, for example with `npx swagger2openapi`.
+Exit codes: 0 done, 2 bad usage or document.";
+
+/// Arguments of `nomos contract`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// OpenAPI document of version 3.0 or 3.1, YAML or JSON
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Method and path, such as 'GET /users/{id}', or an operationId; without it all operations are listed
+    #[arg(long)]
+    operation: Option<String>,
+    /// Status of the response; without it 200, then other successes, 2XX, default
+    #[arg(long)]
+    status: Option<String>,
+    /// On one line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the contract, or the operations there are.
+pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let text = match &args.operation {
+        Some(operation) => {
+            let taken = read(&args.file, operation, args.status.as_deref())?;
+            eprintln!("{}: {}", taken.from, members(&taken.contract));
+            let node = schema::of(&taken.contract);
+            if args.json { json_text::compact(&node) } else { json_text::pretty(&node) }
+        }
+        None => list(args)?,
+    };
+    output::write((text + "\n").as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A contract, and what it is the contract of.
+pub struct Taken {
+    pub contract: Contract,
+    /// Such as `GET /user 200 application/json`.
+    pub from: String,
+}
+
+/// The contract of one operation of a document.
+pub fn read(path: &Path, operation: &str, status: Option<&str>) -> Result<Taken, Failure> {
+    let source = Source::read(path)?;
+    let node = document::read_foreign(&source).map_err(|error| source.refuse(&[error]))?;
+    let root = Cursor::root(&node);
+    let document = Document::new(root.place()).map_err(|error| source.refuse(&[error]))?;
+    let operations = document.operations(&mut Problems::new());
+    let found = Operation::find(&operations, operation).ok_or_else(|| unknown(&source, operation, &operations))?;
+    let response = document.response(found, status).map_err(|reason| source.refuse(&[reason.into()]))?;
+    let mut problems = Problems::new();
+    let contract = document.contract(&response, &mut problems).ok_or_else(|| source.refuse(&problems))?;
+    Ok(Taken { contract, from: format!("{found} {} {}", response.status, response.media_type) })
+}
+
+fn unknown(source: &Source, asked: &str, operations: &[Operation<'_>]) -> Failure {
+    let near: Vec<String> = Operation::near(operations, asked).iter().map(ToString::to_string).collect();
+    let more = operations.len() - near.len();
+    let expected = match (near.len(), more) {
+        (0, _) => "an operation, but the document has none".to_owned(),
+        (_, 0) => format!("one of {}", near.join(", ")),
+        _ => format!(
+            "an operation such as {} ({more} more: see nomos contract {})",
+            near.join(", "),
+            source.path.display()
+        ),
+    };
+    Failure::new(format!("{}: found no operation {asked}; expected {expected}", source.path.display()))
+}
+
+/// The operations whose contract can be taken, one a line.
+fn list(args: &Args) -> Result<String, Failure> {
+    let source = Source::read(&args.file)?;
+    let node = document::read_foreign(&source).map_err(|error| source.refuse(&[error]))?;
+    let document = Document::new(Cursor::root(&node).place()).map_err(|error| source.refuse(&[error]))?;
+    let operations = document.operations(&mut Problems::new());
+    let with_json = |operation: &&Operation<'_>| document.response(operation, args.status.as_deref()).is_ok();
+    let names: Vec<String> = operations.iter().filter(with_json).map(ToString::to_string).collect();
+    Ok(if args.json { serde_json::json!(names).to_string() } else { names.join("\n") })
+}
+
+/// How much there is in a contract.
+fn members(contract: &Contract) -> String {
+    let (mut members, mut records) = (0, 0);
+    let mut open = vec![contract];
+    while let Some(node) = open.pop() {
+        match node {
+            Contract::Object { properties } => {
+                records += usize::from(!properties.is_empty());
+                members += properties.len();
+                open.extend(properties.iter().map(|property| &property.node));
+            }
+            Contract::Array { items } => open.push(items),
+            Contract::Any => (),
+        }
+    }
+    format!("{} in {}", plural(members, "member"), plural(records, "object"))
+}

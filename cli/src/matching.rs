@@ -1,0 +1,150 @@
+//! `nomos match`: where in a body each field is that clients expect.
+
+mod expectation;
+mod report;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use healer::config::{ConfigError, json};
+use healer::plan::spec::{PlanSpec, Settings};
+use healer::{Healer, Limits, Matching, Memo, Plan, Reason, similarity};
+
+use crate::failure::Failure;
+use crate::{input, output};
+
+const EXAMPLES: &str = "\
+SCHEMA is a JSON Schema, an OpenAPI document, or a configuration whose route has
+a contract; YAML or JSON. Paths are dotted, [] stands for each element
+of an array, and names with dots are in quotes.
+
+Which fields of this body are the ones that the schema calls otherwise?
+  $ nomos match --contract user.json body.json
+  EXPECTED  FOUND         SCORE  WHY
+  email     contact.mail   0.90  similarity: synonym 0.95, path 0.95
+  missing: phone
+  unknown: x
+
+Straight from the API and its document:
+  $ curl -s https://api.example.com/users/7 > body.json
+  $ nomos match --contract openapi.yaml --operation getUser body.json
+
+As a route of the filter would, but bolder:
+  $ nomos match --contract nomos.yaml --path /api/user --threshold 0.8 body.json
+
+In a script:
+  $ nomos match --contract user.json body.json --json | jq .missing
+
+Exit codes: 0 done, 1 a required field is missing, 2 bad usage or input.";
+
+/// Arguments of `nomos match`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// What clients expect
+    #[arg(long, value_name = "SCHEMA")]
+    contract: PathBuf,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    similarity: Similarity,
+    /// File with the body; - for stdin
+    #[arg(value_name = "BODY", default_value = "-")]
+    body: PathBuf,
+    /// One JSON object on stdout: matches, missing, unknown
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which of the contracts of a file.
+#[derive(clap::Args)]
+struct Which {
+    /// Of an OpenAPI document: the operation, such as 'GET /users/{id}', or its operationId
+    #[arg(long)]
+    operation: Option<String>,
+    /// Of an operation: the status of the response
+    #[arg(long, requires = "operation")]
+    status: Option<String>,
+    /// Of a configuration: the path of the request, which chooses the route
+    #[arg(long, conflicts_with = "operation")]
+    path: Option<String>,
+    /// Of a configuration: the method of the request
+    #[arg(long, default_value = "GET")]
+    method: String,
+}
+
+/// How sure a match has to be. Without these: what the route says, or else what routes have where they say nothing.
+#[derive(clap::Args)]
+struct Similarity {
+    /// By which scores
+    #[arg(long, value_enum)]
+    profile: Option<Profile>,
+    /// The least score, from 0 to 1
+    #[arg(long, value_parser = share)]
+    threshold: Option<f32>,
+    /// By how much the best has to be better than the second best, from 0 to 1
+    #[arg(long, value_parser = share)]
+    margin: Option<f32>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Profile {
+    /// Word by word, with kinds, places, siblings and rivals
+    Default,
+    /// 0.35 synonym + 0.25 Jaro-Winkler + 0.20 Levenshtein + 0.20 TF-IDF, on names alone
+    Reference,
+}
+
+/// Prints where everything is.
+pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let mut spec = expectation::read(&args.contract, &args.which)?;
+    args.similarity.set(&mut spec);
+    let body = input::body(&args.body)?;
+    let matching = matched(&spec, &body).map_err(|found| refuse(&args.body, &found))?;
+    let text = if args.json { report::as_json(&matching) } else { report::as_text(&matching) };
+    output::write_styled(&text)?;
+    let lacks = matching.missing.iter().any(|missing| missing.required);
+    Ok(if lacks { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+impl Similarity {
+    fn set(&self, spec: &mut PlanSpec) {
+        let said = spec.similarity.unwrap_or_default();
+        let profile = self.profile.map_or(said.profile, |profile| match profile {
+            Profile::Default => similarity::Profile::Default,
+            Profile::Reference => similarity::Profile::Reference,
+        });
+        let (threshold, margin) = (self.threshold.unwrap_or(said.threshold), self.margin.unwrap_or(said.margin));
+        spec.similarity = Some(Settings { profile, threshold, margin, ..said });
+    }
+}
+
+/// Where everything is; or what the body is instead of a record of the contract.
+fn matched(spec: &PlanSpec, body: &[u8]) -> Result<Matching, String> {
+    let plan = Plan::compile(spec).map_err(|error| error.to_string())?;
+    let limits = Limits { max_held_bytes: Limits::HARD_HELD_BYTES, max_depth: 1 << 12 };
+    let mut healer = Healer::new();
+    let mut intake = healer.intake(limits);
+    intake.push(body);
+    intake.finish();
+    let mut memo = Memo::new(&plan);
+    healer.matching(&plan, &mut memo, &intake).map_err(|failure| match (failure.reason, json::read(body)) {
+        // The reader of configurations tells line and column.
+        (Reason::Malformed | Reason::Truncated | Reason::Empty, Err(ConfigError { at, found, expected, .. })) => {
+            format!("{at}: found {found}; expected {expected}")
+        }
+        (Reason::Scalar, _) => "found a value without members; expected an object or an array of objects".to_owned(),
+        _ => format!("found a body that is {failure}; expected JSON"),
+    })
+}
+
+fn refuse(path: &Path, found: &str) -> Failure {
+    let name = if path == Path::new("-") { "stdin".into() } else { path.display().to_string() };
+    Failure::new(format!("{name}: {found}"))
+}
+
+/// A number from 0 to 1.
+fn share(text: &str) -> Result<f32, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1, such as 0.85".to_owned())
+}

@@ -1,0 +1,56 @@
+//! What clients expect, out of whatever file tells it.
+
+use std::path::Path;
+
+use healer::config::contract;
+use healer::config::cursor::{Cursor, Problems, refuse_duplicates};
+use healer::config::node::Node;
+use healer::plan::spec::PlanSpec;
+
+use super::Which;
+use crate::failure::Failure;
+use crate::source::Source;
+use crate::{config_file, document, envoy, input, openapi};
+
+/// Reads a contract and the rules that go with it, if the file has any.
+pub fn read(path: &Path, which: &Which) -> Result<PlanSpec, Failure> {
+    if let Some(operation) = &which.operation {
+        let taken = crate::contract::read(path, operation, which.status.as_deref())?;
+        return Ok(PlanSpec { contract: Some(taken.contract), ..PlanSpec::default() });
+    }
+    let source = Source::read(path)?;
+    let documents = document::read(&source).map_err(|error| source.refuse(&[error]))?;
+    match documents.first() {
+        Some(document) if openapi::is_one(document) => {
+            let place = source.place(document.offset);
+            let expected = "--operation, such as 'GET /users/{id}', which chooses a response";
+            Err(Failure::new(format!("{place}: found an OpenAPI document; expected {expected}")))
+        }
+        Some(document) if document.get("routes").is_some() || envoy::is_envoy(document) => of_route(path, which),
+        Some(document) => of_schema(&source, document),
+        None => Err(Failure::new(format!("{}: found no contract; expected a JSON Schema", path.display()))),
+    }
+}
+
+fn of_schema(source: &Source, document: &Node) -> Result<PlanSpec, Failure> {
+    let mut problems = Problems::new();
+    let root = Cursor::root(document);
+    refuse_duplicates(&root, &mut problems);
+    let contract = contract::read(&root, &mut problems);
+    if !problems.is_empty() {
+        return Err(source.refuse(&problems));
+    }
+    Ok(PlanSpec { contract, ..PlanSpec::default() })
+}
+
+fn of_route(path: &Path, which: &Which) -> Result<PlanSpec, Failure> {
+    let config = config_file::read(path)?;
+    let file = path.display();
+    let route = input::route(&config, &which.method, which.path.as_deref())?
+        .ok_or_else(|| Failure::new(format!("{file}: found no route of this request; expected one")))?;
+    let spec = route.plan.spec().clone();
+    if spec.contract.is_none() {
+        return Err(Failure::new(format!("{file}: found route {} without a contract; expected one", route.name)));
+    }
+    Ok(spec)
+}

@@ -1,0 +1,219 @@
+//! Documents of OpenAPI 3.0 and 3.1: operations, and the schemas of their responses.
+
+mod operation;
+
+use healer::config::contract::resolve;
+use healer::config::cursor::{Place, Problems};
+use healer::config::node::{Node, Value};
+use healer::config::{ConfigError, contract};
+use healer::plan::spec::Contract;
+
+pub use operation::Operation;
+
+/// A reference to a reference to a reference: nobody means more.
+const MAX_HOPS: usize = 16;
+
+/// A document whose version is known.
+pub struct Document<'a> {
+    root: Place<'a>,
+}
+
+/// A response that has a schema.
+pub struct Response<'a> {
+    /// `200`, `2XX` or `default`.
+    pub status: &'a str,
+    /// Such as `application/json`.
+    pub media_type: &'a str,
+    schema: Place<'a>,
+}
+
+/// Why an operation has no response to take a contract from.
+pub enum NoResponse {
+    /// It has none with JSON.
+    Absent(ConfigError),
+    /// A reference leads nowhere.
+    Broken(ConfigError),
+}
+
+impl From<NoResponse> for ConfigError {
+    fn from(reason: NoResponse) -> Self {
+        match reason {
+            NoResponse::Absent(error) | NoResponse::Broken(error) => error,
+        }
+    }
+}
+
+/// Whether a file may be one, of whatever version.
+pub fn is_one(document: &Node) -> bool {
+    ["openapi", "swagger", "asyncapi"].iter().any(|field| document.get(field).is_some())
+}
+
+impl<'a> Document<'a> {
+    /// Looks at the version.
+    pub fn new(root: Place<'a>) -> Result<Self, ConfigError> {
+        let version = |field| root.follow(&[field]).ok();
+        if let Some(swagger) = version("swagger") {
+            let found = format!("a document of Swagger {}", word(swagger.node));
+            let expected = "OpenAPI 3: convert it first, for example with `npx swagger2openapi FILE`";
+            return Err(refusal(&swagger, found, expected));
+        }
+        match version("openapi") {
+            Some(version) if word(version.node).starts_with("3.") => Ok(Document { root }),
+            Some(version) => {
+                Err(refusal(&version, format!("OpenAPI {}", word(version.node)), "OpenAPI 3.0 or 3.1, such as 3.1.0"))
+            }
+            None => Err(refusal(&root, "no field openapi", "an OpenAPI document of version 3.0 or 3.1")),
+        }
+    }
+
+    /// All operations, in the order of the document.
+    pub fn operations(&self, problems: &mut Problems) -> Vec<Operation<'a>> {
+        let mut operations = Vec::new();
+        let Ok(paths) = self.root.follow(&["paths"]) else { return operations };
+        for path in names(paths.node) {
+            let Ok(item) = paths.follow(&[path]) else { continue };
+            match self.resolved(item) {
+                Ok(item) => operations.extend(Operation::all(path, &item)),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        operations
+    }
+
+    /// The response to take a contract from: that of the status asked for, or else the one of success.
+    pub fn response(&self, operation: &Operation<'a>, status: Option<&str>) -> Result<Response<'a>, NoResponse> {
+        let Ok(responses) = operation.place.follow(&["responses"]) else {
+            return Err(NoResponse::Absent(refusal(&operation.place, "an operation without responses", "responses")));
+        };
+        let known = names(responses.node);
+        let mut first_problem = None;
+        for status in candidates(&known, status) {
+            let Ok(response) = responses.follow(&[status]) else { continue };
+            let response = self.resolved(response).map_err(NoResponse::Broken)?;
+            match content(status, &response) {
+                Ok(found) => return Ok(found),
+                Err(problem) => first_problem = first_problem.or(Some(problem)),
+            }
+        }
+        Err(NoResponse::Absent(first_problem.unwrap_or_else(|| {
+            let found = format!("responses {}", known.join(", "));
+            let expected = format!("a response of status {}", status.unwrap_or("200"));
+            refusal(&responses, found, expected)
+        })))
+    }
+
+    /// What clients of a response were built against.
+    pub fn contract(&self, response: &Response<'a>, problems: &mut Problems) -> Option<Contract> {
+        contract::read_in(&self.root, &response.schema.cursor(), problems)
+    }
+
+    /// What stands at a place, or where its reference leads.
+    fn resolved(&self, mut place: Place<'a>) -> Result<Place<'a>, ConfigError> {
+        for _ in 0..MAX_HOPS {
+            let Ok(reference) = place.follow(&["$ref"]) else { return Ok(place) };
+            place = resolve(&self.root, reference.node)
+                .map_err(|(found, expected)| refusal(&reference, found, &expected))?;
+        }
+        Err(refusal(&place, "a reference that leads back to itself", "a reference to something else"))
+    }
+}
+
+/// The schema of a response's JSON.
+fn content<'a>(status: &'a str, response: &Place<'a>) -> Result<Response<'a>, ConfigError> {
+    let Ok(content) = response.follow(&["content"]) else {
+        return Err(refusal(response, "a response without content", "content of type application/json"));
+    };
+    let known = names(content.node);
+    let Some(media_type) = json_type(&known) else {
+        return Err(refusal(&content, format!("content of type {}", known.join(", ")), "application/json"));
+    };
+    let body = content.follow(&[media_type]).and_then(|body| body.follow(&["schema"]));
+    match body {
+        Ok(schema) => Ok(Response { status, media_type, schema }),
+        Err(_) => Err(refusal(&content, format!("{media_type} without a schema"), "schema")),
+    }
+}
+
+fn refusal(place: &Place<'_>, found: impl Into<String>, expected: impl Into<String>) -> ConfigError {
+    let mut problems = Problems::new();
+    place.cursor().refuse(&mut problems, found, expected);
+    problems.remove(0)
+}
+
+/// Statuses in the order of preference. Without one asked for: 200, other successes, their range, `default`.
+fn candidates<'a>(known: &[&'a str], asked: Option<&str>) -> Vec<&'a str> {
+    let wanted = if let Some(status) = asked {
+        vec![status.to_owned(), format!("{}XX", status.get(..1).unwrap_or_default())]
+    } else {
+        let mut codes: Vec<String> = known.iter().filter(|s| is_success(s)).map(|s| (*s).to_owned()).collect();
+        codes.sort();
+        [codes, vec!["2XX".to_owned()]].concat()
+    };
+    let wanted = wanted.iter().map(String::as_str).chain(["default"]);
+    wanted.filter_map(|status| known.iter().copied().find(|name| name.eq_ignore_ascii_case(status))).collect()
+}
+
+fn is_success(status: &str) -> bool {
+    status.len() == 3 && status.starts_with('2') && status.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The media type that is JSON: its own name first, then others that are written in it, then ranges.
+fn json_type<'a>(known: &[&'a str]) -> Option<&'a str> {
+    let essence = |name: &str| name.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let tests: [fn(&str) -> bool; 4] = [
+        |name| name == "application/json",
+        |name| name.ends_with("+json"),
+        |name| name.ends_with("/json"),
+        |name| matches!(name, "application/*" | "*/*"),
+    ];
+    tests.iter().find_map(|test| known.iter().copied().find(|name| test(&essence(name))))
+}
+
+fn names(node: &Node) -> Vec<&str> {
+    match &node.value {
+        Value::Object(members) => members.iter().map(|member| member.name.as_str()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A version that somebody wrote without quotes is a number.
+fn word(node: &Node) -> String {
+    node.as_str().map_or_else(|| node.describe(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{candidates, json_type};
+
+    #[test]
+    fn the_response_of_success_is_taken() {
+        let rows: [(&[&str], Option<&str>, &[&str]); 8] = [
+            (&["404", "200"], None, &["200"]),
+            (&["204", "201", "default"], None, &["201", "204", "default"]),
+            (&["2xx", "202"], None, &["202", "2xx"]),
+            (&["default", "500"], None, &["default"]),
+            (&["404", "500"], None, &[]),
+            (&["200", "404", "4XX"], Some("404"), &["404", "4XX"]),
+            (&["200", "4XX", "default"], Some("422"), &["4XX", "default"]),
+            (&["200"], Some("é"), &[]),
+        ];
+        for (known, asked, expected) in rows {
+            assert_eq!(candidates(known, asked), expected, "{known:?} {asked:?}");
+        }
+    }
+
+    #[test]
+    fn json_is_known_by_its_media_type() {
+        let rows: [(&[&str], Option<&str>); 6] = [
+            (&["text/html", "application/json"], Some("application/json")),
+            (&["application/hal+json", "Application/JSON; charset=utf-8"], Some("Application/JSON; charset=utf-8")),
+            (&["*/*", "application/vnd.api+json"], Some("application/vnd.api+json")),
+            (&["text/json"], Some("text/json")),
+            (&["text/csv", "*/*"], Some("*/*")),
+            (&["text/csv", "application/jsonl"], None),
+        ];
+        for (known, expected) in rows {
+            assert_eq!(json_type(known), expected, "{known:?}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What a score of similarity is made of.
+
+use healer::similarity::Parts;
+
+use crate::json_text::quote;
+
+/// The parts by name.
+pub fn named(parts: Parts) -> Vec<(&'static str, f32)> {
+    let Parts { synonym, tokens, path, kind, siblings, rival } = parts;
+    vec![
+        ("synonym", synonym),
+        ("tokens", tokens),
+        ("path", path),
+        ("kind", kind),
+        ("siblings", siblings),
+        ("rival", rival),
+    ]
+}
+
+/// `synonym 0.93, path 0.95`: what speaks against it, and what else is known.
+pub fn as_text(parts: Parts) -> String {
+    let says = |(name, part): &(&str, f32)| if is_factor(name) { *part < 0.995 } else { *part >= 0.005 };
+    let parts: Vec<String> =
+        named(parts).iter().filter(|part| says(part)).map(|(name, part)| format!("{name} {part:.2}")).collect();
+    if parts.is_empty() { "nothing against it".to_owned() } else { parts.join(", ") }
+}
+
+/// Whether it lowers the score where it is less than 1.
+fn is_factor(name: &str) -> bool {
+    !matches!(name, "siblings" | "rival")
+}
+
+/// `{"synonym":0.93,"tokens":1,...}`
+pub fn as_json(parts: Parts) -> String {
+    let parts: Vec<String> =
+        named(parts).iter().map(|(name, part)| format!("{}:{}", quote(name), number(*part))).collect();
+    format!("{{{}}}", parts.join(","))
+}
+
+/// A score as a number of JSON with four decimals.
+pub fn rounded(score: f32) -> f64 {
+    (f64::from(score) * 1e4).round() / 1e4
+}
+
+/// A score with as many of four decimals as it needs.
+pub fn number(score: f32) -> String {
+    let text = format!("{score:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn scores_are_short() {
+        let rows = [(1.0, "1"), (0.0, "0"), (0.93, "0.93"), (0.123_456, "0.1235"), (0.5, "0.5")];
+        for (score, expected) in rows {
+            assert_eq!(number(score), expected);
+        }
+    }
+}

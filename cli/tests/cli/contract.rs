@@ -1,0 +1,254 @@
+use crate::run::Dir;
+
+const OPENAPI: &str = "openapi: 3.0.3
+info: {title: Users, version: '1'}
+paths:
+  /users/{id}:
+    get:
+      operationId: getUser
+      responses:
+        '404': {$ref: '#/components/responses/Problem'}
+        200:
+          description: A user.
+          content:
+            text/html: {}
+            application/json; charset=utf-8:
+              schema: {$ref: '#/components/schemas/User'}
+    delete:
+      responses:
+        204: {description: Gone}
+  /users:
+    $ref: '#/x-paths/users'
+  /report:
+    get:
+      responses:
+        default: {description: Table, content: {text/csv: {schema: {type: string}}}}
+x-paths:
+  users:
+    post:
+      responses:
+        2XX: {description: Ranges, content: {application/json: {schema: {type: object}}}}
+        '201':
+          description: Made
+          content:
+            application/hal+json:
+              schema: {type: array, items: {$ref: '#/components/schemas/Base'}}
+components:
+  responses:
+    Problem:
+      description: Not found
+      content: {application/problem+json: {schema: {type: object, properties: {title: {type: string}}}}}
+  schemas:
+    Base:
+      type: object
+      required: [id, secret]
+      properties:
+        id: {type: integer, format: int64}
+        secret: {type: string, writeOnly: true}
+    User:
+      allOf:
+      - $ref: '#/components/schemas/Base'
+      - type: object
+        properties:
+          email:
+            type: string
+            format: email
+            nullable: true
+            description: |-
+              Where to write to.
+              Checked by a mail with a link in it.
+          state: {type: string, enum: [on, off]}
+          y: {type: number, example: 1.5}
+          manager: {$ref: '#/components/schemas/User'}
+";
+
+const USER: &str = r#"{"type":"object","properties":{"id":{"type":"integer"},"email":{"type":["string","null"],"format":"email","description":"Where to write to."},"state":{"type":"string","enum":["on","off"]},"y":{"type":"number"},"manager":"#;
+
+fn dir(test: &str) -> Dir {
+    let dir = Dir::new(&format!("contract-{test}"));
+    dir.file("api.yaml", OPENAPI);
+    dir
+}
+
+#[test]
+fn the_contract_of_an_operation_is_taken() {
+    let dir = dir("taken");
+    let named = ["GET /users/{id}", "get /users/{id}", "getUser", "/users/{id}", "GET /users/7?full=1", "/users/7"];
+    for operation in named {
+        let output = dir.nomos(&["contract", "api.yaml", "--operation", operation, "--json"]);
+        assert_eq!(output.code, 0, "{operation}: {}", output.stderr);
+        assert!(output.stdout.starts_with(USER), "{operation}: {}", output.stdout);
+        assert_eq!(output.stdout.matches("\"manager\"").count(), 5, "followed five deep");
+        assert!(!output.stdout.contains("secret"));
+        let from = "GET /users/{id} 200 application/json; charset=utf-8: 25 members in 5 objects\n";
+        assert_eq!(output.stderr, from);
+    }
+}
+
+#[test]
+fn the_response_may_be_chosen() {
+    let dir = dir("response");
+    let rows: [(&[&str], &str); 3] = [
+        (
+            &["POST /users"],
+            "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"properties\": {\"id\": {\"type\": \"integer\"}}, \"required\": [\"id\"]}}\n",
+        ),
+        (&["POST /users", "--status", "202"], "{\"type\": \"object\", \"properties\": {}}\n"),
+        (
+            &["getUser", "--status", "404"],
+            "{\"type\": \"object\", \"properties\": {\"title\": {\"type\": \"string\"}}}\n",
+        ),
+    ];
+    for (args, expected) in rows {
+        let output = dir.nomos(&[&["contract", "api.yaml", "--operation"], args].concat());
+        let flat: String = output.stdout.split('\n').map(str::trim_start).collect::<Vec<_>>().join(" ");
+        let flat = flat.trim().replace("{ \"", "{\"").replace("} }", "}}").replace("] }", "]}") + "\n";
+        assert_eq!((output.code, flat.as_str()), (0, expected), "{args:?}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn what_is_taken_is_a_contract_of_a_configuration() {
+    let dir = dir("round-trip");
+    for form in [&[][..], &["--json"]] {
+        let contract = dir.nomos(&[&["contract", "api.yaml", "--operation", "getUser"], form].concat()).stdout;
+        dir.file("contract.json", &contract);
+        let checked = dir.nomos(&["check", "contract.json"]);
+        assert_eq!(checked.stdout, "contract.json: a contract: no problems\n");
+        let contract = contract.replace('\n', "\n    ");
+        let config = format!("routes:\n- match: {{prefix: /}}\n  contract: {contract}\n  rename: {{mail: email}}\n");
+        dir.file("nomos.yaml", config);
+        let output = dir.nomos_on(&["heal", "--config", "nomos.yaml"], br#"{"mail":1,"manager":{"mail":2}}"#);
+        assert_eq!((output.code, output.stdout.as_str()), (0, r#"{"email":1,"manager":{"email":2}}"#));
+    }
+}
+
+#[test]
+fn without_an_operation_all_are_listed() {
+    let dir = dir("list");
+    assert_eq!(dir.nomos(&["contract", "api.yaml"]).stdout, "GET /users/{id}\nPOST /users\n");
+    assert_eq!(dir.nomos(&["contract", "api.yaml", "--json"]).stdout, "[\"GET /users/{id}\",\"POST /users\"]\n");
+}
+
+#[test]
+fn a_document_is_checked() {
+    let dir = dir("check");
+    let checked = dir.nomos(&["check", "api.yaml"]);
+    assert_eq!(checked.stdout, "api.yaml: an OpenAPI document with contracts of 2 operations: no problems\n");
+    dir.file("api.yaml", OPENAPI.replace("schemas/Base'", "schemas/base'"));
+    let expected = "found \"#/components/schemas/base\", which is not in this document; expected a reference to what \
+                    is there (did you mean \"Base\"?)\n";
+    let places = [
+        "33: x-paths.users.post.responses.201.content[\"application/hal+json\"].schema.items.$ref",
+        "48: components.schemas.User.allOf[0].$ref",
+    ];
+    let checked = dir.nomos(&["check", "api.yaml"]);
+    let lines = places.map(|place| format!("api.yaml:{place}: {expected}"));
+    assert_eq!((checked.code, checked.stdout), (1, lines.concat()));
+
+    dir.file(
+        "api.yaml",
+        OPENAPI.replace("'#/x-paths/users'", "'#/x-paths/user'").replace("200:", "200: {$ref: '#/x'}\n        x-200:"),
+    );
+    let checked = dir.nomos(&["check", "api.yaml"]);
+    let expected =
+        "api.yaml:9: paths[\"/users/{id}\"].get.responses.200.$ref: found \"#/x\", which is not in this document; \
+                    expected a reference to what is there
+api.yaml:20: paths[\"/users\"].$ref: found \"#/x-paths/user\", which is not in this document; expected a reference to \
+                    what is there (did you mean \"users\"?)\n";
+    assert_eq!((checked.code, checked.stdout.as_str()), (1, expected));
+}
+
+#[test]
+fn what_cannot_be_taken_is_told_in_a_line() {
+    let dir = dir("refused");
+    dir.file("swagger.yaml", "swagger: '2.0'\npaths: {}\n").file("next.yaml", "openapi: 4.0\n");
+    dir.file("contract.yaml", "type: object\n").file("syntax.yaml", "a: [");
+    dir.file("broken.yaml", OPENAPI.replace("schemas/Base'", "schemas/base'"));
+    dir.file("other.yaml", OPENAPI.replace("'#/components/schemas/User'", "'user.yaml#/User'"));
+    dir.file("empty.yaml", "openapi: 3.1.0\npaths: {}\n");
+    let rows: [(&[&str], &str); 13] = [
+        (&["missing.yaml", "--operation", "x"], "missing.yaml: No such file or directory (os error 2)"),
+        (
+            &["syntax.yaml"],
+            "syntax.yaml:1: column 4: found what YAML does not allow here (unclosed bracket '['); expected YAML",
+        ),
+        (
+            &["swagger.yaml"],
+            "swagger.yaml:1: swagger: found a document of Swagger 2.0; expected OpenAPI 3: convert it first, for \
+             example with `npx swagger2openapi FILE`",
+        ),
+        (&["next.yaml"], "next.yaml:1: openapi: found OpenAPI 4.0; expected OpenAPI 3.0 or 3.1, such as 3.1.0"),
+        (
+            &["contract.yaml"],
+            "contract.yaml:1: configuration: found no field openapi; expected an OpenAPI document of version 3.0 or 3.1",
+        ),
+        (
+            &["api.yaml", "--operation", "GET /user/{id}"],
+            "api.yaml: found no operation GET /user/{id}; expected one of GET /users/{id}, DELETE /users/{id}, POST \
+             /users, GET /report",
+        ),
+        (
+            &["empty.yaml", "--operation", "x"],
+            "empty.yaml: found no operation x; expected an operation, but the document has none",
+        ),
+        (
+            &["api.yaml", "--operation", "DELETE /users/7"],
+            "api.yaml:17: paths[\"/users/{id}\"].delete.responses.204: found a response without content; expected \
+             content of type application/json",
+        ),
+        (
+            &["api.yaml", "--operation", "GET /report"],
+            "api.yaml:23: paths[\"/report\"].get.responses.default.content: found content of type text/csv; expected \
+             application/json",
+        ),
+        (
+            &["api.yaml", "--operation", "getUser", "--status", "500"],
+            "api.yaml:7: paths[\"/users/{id}\"].get.responses: found responses 404, 200; expected a response of status \
+             500",
+        ),
+        (
+            &["broken.yaml", "--operation", "getUser"],
+            "broken.yaml:48: components.schemas.User.allOf[0].$ref: found \"#/components/schemas/base\", which is not \
+             in this document; expected a reference to what is there (did you mean \"Base\"?)",
+        ),
+        (
+            &["other.yaml", "--operation", "getUser"],
+            "other.yaml:14: paths[\"/users/{id}\"].get.responses.200.content[\"application/json; \
+             charset=utf-8\"].schema.$ref: found \"user.yaml#/User\"; expected a reference into this document, in \
+             quotes, such as '#/$defs/user'",
+        ),
+        (&[], "error: the following required arguments were not provided:\n  <FILE>"),
+    ];
+    for (args, expected) in rows {
+        let output = dir.nomos(&[&["contract"], args].concat());
+        let stderr = output.stderr.strip_prefix("nomos: ").unwrap_or(&output.stderr);
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{args:?}");
+        assert!(stderr.starts_with(expected), "{args:?}: {stderr}");
+    }
+}
+
+/// A document of the size of the largest public ones, in which everything refers to everything.
+#[test]
+fn a_large_document_is_no_trouble() {
+    let member = |number: usize, member: usize| {
+        let other = (number * 7 + member * 13) % 400;
+        format!(r##""m{member}":{{"anyOf":[{{"type":"string"}},{{"$ref":"#/components/schemas/s{other}"}}]}}"##)
+    };
+    let schema = |number: usize| {
+        let members: Vec<String> = (0..20).map(|place| member(number, place)).collect();
+        let description = "x".repeat(2000);
+        let properties = format!(r#"{},"id":{{"type":"string"}}"#, members.join(","));
+        format!(r#""s{number}":{{"description":"{description}","properties":{{{properties}}}}}"#)
+    };
+    let schemas: Vec<String> = (0..400).map(schema).collect();
+    let response = r##"{"200":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/s0"}}}}}"##;
+    let text = format!(
+        "{{\"openapi\":\"3.1.0\",\"paths\":{{\"/a\":{{\"get\":{{\"responses\":{response}}}}}}},\"components\":{{\"schemas\":{{{}}}}}}}",
+        schemas.join(",")
+    );
+    let dir = Dir::new("contract-large");
+    let output = dir.file("api.json", text).nomos(&["contract", "api.json", "--operation", "GET /a"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert_eq!(output.stderr, "GET /a 200 application/json: 441 members in 21 objects\n");
+}

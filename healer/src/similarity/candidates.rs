@@ -1,0 +1,79 @@
+//! Which expected fields a name may be, before they are looked at closely.
+//!
+//! A pair counts only if each word of both names that needs a counterpart shares a key with a word of the other. That
+//! is seen while the posts of the keys are read, for all fields at once.
+
+use super::names::{Mask, Name, Names};
+use super::postings::Postings;
+
+/// Posts that are read per name. Names of words so frequent that there are more meet the fields of their rarest word.
+const MAX_POSTS: usize = 4096;
+/// Fields that one name is compared with.
+const MAX_FIELDS: usize = 256;
+
+/// Fields met by the name that is looked at.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    met: Vec<Met>,
+    epoch: u32,
+    /// The fields that may be it.
+    pub fields: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Met {
+    epoch: u32,
+    expected: Mask,
+    found: Mask,
+}
+
+impl Candidates {
+    /// Fills [`Candidates::fields`], in ascending order.
+    pub fn find(&mut self, expected: &Names, postings: &Postings, names: &Names, name: &Name) {
+        self.fields.clear();
+        self.met.resize(expected.len().max(self.met.len()), Met::default());
+        self.epoch = self.epoch.wrapping_add(1);
+        let keys = names.keys(name);
+        let total: usize = keys.iter().map(|key| postings.get(key.hash).len()).sum();
+        if total > MAX_POSTS {
+            self.find_by_rarest(postings, names, name);
+            return;
+        }
+        for key in keys {
+            for post in postings.get(key.hash) {
+                let Some(met) = self.met.get_mut(post.field as usize) else { continue };
+                if met.epoch != self.epoch {
+                    *met = Met { epoch: self.epoch, ..Met::default() };
+                    self.fields.push(post.field);
+                }
+                met.expected |= post.words;
+                met.found |= key.words;
+            }
+        }
+        let Candidates { met, fields, .. } = self;
+        fields.retain(|field| {
+            let (Some(met), Some(other)) = (met.get(*field as usize), expected.get(*field)) else { return false };
+            other.needed & !met.expected == 0
+                && name.needed & !met.found == 0
+                && (other.own & met.expected != 0 || other.needed == 0)
+        });
+        fields.sort_unstable();
+        fields.truncate(MAX_FIELDS);
+    }
+
+    fn find_by_rarest(&mut self, postings: &Postings, names: &Names, name: &Name) {
+        let wanted = if name.needed == 0 { name.own } else { name.needed };
+        let count = |bit: Mask| {
+            let keys = names.keys(name).iter().filter(move |key| key.words & bit != 0);
+            keys.map(|key| postings.get(key.hash).len()).sum::<usize>()
+        };
+        let single = (0..Mask::BITS).map(|at| 1 << at).filter(|bit: &Mask| bit & wanted != 0);
+        let Some(rarest) = single.min_by_key(|bit| count(*bit)) else { return };
+        for key in names.keys(name).iter().filter(|key| key.words & rarest != 0) {
+            self.fields.extend(postings.get(key.hash).iter().take(MAX_POSTS).map(|post| post.field));
+        }
+        self.fields.sort_unstable();
+        self.fields.dedup();
+        self.fields.truncate(MAX_FIELDS);
+    }
+}

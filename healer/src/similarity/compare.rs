@@ -1,0 +1,56 @@
+//! The figures of two names, side by side: what `nomos compare` prints, and the reference profile's score.
+
+use super::metrics::{jaro, levenshtein, synonym, trigrams::Vocabulary};
+
+/// The figures of two names, each from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// Levenshtein, over the length of the longer name.
+    pub levenshtein: f32,
+    /// Jaro.
+    pub jaro: f32,
+    /// Jaro-Winkler.
+    pub jaro_winkler: f32,
+    /// Cosine of character trigrams.
+    pub tfidf: f32,
+    /// 1 for the same words, above 0.9 for exact synonyms, about 0.8 for near ones, else 0.
+    pub synonym: f32,
+    /// 0.35 synonym + 0.25 Jaro-Winkler + 0.20 Levenshtein + 0.20 TF-IDF.
+    pub reference: f32,
+    /// What the default profile says of the two names alone, before values, places and rivals.
+    pub combined: f32,
+}
+
+/// From here on a synonym counts as the same word in the reference profile.
+const SURE_SYNONYM: f32 = 0.9;
+
+/// The figures of two names; the vocabulary is the two names.
+pub fn compare(a: &str, b: &str) -> Comparison {
+    compare_in(&Vocabulary::of([a, b]), a, b)
+}
+
+/// The figures of the first name with the second, the third with the fourth, and so on; the vocabulary is all of them.
+pub fn compare_all(names: &[&str]) -> Vec<Comparison> {
+    let vocabulary = Vocabulary::of(names.iter().copied());
+    let pairs = names.as_chunks::<2>().0;
+    pairs.iter().map(|[a, b]| compare_in(&vocabulary, a, b)).collect()
+}
+
+/// The figures of two names in a vocabulary.
+pub fn compare_in(vocabulary: &Vocabulary, a: &str, b: &str) -> Comparison {
+    let made = Comparison {
+        levenshtein: levenshtein::similarity(a, b),
+        jaro: jaro::jaro(a, b),
+        jaro_winkler: jaro::jaro_winkler(a, b),
+        tfidf: vocabulary.cosine(a, b),
+        synonym: synonym::synonym(a, b),
+        reference: 0.0,
+        combined: synonym::words(a, b).score,
+    };
+    Comparison { reference: reference(&made), ..made }
+}
+
+fn reference(made: &Comparison) -> f32 {
+    let synonym = if made.synonym > SURE_SYNONYM { 1.0 } else { made.synonym };
+    0.35 * synonym + 0.25 * made.jaro_winkler + 0.20 * made.levenshtein + 0.20 * made.tfidf
+}

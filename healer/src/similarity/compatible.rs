@@ -1,0 +1,55 @@
+//! Whether a value that stands can be the one that is expected.
+
+use super::{Expected, Found};
+use crate::plan::spec::{Format, Kind};
+
+/// What a null costs, which could have been anything.
+const NULL: f32 = 0.94;
+/// What a date costs where a date with a time of day is expected, and the other way round.
+const OTHER_MOMENT: f32 = 0.8;
+/// What a date or an address costs where the contract tells formats, and none here.
+const NO_FORMAT: f32 = 0.95;
+
+/// From 0, not at all, to 1. `formats` says whether the contract names formats at all.
+pub(super) fn compatible(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
+    let kinds = expected.expects.kinds;
+    if found.kind == Kind::Null {
+        return if expected.is_object || expected.is_records { 0.0 } else { NULL };
+    }
+    if expected.is_object {
+        return f32::from(u8::from(found.kind == Kind::Object));
+    }
+    if expected.is_records {
+        let is_records = found.kind == Kind::Array && matches!(found.item, None | Some(Kind::Object));
+        return f32::from(u8::from(is_records));
+    }
+    let fits = match found.kind {
+        Kind::Integer | Kind::Number => kinds.has(Kind::Integer) || kinds.has(Kind::Number),
+        kind => kinds.has(kind),
+    };
+    if !fits {
+        return 0.0;
+    }
+    match found.kind {
+        Kind::String => format(expected, found, formats),
+        Kind::Array => match found.item {
+            Some(Kind::Integer | Kind::Number) => f32::from(u8::from(
+                expected.expects.items.has(Kind::Integer) || expected.expects.items.has(Kind::Number),
+            )),
+            Some(item) => f32::from(u8::from(expected.expects.items.has(item))),
+            None => NULL,
+        },
+        _ => 1.0,
+    }
+}
+
+fn format(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
+    let is_moment = |format| matches!(format, Format::Date | Format::DateTime);
+    match (expected.expects.format, found.class) {
+        (Some(a), Some(b)) if a == b => 1.0,
+        (Some(a), Some(b)) if is_moment(a) && is_moment(b) => OTHER_MOMENT,
+        (Some(_), _) => 0.0,
+        (None, Some(Format::Email | Format::DateTime | Format::Date)) if formats => NO_FORMAT,
+        (None, _) => 1.0,
+    }
+}

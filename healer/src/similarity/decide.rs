@@ -1,0 +1,147 @@
+//! Which pairs are good enough, and better than all their rivals.
+//!
+//! A pair is taken if it is the best one of both its field and its member, by the margin. Pairs of equal names go
+//! first, and what they take is no rival any more. Any assignment that is optimal has these pairs: exchanging one of
+//! them for two others loses at least twice the margin. What an optimal assignment has beyond them is decided by less
+//! than the margin, or by elimination, and that is what must not be healed.
+
+use super::compatible::compatible;
+use super::record::{Pair, Record};
+use super::{Alignment, Id, Parts};
+use crate::plan::spec::Format;
+
+/// A pair whose words fit counts as a sibling.
+const SIBLING: f32 = 0.85;
+/// By how much of the way to 1 the names above are forgiven, for one, two and more siblings that moved along.
+const SIBLINGS: [f32; 3] = [0.0, 0.45, 0.6];
+const MOST_SIBLINGS: f32 = 0.65;
+
+/// By how much of the way to 1 a near synonym is better, where it is the last that is left.
+const ELIMINATED: f32 = 0.4;
+/// Other members of its kind that may be left.
+const OTHERS_LEFT: usize = 1;
+
+/// From here on names are the same but for case and separators.
+const SAME: f32 = 0.995;
+/// What that is worth beside a rival.
+const SAME_BONUS: f32 = 0.06;
+
+/// Appends what is decided of [`super::Scratch::pairs`].
+pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
+    let mut pairs = std::mem::take(&mut record.scratch.pairs);
+    let first = out.len();
+    if !record.settings.without.siblings {
+        count_siblings(record, &mut pairs);
+    }
+    take(record, &pairs, SAME, out);
+    pairs.retain(|pair| {
+        let taken = out.get(first..).unwrap_or_default();
+        !taken.iter().any(|alignment| alignment.found == pair.found || alignment.expected == pair.expected)
+    });
+    eliminate(record, &mut pairs, out.get(first..).unwrap_or_default());
+    take(record, &pairs, record.settings.threshold, out);
+    record.scratch.pairs = pairs;
+}
+
+/// What was moved together was moved: the names above weigh less where several members of one object belong together.
+fn count_siblings(record: &Record<'_, '_>, pairs: &mut [Pair]) {
+    for at in 0..pairs.len() {
+        let Some(pair) = pairs.get(at).copied() else { return };
+        if pair.is_taken || pair.parts.path >= 1.0 {
+            continue;
+        }
+        let objects = parents(record, &pair);
+        let beside = pairs.iter().filter(|other| {
+            !other.is_taken
+                && other.expected != pair.expected
+                && other.found != pair.found
+                && other.score >= SIBLING * other.parts.path
+                && parents(record, other) == objects
+        });
+        let share = SIBLINGS.get(beside.count()).copied().unwrap_or(MOST_SIBLINGS);
+        let path = pair.parts.path + (1.0 - pair.parts.path) * share;
+        if let Some(pair) = pairs.get_mut(at) {
+            pair.score *= path / pair.parts.path;
+            pair.parts.siblings = share;
+        }
+    }
+}
+
+/// A near synonym is better where hardly anything else of its kind is left to be it, and nothing else that it could be.
+fn eliminate(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment]) {
+    let least = record.settings.threshold;
+    let is_sure = |pair: &Pair| !pair.is_taken && pair.score >= least;
+    let mut sure: Vec<(Id, Id)> = taken.iter().map(|alignment| (alignment.expected, alignment.found)).collect();
+    sure.extend(pairs.iter().filter(|pair| is_sure(pair)).map(|pair| (pair.expected, pair.found)));
+    for pair in pairs.iter_mut().filter(|pair| !pair.is_taken && is_only_near(&pair.parts)) {
+        if is_last(record, pair, &sure) {
+            pair.score += (1.0 - pair.score) * ELIMINATED;
+        }
+    }
+}
+
+/// Whether all that keeps a pair from being the same is that its words are near synonyms.
+fn is_only_near(parts: &Parts) -> bool {
+    (0.75..0.85).contains(&parts.synonym) && parts.tokens >= 1.0 && parts.path >= 1.0 && parts.kind >= 1.0
+}
+
+fn is_last(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)]) -> bool {
+    let (Some(field), Some(found)) = (record.model.field(pair.expected), record.found.get(pair.found as usize)) else {
+        return false;
+    };
+    // A resource has any number of addresses.
+    if found.class == Some(Format::Uri) {
+        return false;
+    }
+    let formats = record.model.has_formats;
+    let members = record.found.iter().zip(&record.scratch.members).enumerate();
+    let others_found = members.filter(|(id, (other, member))| {
+        (other.parent, *id as Id == pair.found, member.is_closed) == (found.parent, false, false)
+            && !sure.iter().any(|(_, taken)| *taken == *id as Id)
+            && compatible(field, other, formats) > 0.0
+    });
+    let mut others_missing = record.model.fields().iter().enumerate().filter(|(id, other)| {
+        (other.parent, *id as Id == pair.expected) == (field.parent, false)
+            && !record.is_taken(*id as Id)
+            && !sure.iter().any(|(taken, _)| *taken == *id as Id)
+            && compatible(other, found, formats) > 0.0
+    });
+    others_found.count() <= OTHERS_LEFT && others_missing.next().is_none()
+}
+
+/// The objects around both sides of a pair.
+fn parents(record: &Record<'_, '_>, pair: &Pair) -> (Option<Id>, Option<Id>) {
+    let expected = record.model.field(pair.expected).map(|field| field.parent);
+    (expected, record.found.get(pair.found as usize).map(|found| found.parent))
+}
+
+fn take(record: &Record<'_, '_>, pairs: &[Pair], least: f32, out: &mut Vec<Alignment>) {
+    let least = least.max(record.settings.threshold);
+    for pair in pairs.iter().filter(|pair| !pair.is_taken && pair.score >= least) {
+        let others = pairs.iter().filter(|other| {
+            (other.found == pair.found) != (other.expected == pair.expected)
+                && (!other.is_taken || !record.settings.without.rivals)
+        });
+        let beside = others.map(worth).fold(0.0_f32, f32::max);
+        let standing = if record.settings.without.rivals { 0.0 } else { standing_rival(record, pair) };
+        let rival = beside.max(standing);
+        if worth(pair) >= rival + record.settings.margin {
+            let parts = Parts { rival: rival.min(1.0), ..pair.parts };
+            out.push(Alignment { expected: pair.expected, found: pair.found, score: pair.score, parts });
+        }
+    }
+}
+
+fn worth(pair: &Pair) -> f32 {
+    if pair.score >= SAME { pair.score + SAME_BONUS } else { pair.score }
+}
+
+/// The best score of the missing field with a member that stands as another field.
+fn standing_rival(record: &Record<'_, '_>, pair: &Pair) -> f32 {
+    let fits = |other: Id| {
+        let found = record.scratch.fields.get(other as usize).and_then(|found| record.found.get(*found as usize));
+        let (Some(found), Some(field)) = (found, record.model.field(pair.expected)) else { return 0.0 };
+        compatible(field, found, record.model.has_formats)
+    };
+    record.model.rivals(pair.expected).map(|(other, score)| score * fits(other)).fold(0.0, f32::max)
+}

@@ -1,0 +1,295 @@
+//! Whether two names say the same, word by word.
+//!
+//! Not an average: each word of one name must have its counterpart in the other, or a reason to have none. The score
+//! is the product of what the counterparts and the reasons cost.
+
+use super::lexicon::lexicon;
+use super::names::{Key, Mask, Name, Names, Token, bits};
+use super::weights::{
+    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIER, SECOND_NEUTRAL, TWO_QUALIFIERS,
+    parent_left,
+};
+
+/// A name, and which of the words above it matter to this comparison.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'a> {
+    pub names: &'a Names,
+    pub name: &'a Name,
+    /// Words above it that lie inside the object that both are compared in, and that say something.
+    pub inside: Mask,
+    /// Such words of objects that only group.
+    pub grouping: Mask,
+    /// Words of the objects around both.
+    pub around: Mask,
+}
+
+impl<'a> Side<'a> {
+    /// A name without a place.
+    pub fn alone(names: &'a Names, name: &'a Name) -> Self {
+        Side { names, name, inside: 0, grouping: 0, around: 0 }
+    }
+}
+
+/// How a pair of names was understood.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Words {
+    /// The product of all below.
+    pub score: f32,
+    /// What the counterparts cost: synonyms, short forms, slips.
+    pub synonym: f32,
+    /// What own words without counterpart cost.
+    pub tokens: f32,
+    /// What the names above cost.
+    pub path: f32,
+    /// How much the words tell whose counterparts are the same words.
+    pub exact: f32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Pair {
+    a: Mask,
+    b: Mask,
+    weight: f32,
+}
+
+const MAX_PAIRS: usize = 48;
+
+/// Compares two names. Of the two readings, that of the longest phrases and that of the closest words, the better counts.
+pub(super) fn explain(a: &Side<'_>, b: &Side<'_>, opposites: bool) -> Words {
+    let mut pairs = [Pair::default(); MAX_PAIRS];
+    let found = pair_up(a, b, &mut pairs);
+    let pairs = pairs.get_mut(..found).unwrap_or_default();
+    pairs.sort_unstable_by(|x, y| {
+        y.size(a, b).cmp(&x.size(a, b)).then(y.weight.total_cmp(&x.weight)).then(x.place().cmp(&y.place()))
+    });
+    let longest = read(a, b, pairs, opposites);
+    if longest.score >= 0.99 || pairs.len() < 2 {
+        return longest;
+    }
+    pairs.sort_unstable_by(|x, y| {
+        y.weight.total_cmp(&x.weight).then(y.size(a, b).cmp(&x.size(a, b))).then(x.place().cmp(&y.place()))
+    });
+    let closest = read(a, b, pairs, opposites);
+    if closest.score > longest.score { closest } else { longest }
+}
+
+fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
+    let (covered, synonym, chosen) = choose(a, b, pairs);
+    let rest = Rest::of(a, b, covered);
+    let is_met = covered.a & a.name.own != 0 || a.name.needed == 0 && covered.a & (a.inside | a.grouping) != 0;
+    if !is_met || covered.b & !b.around == 0 || opposites && rest.is_opposed() {
+        return Words::default();
+    }
+    let chosen = pairs.iter().enumerate().filter(|(at, _)| chosen & (1 << at) != 0).map(|(_, pair)| pair);
+    let same = chosen.clone().filter(|pair| pair.weight >= 0.99 && pair.b & b.name.own != 0);
+    let same = same.fold(0, |words, pair| words | pair.a) & a.name.own;
+    let exact = a.names.tokens(a.name).iter().enumerate().filter(|(at, _)| same & bits(*at..at.saturating_add(1)) != 0);
+    let exact = exact.map(|(_, token)| token.weight).sum();
+    let (tokens, told) = (rest.own_words() * other_head(a, b, chosen), rest.told());
+    let path = rest.words_above(told);
+    Words { score: synonym * tokens * path, synonym, tokens, path, exact }
+}
+
+impl Pair {
+    /// Words that it covers; own ones count more.
+    fn size(&self, a: &Side<'_>, b: &Side<'_>) -> u32 {
+        let own = (self.a & a.name.own).count_ones().saturating_add((self.b & b.name.own).count_ones());
+        let all = self.a.count_ones().saturating_add(self.b.count_ones());
+        own.saturating_mul(2).saturating_add(all)
+    }
+
+    fn place(&self) -> (Mask, Mask) {
+        (self.a, self.b)
+    }
+}
+
+/// Whether an own word of one name is the opposite of one of the other.
+pub(super) fn are_opposed(a_names: &Names, a: &Name, b_names: &Names, b: &Name) -> bool {
+    let own = |token: &&Token| token.level == 0;
+    let (left, right) = (a_names.tokens(a).iter().filter(own), b_names.tokens(b).iter().filter(own));
+    left.into_iter().any(|x| right.clone().any(|y| opposed(x, y)))
+}
+
+/// The words of `a` and `b` that share a key.
+fn pair_up(a: &Side<'_>, b: &Side<'_>, pairs: &mut [Pair; MAX_PAIRS]) -> usize {
+    let (mut left, mut right) = (a.names.keys(a.name), b.names.keys(b.name));
+    let (any_a, any_b) = (a.name.own | a.inside | a.grouping, b.name.own | b.inside | b.grouping);
+    let mut count = 0;
+    while let ([x, left_rest @ ..], [y, right_rest @ ..]) = (left, right) {
+        match x.hash.cmp(&y.hash) {
+            std::cmp::Ordering::Less => left = left_rest,
+            std::cmp::Ordering::Greater => right = right_rest,
+            std::cmp::Ordering::Equal => {
+                let same = |key: &&Key| key.hash == x.hash;
+                for x in left.iter().take_while(same) {
+                    for y in right.iter().take_while(same) {
+                        let counts = (x.words & !any_a == 0 || x.words & !a.around == 0)
+                            && (y.words & !any_b == 0 || y.words & !b.around == 0)
+                            && (x.words & any_a != 0 || y.words & any_b != 0);
+                        if let Some(pair) = pairs.get_mut(count).filter(|_| counts) {
+                            *pair = Pair { a: x.words, b: y.words, weight: x.weight * y.weight };
+                            count = count.saturating_add(1);
+                        }
+                    }
+                }
+                let hash = x.hash;
+                left = skip(left, hash);
+                right = skip(right, hash);
+            }
+        }
+    }
+    count
+}
+
+fn skip(mut keys: &[Key], hash: u64) -> &[Key] {
+    while let [first, rest @ ..] = keys {
+        if first.hash != hash {
+            break;
+        }
+        keys = rest;
+    }
+    keys
+}
+
+/// Takes pairs in their order; each word once, but words around both as often as they are needed. Which were taken is
+/// told as bits.
+fn choose(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair]) -> (Pair, f32, u64) {
+    let mut covered = Pair::default();
+    let mut product = 1.0;
+    let mut chosen = 0;
+    for (at, pair) in pairs.iter().enumerate() {
+        let is_new = pair.a & covered.a & !a.around == 0 && pair.b & covered.b & !b.around == 0;
+        let adds = pair.a & !covered.a & !a.around != 0 || pair.b & !covered.b & !b.around != 0;
+        if !is_new || !adds {
+            continue;
+        }
+        let is_implied = pair.a & a.around != 0 || pair.b & b.around != 0;
+        let crosses = (pair.a & a.name.own == 0) != (pair.b & b.name.own == 0);
+        product *= pair.weight;
+        product *= if is_implied {
+            IMPLIED_WORD
+        } else if crosses {
+            CROSSING
+        } else {
+            1.0
+        };
+        covered.a |= pair.a;
+        covered.b |= pair.b;
+        chosen |= 1 << at;
+    }
+    (covered, product, chosen)
+}
+
+/// Words without counterpart.
+struct Rest<'a, 'b> {
+    a: &'b Side<'a>,
+    b: &'b Side<'a>,
+    covered: Pair,
+}
+
+impl<'a, 'b> Rest<'a, 'b> {
+    fn of(a: &'b Side<'a>, b: &'b Side<'a>, covered: Pair) -> Self {
+        Rest { a, b, covered }
+    }
+
+    fn left(side: &Side<'a>, covered: Mask) -> impl Iterator<Item = (Mask, &'a Token)> + Clone + use<'a> {
+        let open = (side.name.own | side.inside | side.grouping) & !covered;
+        let tokens = side.names.tokens(side.name);
+        tokens
+            .iter()
+            .enumerate()
+            .map(|(at, token)| (bits(at..at.saturating_add(1)), token))
+            .filter(move |(bit, _)| bit & open != 0)
+    }
+
+    /// Whether a word left in one name is the opposite of a word left in the other.
+    fn is_opposed(&self) -> bool {
+        let right = Self::left(self.b, self.covered.b);
+        Self::left(self.a, self.covered.a).any(|(_, x)| right.clone().any(|(_, y)| opposed(x, y)))
+    }
+
+    /// What own words without counterpart cost.
+    fn own_words(&self) -> f32 {
+        let (a, stray_a) = own_left(self.a, self.covered.a);
+        let (b, stray_b) = own_left(self.b, self.covered.b);
+        a * b * if stray_a && stray_b { TWO_QUALIFIERS } else { 1.0 }
+    }
+
+    fn told(&self) -> f32 {
+        let tokens = self.a.names.tokens(self.a.name).iter().enumerate();
+        let held = tokens.filter(|(at, _)| {
+            bits(*at..at.saturating_add(1)) & self.covered.a & (self.a.name.own | self.a.inside | self.a.grouping) != 0
+        });
+        held.map(|(_, token)| token.weight).sum()
+    }
+
+    /// What the names above, inside the object that both are in, cost.
+    fn words_above(&self, told: f32) -> f32 {
+        let above = |side: &Side<'a>, covered: Mask, is_expected: bool| {
+            let words = Self::left(side, covered).filter(|(bit, _)| bit & side.name.own == 0);
+            words.map(|(bit, _)| parent_left(told, bit & side.grouping != 0, is_expected)).fold(1.0_f32, f32::min)
+        };
+        above(self.a, self.covered.a, true) * above(self.b, self.covered.b, false)
+    }
+}
+
+fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
+    let name = side.name;
+    let open = name.own & !covered;
+    let mut cost = 1.0;
+    let mut is_stray = false;
+    let mut seen_neutral = false;
+    for (at, token) in side.names.tokens(name).iter().enumerate() {
+        let bit = bits(at..at.saturating_add(1));
+        if bit & open == 0 || token.is_filler {
+            continue;
+        }
+        cost *= match () {
+            () if bit & name.neutral != 0 && seen_neutral => SECOND_NEUTRAL,
+            () if bit & name.neutral != 0 => {
+                seen_neutral = true;
+                NEUTRAL_WORD
+            }
+            () if bit & name.implied != 0 => IMPLIED_WORD,
+            () if token.is_number => FIRST_NUMBER,
+            () => {
+                is_stray = true;
+                QUALIFIER
+            }
+        };
+    }
+    (cost, is_stray)
+}
+
+fn opposed(a: &Token, b: &Token) -> bool {
+    if a.is_number && b.is_number {
+        return a.hash != b.hash;
+    }
+    let lexicon = lexicon();
+    let word = |token: &Token| lexicon.get(token.hash).and_then(|entry| entry.word);
+    let (Some(a), Some(b)) = (word(a), word(b)) else { return false };
+    a.opposites.iter().any(|(set, slot)| b.opposites.iter().any(|(other, at)| set == other && slot != at))
+}
+
+/// `status_message` is a message and `message_status` a status.
+fn other_head<'p>(a: &Side<'_>, b: &Side<'_>, mut chosen: impl Iterator<Item = &'p Pair> + Clone) -> f32 {
+    let head = |side: &Side<'_>| {
+        let words = side.name.own & !side.name.neutral;
+        let top = Mask::BITS.saturating_sub(words.leading_zeros());
+        if words.count_ones() < 2 { 0 } else { bits(top.saturating_sub(1) as usize..top as usize) }
+    };
+    let (last_a, last_b) = (head(a), head(b));
+    if last_a == 0 || last_b == 0 {
+        return 1.0;
+    }
+    let own = |pair: &&Pair| pair.a & a.name.own != 0 && pair.b & b.name.own != 0;
+    let crossed = chosen.clone().filter(own).any(|pair| (pair.a & last_a != 0) != (pair.b & last_b != 0));
+    let tells_when = |side: &Side<'_>| {
+        let mut tokens = side.names.tokens(side.name).iter().filter(|token| token.level == 0);
+        tokens.any(|token| super::weights::is_adjective(side.names.text(token)))
+    };
+    if !crossed || chosen.any(|pair| pair.a & a.name.own == a.name.own) || tells_when(a) || tells_when(b) {
+        return 1.0;
+    }
+    OTHER_HEAD
+}

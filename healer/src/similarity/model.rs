@@ -1,0 +1,142 @@
+//! What a contract expects of one kind of record, with all that can be worked out before a body is seen.
+
+use super::candidates::Candidates;
+use super::explain::{Side, explain};
+use super::lexicon::hash_word;
+use super::metrics::trigrams::Vocabulary;
+use super::names::{Names, bits};
+use super::postings::Postings;
+use super::typos::Typos;
+use super::words::each_word;
+use super::{Expected, Id, NONE};
+use crate::plan::spec::{Contract, Property};
+
+/// Rivals of a field: other fields of the contract whose names are as close to it as this.
+const LEAST_RIVAL: f32 = 0.6;
+
+/// What a contract expects of one kind of record, ready to be compared with.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    fields: Vec<Expected>,
+    pub(super) names: Names,
+    pub(super) postings: Postings,
+    pub(super) typos: Typos,
+    /// Words of the record's own name.
+    pub(super) record: Vec<u64>,
+    /// Field, another field, and how close their names are; sorted.
+    rivals: Vec<(Id, Id, f32)>,
+    /// Trigrams of the fields' names.
+    pub(super) vocabulary: Vocabulary,
+    /// Whether the contract tells formats of strings.
+    pub(super) has_formats: bool,
+}
+
+impl Model {
+    /// The fields of a record with these members.
+    pub fn of(properties: &[Property]) -> Model {
+        Model::named("", properties)
+    }
+
+    /// The same for a record with a name: that of the field that holds it, or of the schema.
+    pub fn named(record: &str, properties: &[Property]) -> Model {
+        let mut fields = Vec::new();
+        list(properties, NONE, &mut fields);
+        let has_formats = fields.iter().any(|field| field.expects.format.is_some());
+        let record = words_of(record);
+        let mut names = Names::default();
+        let mut words = Vec::new();
+        for field in &fields {
+            let parent = (field.parent != NONE).then_some(field.parent);
+            let id = names.add(&field.name, parent, field.expects.kinds, &record, &|_, _| ());
+            let Some(name) = names.get(id) else { continue };
+            words.extend(names.tokens(name).iter().map(|token| Box::from(names.text(token))));
+            let mut closed = String::new();
+            each_word(&field.name, &mut String::new(), |word| closed.push_str(word));
+            words.push(closed.into_boxed_str());
+        }
+        let (postings, typos) = (Postings::of(&names), Typos::of(words));
+        let vocabulary = Vocabulary::of(fields.iter().map(|field| field.name.as_str()));
+        let mut model = Model { vocabulary, fields, names, postings, typos, record, rivals: Vec::new(), has_formats };
+        model.find_rivals();
+        model
+    }
+
+    /// All fields, in pre-order.
+    pub fn fields(&self) -> &[Expected] {
+        &self.fields
+    }
+
+    pub(super) fn field(&self, id: Id) -> Option<&Expected> {
+        self.fields.get(id as usize)
+    }
+
+    /// Fields whose names are close to that of this one, and how close.
+    pub(super) fn rivals(&self, id: Id) -> impl Iterator<Item = (Id, f32)> {
+        let from = self.rivals.partition_point(|(field, ..)| *field < id);
+        let own = self.rivals.iter().skip(from).take_while(move |(field, ..)| *field == id);
+        own.map(|(_, other, score)| (*other, *score))
+    }
+
+    fn find_rivals(&mut self) {
+        let mut candidates = Candidates::default();
+        let mut rivals = Vec::new();
+        for id in 0..self.fields.len() as Id {
+            let (Some(name), Some(field)) = (self.names.get(id), self.field(id)) else { continue };
+            candidates.find(&self.names, &self.postings, &self.names, name);
+            for other in candidates.fields.iter().copied().filter(|other| *other != id) {
+                let (Some(other_name), Some(other_field)) = (self.names.get(other), self.field(other)) else {
+                    continue;
+                };
+                if field.is_object != other_field.is_object {
+                    continue;
+                }
+                let score = explain(&self.whole(name), &self.whole(other_name), true).score;
+                if score >= LEAST_RIVAL {
+                    rivals.push((id, other, score));
+                }
+            }
+        }
+        self.rivals = rivals;
+    }
+
+    fn whole<'a>(&'a self, name: &'a super::names::Name) -> Side<'a> {
+        let all = bits(0..self.names.tokens(name).len());
+        Side { names: &self.names, name, inside: all & !name.own, grouping: 0, around: 0 }
+    }
+}
+
+fn words_of(name: &str) -> Vec<u64> {
+    let mut words = Vec::new();
+    each_word(name, &mut String::new(), |word| {
+        words.push(hash_word(&nomos_rules::dictionary::singular(word)));
+    });
+    words
+}
+
+fn list(properties: &[Property], parent: Id, fields: &mut Vec<Expected>) {
+    for property in properties {
+        let id = fields.len() as Id;
+        let members = match &property.node {
+            Contract::Object { properties } => properties.as_slice(),
+            _ => &[],
+        };
+        let is_records = matches!(&property.node, Contract::Array { items } if holds_records(items));
+        fields.push(Expected {
+            name: property.name.clone(),
+            parent,
+            is_object: !members.is_empty(),
+            is_records,
+            required: property.required,
+            expects: property.expects.clone(),
+        });
+        list(members, id, fields);
+    }
+}
+
+/// Whether the elements of an array, or of arrays in it, are objects with declared members.
+fn holds_records(mut items: &Contract) -> bool {
+    while let Contract::Array { items: inner } = items {
+        items = inner;
+    }
+    matches!(items, Contract::Object { properties } if !properties.is_empty())
+}

@@ -1,0 +1,406 @@
+//! Names and the names above them, as words and as keys by which equal meanings meet.
+//!
+//! A key is the hash of a word, of a phrase, or of a group of synonyms, with the words that it stands for and with what
+//! was paid to get from these words to it. Two names say the same where they share keys: so all that is known of words
+//! is looked up once per name, and a pair of names costs a merge of two short sorted lists.
+
+use std::ops::Range;
+
+use nomos_rules::dictionary::{LONGEST_PHRASE, singular};
+
+use super::lexicon::{Entry, Lexicon, group_hash, group_weight, hash_word, join_hash, lexicon};
+use super::weights::{FIRST_EXPANSION, OTHER_EXPANSION};
+use super::words::each_word;
+use crate::plan::spec::{Kind, Kinds};
+
+/// Words of a name and of the names above it, as bits.
+pub(super) type Mask = u16;
+
+/// Words that are looked at, of a name together with the names above it.
+const MAX_WORDS: usize = Mask::BITS as usize;
+/// Words of one name that are looked at. A name with more is not compared.
+const MAX_OWN: usize = 8;
+/// Objects above a name whose names are looked at.
+pub(super) const MAX_LEVEL: u8 = 3;
+/// Keys of a name at most; the rest is left out.
+const MAX_KEYS: usize = 96;
+
+/// Tells the hashes of all words that a word may have been meant to be.
+pub(super) type Slips<'a> = dyn Fn(&str, &mut dyn FnMut(u64)) + 'a;
+
+/// A word of a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    /// Of its singular.
+    pub hash: u64,
+    /// 0: of the name itself, 1: of the object around it, and so on.
+    pub level: u8,
+    pub is_number: bool,
+    pub is_filler: bool,
+    /// How much it tells, from 0 to 1.
+    pub weight: f32,
+    /// Whether it is a word of the dictionary.
+    pub is_word: bool,
+    text: (u32, u32),
+}
+
+/// What a name may be found by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Key {
+    pub hash: u64,
+    /// The words that it stands for.
+    pub words: Mask,
+    pub weight: f32,
+}
+
+/// One name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Name {
+    tokens: Range<u32>,
+    keys: Range<u32>,
+    /// Its own words, without those above it.
+    pub own: Mask,
+    /// Own words that say nothing here.
+    pub neutral: Mask,
+    /// Own words that the names above it say already.
+    pub implied: Mask,
+    /// Own words that must have a counterpart.
+    pub needed: Mask,
+    /// The name without case and separators.
+    pub joined: u64,
+    /// Whether an object of this name stands around records.
+    pub is_envelope: bool,
+    /// Whether an object of this name groups members.
+    pub is_grouping: bool,
+}
+
+/// Names with all that is known of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    text: String,
+    tokens: Vec<Token>,
+    keys: Vec<Key>,
+    list: Vec<Name>,
+    word: String,
+    closed: String,
+}
+
+impl Names {
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.tokens.clear();
+        self.keys.clear();
+        self.list.clear();
+    }
+
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub fn get(&self, id: u32) -> Option<&Name> {
+        self.list.get(id as usize)
+    }
+
+    pub fn tokens(&self, name: &Name) -> &[Token] {
+        self.tokens.get(name.tokens.start as usize..name.tokens.end as usize).unwrap_or_default()
+    }
+
+    pub fn keys(&self, name: &Name) -> &[Key] {
+        self.keys.get(name.keys.start as usize..name.keys.end as usize).unwrap_or_default()
+    }
+
+    pub fn text(&self, token: &Token) -> &str {
+        self.text.get(token.text.0 as usize..token.text.1 as usize).unwrap_or_default()
+    }
+
+    /// Adds a name under another one of this list, and says where it is. `slips` may add what a word was meant to be.
+    pub fn add(&mut self, name: &str, parent: Option<u32>, kinds: Kinds, record: &[u64], slips: &Slips<'_>) -> u32 {
+        let id = self.list.len() as u32;
+        let start = self.tokens.len();
+        self.inherit(parent);
+        let own_start = self.tokens.len();
+        self.split(name);
+        let all = self.tokens.len().saturating_sub(start);
+        let own_len = self.tokens.len().saturating_sub(own_start);
+        if all > MAX_WORDS || own_len > MAX_OWN {
+            self.tokens.truncate(start);
+        }
+        let tokens = start as u32..self.tokens.len() as u32;
+        let keys_start = self.keys.len();
+        let shape = Shape { all: self.tokens.len().saturating_sub(start), above: own_start.saturating_sub(start) };
+        let mut made = Name { tokens, joined: hash_word(&self.closed), ..Name::default() };
+        if shape.all > shape.above {
+            made.own = bits(shape.above..shape.all);
+            self.make_keys(start, shape, &made, slips);
+            self.judge(start, shape, kinds, record, &mut made);
+        }
+        made.keys = keys_start as u32..self.keys.len() as u32;
+        self.list.push(made);
+        id
+    }
+
+    /// Copies the words above a name, of as many levels as there is room for.
+    fn inherit(&mut self, parent: Option<u32>) {
+        let Some(above) = parent.and_then(|id| self.get(id)).map(|name| name.tokens.clone()) else { return };
+        let room = MAX_WORDS.saturating_sub(MAX_OWN);
+        let mut first = above.end;
+        let mut level = 0;
+        for at in above.clone().rev() {
+            let Some(token) = self.tokens.get(at as usize) else { return };
+            if token.level >= MAX_LEVEL {
+                break;
+            }
+            if token.level != level || at == above.start {
+                level = token.level;
+            }
+            first = at;
+        }
+        // A level that does not fit as a whole is left out.
+        while (above.end.saturating_sub(first)) as usize > room {
+            let level = self.tokens.get(first as usize).map(|token| token.level);
+            while first < above.end && self.tokens.get(first as usize).map(|token| token.level) == level {
+                first = first.saturating_add(1);
+            }
+        }
+        for at in first..above.end {
+            if let Some(token) = self.tokens.get(at as usize).copied() {
+                self.tokens.push(Token { level: token.level.saturating_add(1), ..token });
+            }
+        }
+    }
+
+    fn split(&mut self, name: &str) {
+        let Names { text, tokens, word, closed, .. } = self;
+        let lexicon = lexicon();
+        closed.clear();
+        each_word(name, word, |word| {
+            closed.push_str(word);
+            match lexicon.get(hash_word(word)).and_then(|entry| entry.compound) {
+                Some(open) => open.split(' ').for_each(|word| push_token(lexicon, text, tokens, word)),
+                None => push_token(lexicon, text, tokens, word),
+            }
+        });
+    }
+
+    fn make_keys(&mut self, start: usize, shape: Shape, made: &Name, slips: &Slips<'_>) {
+        let Names { text, tokens, keys, closed, .. } = self;
+        let Some(tokens) = tokens.get(start..) else { return };
+        let mut list = KeyList { first: keys.len(), keys, lexicon: lexicon() };
+        list.push(made.joined, made.own, 1.0);
+        let own = tokens.get(shape.above..).unwrap_or_default();
+        for (place, token) in tokens.iter().enumerate() {
+            list.phrase(token.hash, bits(place..place.saturating_add(1)), true);
+        }
+        list.windows(tokens, |place| place);
+        // `name.full` is `full name` too.
+        let parents = tokens.iter().rposition(|token| token.level > 1).map_or(0, |at| at.saturating_add(1));
+        let parent = tokens.get(parents..shape.above).unwrap_or_default();
+        if !parent.is_empty() && own.len() <= 3 && parent.len() <= 3 {
+            let mut turned = [Token::NOTHING; 6];
+            for (to, from) in turned.iter_mut().zip(own.iter().chain(parent)) {
+                *to = *from;
+            }
+            let turned = turned.get(..own.len().saturating_add(parent.len())).unwrap_or_default();
+            let place_of = |place: usize| match place.checked_sub(own.len()) {
+                Some(above) => parents.saturating_add(above),
+                None => shape.above.saturating_add(place),
+            };
+            list.windows(turned, place_of);
+        }
+        for (place, token) in tokens.iter().enumerate().skip(shape.above) {
+            if !token.is_word && !token.is_number {
+                let word = text.get(token.text.0 as usize..token.text.1 as usize).unwrap_or_default();
+                slips(word, &mut |hash| list.push(hash, bits(place..place.saturating_add(1)), super::weights::TYPO));
+            }
+        }
+        if own.len() > 1 && own.iter().any(|token| !token.is_word) {
+            slips(closed, &mut |hash| list.push(hash, made.own, super::weights::TYPO));
+        }
+        list.finish();
+    }
+
+    /// Which own words say nothing, and what kind of object it names.
+    fn judge(&self, start: usize, shape: Shape, kinds: Kinds, record: &[u64], made: &mut Name) {
+        let Some(tokens) = self.tokens.get(start..) else { return };
+        let lexicon = lexicon();
+        let (above, own) = tokens.split_at_checked(shape.above).unwrap_or_default();
+        let mut fillers = 0;
+        for (place, token) in own.iter().enumerate() {
+            let bit = bits(shape.above.saturating_add(place)..shape.above.saturating_add(place).saturating_add(1));
+            if above.iter().any(|other| other.hash == token.hash) || record.contains(&token.hash) {
+                made.implied |= bit;
+            }
+            if token.is_filler {
+                fillers |= bit;
+            }
+        }
+        made.neutral = neutral_suffix(lexicon, tokens, shape, kinds) | neutral_prefix(lexicon, tokens, shape, kinds);
+        made.needed = made.own & !(made.neutral | made.implied | fillers);
+        let phrase = |words: Mask| {
+            let kept =
+                tokens.iter().enumerate().filter(|(place, _)| words & bits(*place..place.saturating_add(1)) != 0);
+            kept.fold(0, |hash, (_, token)| join_hash(hash, token.hash))
+        };
+        let cored = made.own & !made.neutral;
+        for hash in [phrase(made.own), phrase(cored)] {
+            if let Some(entry) = lexicon.get(hash) {
+                made.is_envelope |= entry.is_envelope;
+                made.is_grouping |= entry.is_grouping;
+            }
+        }
+        made.is_grouping |= cored == 0;
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Shape {
+    all: usize,
+    above: usize,
+}
+
+impl Token {
+    const NOTHING: Token =
+        Token { hash: 0, level: 0, is_number: false, is_filler: false, weight: 0.0, is_word: false, text: (0, 0) };
+}
+
+/// The bits of a range of words.
+pub(super) fn bits(words: Range<usize>) -> Mask {
+    let below = |end: usize| if end >= MAX_WORDS { Mask::MAX } else { !(Mask::MAX << end) };
+    below(words.end) & !below(words.start)
+}
+
+fn push_token(lexicon: &Lexicon, text: &mut String, tokens: &mut Vec<Token>, word: &str) {
+    let raw = lexicon.get(hash_word(word));
+    let folded = match raw.and_then(|entry| entry.singular) {
+        Some(singular) => singular.into(),
+        None if word.ends_with('s') => singular(word),
+        None => word.into(),
+    };
+    let start = text.len() as u32;
+    text.push_str(&folded);
+    let hash = hash_word(&folded);
+    let is_number = folded.bytes().all(|byte| byte.is_ascii_digit());
+    let entry = lexicon.get(hash);
+    let is = |what: fn(&Entry) -> bool| entry.is_some_and(what);
+    let weight = match () {
+        () if is_number => 0.1,
+        () => super::weights::told_by(&folded, is(|entry| entry.is_generic)),
+    };
+    let is_word = is(|entry| entry.is_word) || raw.is_some_and(|entry| entry.is_word);
+    tokens.push(Token {
+        hash,
+        level: 0,
+        is_number,
+        is_filler: is(|entry| entry.is_filler),
+        weight,
+        is_word,
+        text: (start, text.len() as u32),
+    });
+}
+
+/// The keys of one name, while they are made.
+struct KeyList<'a> {
+    first: usize,
+    keys: &'a mut Vec<Key>,
+    lexicon: &'a Lexicon,
+}
+
+impl KeyList<'_> {
+    fn push(&mut self, hash: u64, words: Mask, weight: f32) {
+        if self.keys.len().saturating_sub(self.first) < MAX_KEYS {
+            self.keys.push(Key { hash, words, weight });
+        }
+    }
+
+    /// Phrases among these words, whose places in the name `place_of` gives.
+    fn windows(&mut self, tokens: &[Token], place_of: impl Fn(usize) -> usize) {
+        for start in 0..tokens.len() {
+            let mut hash = 0;
+            let mut words = 0;
+            for (place, token) in tokens.iter().enumerate().skip(start).take(LONGEST_PHRASE) {
+                hash = join_hash(hash, token.hash);
+                let place_in_name = place_of(place);
+                words |= bits(place_in_name..place_in_name.saturating_add(1));
+                if place > start {
+                    self.phrase(hash, words, false);
+                }
+            }
+        }
+    }
+
+    /// Keys of a phrase: itself, if it is a word or known, its synonyms, and what it is short for.
+    fn phrase(&mut self, hash: u64, words: Mask, is_word: bool) {
+        let entry = self.lexicon.get(hash);
+        if is_word || entry.is_some() {
+            self.push(hash, words, 1.0);
+        }
+        let Some(entry) = entry else { return };
+        self.synonyms(entry, words, 1.0);
+        for (place, long) in entry.expansions.iter().enumerate() {
+            let weight = if place == 0 { FIRST_EXPANSION } else { OTHER_EXPANSION };
+            self.push(*long, words, weight);
+            if let Some(entry) = self.lexicon.get(*long) {
+                self.synonyms(entry, words, weight);
+            }
+        }
+    }
+
+    fn synonyms(&mut self, entry: &Entry, words: Mask, weight: f32) {
+        for group in entry.word.map_or(&[][..], |word| word.synonyms) {
+            self.push(group_hash(*group), words, weight * group_weight(*group));
+        }
+    }
+
+    /// Sorts the keys for the merge.
+    fn finish(self) {
+        if let Some(keys) = self.keys.get_mut(self.first..) {
+            keys.sort_unstable_by(|a, b| (a.hash, a.words).cmp(&(b.hash, b.words)).then(b.weight.total_cmp(&a.weight)));
+        }
+    }
+}
+
+fn neutral_suffix(lexicon: &Lexicon, tokens: &[Token], shape: Shape, kinds: Kinds) -> Mask {
+    let own = shape.all.saturating_sub(shape.above);
+    for len in (1..=own.min(LONGEST_PHRASE)).rev() {
+        let start = shape.all.saturating_sub(len);
+        let hash = tokens.iter().skip(start).fold(0, |hash, token| join_hash(hash, token.hash));
+        let Some(entry) = lexicon.get(hash) else { continue };
+        for neutral in entry.neutral.iter().filter(|neutral| !neutral.is_prefix && meet(neutral.kinds, kinds)) {
+            let head_fits = |len: &usize| {
+                let head = tokens.iter().take(start).skip(start.saturating_sub(*len));
+                neutral.heads.contains(&head.fold(0, |hash, token| join_hash(hash, token.hash)))
+            };
+            let is_free = neutral.heads.is_empty() && start > 0;
+            if is_free || (1..=start.min(3)).any(|len| head_fits(&len)) {
+                return bits(start..shape.all);
+            }
+        }
+    }
+    0
+}
+
+fn neutral_prefix(lexicon: &Lexicon, tokens: &[Token], shape: Shape, kinds: Kinds) -> Mask {
+    let own = tokens.get(shape.above..shape.all).unwrap_or_default();
+    for len in (1..own.len().min(LONGEST_PHRASE.saturating_add(1))).rev() {
+        let hash = own.iter().take(len).fold(0, |hash, token| join_hash(hash, token.hash));
+        let Some(entry) = lexicon.get(hash) else { continue };
+        for neutral in entry.neutral.iter().filter(|neutral| neutral.is_prefix && meet(neutral.kinds, kinds)) {
+            let head_fits = |head: usize| {
+                let head = own.iter().skip(len).take(head);
+                neutral.heads.contains(&head.fold(0, |hash, token| join_hash(hash, token.hash)))
+            };
+            if neutral.heads.is_empty() || (1..=3).any(head_fits) {
+                return bits(shape.above..shape.above.saturating_add(len));
+            }
+        }
+    }
+    0
+}
+
+const KINDS: [Kind; 7] =
+    [Kind::Null, Kind::Boolean, Kind::Integer, Kind::Number, Kind::String, Kind::Object, Kind::Array];
+
+/// Whether two sets have a kind in common, null aside.
+fn meet(a: Kinds, b: Kinds) -> bool {
+    KINDS.iter().skip(1).any(|kind| a.has(*kind) && b.has(*kind)) || b == Kinds::of(Kind::Null)
+}

@@ -1,0 +1,69 @@
+//! Which expected fields have a key: an inverted index, so that a name meets only the fields that share a word with it.
+
+use super::names::{Mask, Names};
+
+/// A field that has the key, and the words that the key stands for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Post {
+    pub field: u32,
+    pub words: Mask,
+}
+
+/// All keys of a list of names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Postings {
+    /// Hash, and the place and number of its posts. Open addressing, at most half full.
+    slots: Vec<(u64, u32, u32)>,
+    posts: Vec<Post>,
+}
+
+impl Postings {
+    pub fn of(names: &Names) -> Postings {
+        let mut all: Vec<(u64, Post)> = Vec::new();
+        for field in 0..names.len() as u32 {
+            let Some(name) = names.get(field) else { continue };
+            all.extend(names.keys(name).iter().map(|key| (key.hash, Post { field, words: key.words })));
+        }
+        all.sort_unstable_by_key(|(hash, post)| (*hash, post.field, post.words));
+        let mut made = Postings {
+            slots: vec![(0, 0, 0); all.len().max(4).saturating_mul(2).next_power_of_two()],
+            posts: Vec::new(),
+        };
+        for run in all.chunk_by(|a, b| a.0 == b.0) {
+            let start = made.posts.len() as u32;
+            made.posts.extend(run.iter().map(|(_, post)| *post));
+            let hash = run.first().map_or(0, |(hash, _)| *hash);
+            made.put(hash, start, run.len() as u32);
+        }
+        made
+    }
+
+    fn put(&mut self, hash: u64, start: u32, len: u32) {
+        let mask = self.slots.len().saturating_sub(1);
+        let mut at = hash as usize & mask;
+        while let Some(slot) = self.slots.get_mut(at) {
+            if slot.0 == 0 {
+                *slot = (hash, start, len);
+                return;
+            }
+            at = at.wrapping_add(1) & mask;
+        }
+    }
+
+    /// The fields that have this key.
+    pub fn get(&self, hash: u64) -> &[Post] {
+        let mask = self.slots.len().saturating_sub(1);
+        let mut at = hash as usize & mask;
+        while let Some((key, start, len)) = self.slots.get(at) {
+            match *key {
+                0 => break,
+                key if key == hash => {
+                    let start = *start as usize;
+                    return self.posts.get(start..start.saturating_add(*len as usize)).unwrap_or_default();
+                }
+                _ => at = at.wrapping_add(1) & mask,
+            }
+        }
+        &[]
+    }
+}

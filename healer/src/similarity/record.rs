@@ -1,0 +1,323 @@
+//! The decision for one record.
+//!
+//! From the outside in: which found objects are which expected ones, and which only wrap them (`frames.rs`); then which
+//! of the members inside are which fields, each compared inside the innermost object that both are in; then what of
+//! this is better than everything else (`decide.rs`).
+
+use super::candidates::Candidates;
+use super::compatible::compatible;
+use super::explain::{Side, Words, are_opposed, explain};
+use super::lexicon::hash_word;
+use super::names::{MAX_LEVEL, Mask, Name, Names, bits};
+use super::{
+    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, frames, reference,
+};
+use crate::plan::spec::{Kind, Kinds};
+
+/// A found object that is no expected one.
+pub(super) const UNFRAMED: Id = Id::MAX - 1;
+/// Scores below are of no interest, not even as rivals.
+const LEAST: f32 = 0.5;
+/// Names that are near at least.
+const LEAST_NEAR: f32 = 0.75;
+/// How much the words must tell that are the same, to bear out a near synonym beside them.
+const BORNE_OUT_BY: f32 = 0.6;
+/// By how much of the way to 1 a near synonym is then better.
+const BORNE_OUT: f32 = 0.4;
+/// What further objects above cost, whose names are not looked at.
+const FAR_ABOVE: f32 = 0.8;
+
+/// Memory that is reused from record to record.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub(super) names: Names,
+    pub(super) members: Vec<Member>,
+    /// What became of each expected field: the found one that is it.
+    pub(super) fields: Vec<Id>,
+    /// Expected objects whose members are to be found in the object around them.
+    pub(super) lifted: Vec<bool>,
+    pub(super) pairs: Vec<Pair>,
+    candidates: Candidates,
+    hashes: Vec<u64>,
+}
+
+/// What is known of a found member.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    /// Its name in [`Scratch::names`]; [`NONE`] where it is not looked at.
+    pub name: u32,
+    /// The expected object that this object is, or wraps; [`NONE`]: the record.
+    pub frame: Id,
+    pub depth: u16,
+    /// Not compared: accounted for, or inside a value that is.
+    pub is_closed: bool,
+    pub is_wrapper: bool,
+}
+
+/// An expected field and a found one that it may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair {
+    pub expected: Id,
+    pub found: Id,
+    pub score: f32,
+    /// Whether the expected field stands already, so that the pair is only a rival.
+    pub is_taken: bool,
+    pub parts: Parts,
+}
+
+impl Model {
+    /// Which found members are which missing fields. What is not sure enough is left out.
+    ///
+    /// `out` is overwritten, in ascending order of expected fields. The result does not depend on the order of members.
+    pub fn align(&self, found: &[Found<'_>], settings: &Settings, scratch: &mut Scratch, out: &mut Vec<Alignment>) {
+        out.clear();
+        Record { model: self, found, settings, scratch }.align(out);
+    }
+}
+
+/// One record and all about it.
+pub(super) struct Record<'a, 's> {
+    pub model: &'a Model,
+    pub found: &'a [Found<'a>],
+    pub settings: &'a Settings,
+    pub scratch: &'s mut Scratch,
+}
+
+impl Record<'_, '_> {
+    fn align(&mut self, out: &mut Vec<Alignment>) {
+        self.enter();
+        if !self.scratch.members.iter().any(|member| !member.is_closed) {
+            return;
+        }
+        if self.settings.profile == Profile::Reference {
+            reference::align(self, out);
+            out.sort_unstable_by_key(|alignment| alignment.expected);
+            return;
+        }
+        frames::find(self, out);
+        self.scratch.pairs.clear();
+        for id in 0..self.found.len() as Id {
+            self.compare(id, |_, _| true);
+        }
+        frames::bear_out_all(self);
+        decide::decide(self, out);
+        out.sort_unstable_by_key(|alignment| (alignment.expected, alignment.found));
+    }
+
+    /// Notes what stands, and takes in the names of what does not.
+    fn enter(&mut self) {
+        let Scratch { names, members, fields, lifted, .. } = &mut *self.scratch;
+        names.clear();
+        members.clear();
+        fields.clear();
+        fields.resize(self.model.fields().len(), NONE);
+        lifted.clear();
+        lifted.resize(self.model.fields().len(), false);
+        for (id, found) in self.found.iter().enumerate() {
+            if let (Standing::Expected(field) | Standing::Ruled(field), false) =
+                (found.standing, lacks_level(self.model, found))
+                && let Some(place) = fields.get_mut(field as usize)
+            {
+                *place = id as Id;
+            }
+        }
+        let limit = self.limit();
+        for id in 0..self.found.len() {
+            self.enter_member(id, limit);
+        }
+    }
+
+    fn enter_member(&mut self, id: usize, limit: u64) {
+        let Some(found) = self.found.get(id) else { return };
+        let parent = self.scratch.members.get(found.parent as usize).copied();
+        let is_inside_value = parent.is_some_and(|parent| parent.is_closed && parent.frame == UNFRAMED);
+        let is_unknown = found.standing == Standing::Unknown || lacks_level(self.model, found);
+        let frame = match found.standing {
+            Standing::Expected(field) if self.model.field(field).is_some_and(|field| field.is_object) => field,
+            _ => UNFRAMED,
+        };
+        let is_object = found.kind == Kind::Object;
+        let is_looked_at = !is_inside_value && (is_object || is_unknown && self.rank(id) <= limit);
+        let name = if is_looked_at {
+            let Scratch { names, members, .. } = &mut *self.scratch;
+            let above = members.get(found.parent as usize).map(|parent| parent.name).filter(|name| *name != NONE);
+            let typos = &self.model.typos;
+            let slips = |word: &str, each: &mut dyn FnMut(u64)| typos.meant_by(word, each);
+            names.add(found.name, above, Kinds::of(found.kind), &self.model.record, &slips)
+        } else {
+            NONE
+        };
+        self.scratch.members.push(Member {
+            name,
+            frame,
+            depth: parent.map_or(0, |parent| parent.depth.saturating_add(1)),
+            is_closed: !(is_looked_at && is_unknown),
+            is_wrapper: false,
+        });
+    }
+
+    /// The highest rank that is looked at: all, unless there are too many unknown members.
+    fn limit(&mut self) -> u64 {
+        let max = self.settings.max_unknown as usize;
+        let unknown = |found: &&Found<'_>| found.standing == Standing::Unknown;
+        if self.found.iter().filter(unknown).count() <= max {
+            return u64::MAX;
+        }
+        let mut ranks = std::mem::take(&mut self.scratch.hashes);
+        ranks.clear();
+        let open = self.found.iter().enumerate().filter(|(_, found)| found.standing == Standing::Unknown);
+        ranks.extend(open.map(|(id, _)| self.rank(id)));
+        ranks.sort_unstable();
+        let limit = max.checked_sub(1).and_then(|last| ranks.get(last).copied()).unwrap_or(0);
+        self.scratch.hashes = ranks;
+        limit
+    }
+
+    /// A number that depends on the path of a member only.
+    fn rank(&self, id: usize) -> u64 {
+        let mut rank = 0u64;
+        let mut at = self.found.get(id);
+        while let Some(found) = at {
+            rank = rank.rotate_left(9) ^ hash_word(found.name);
+            at = self.found.get(found.parent as usize);
+        }
+        rank
+    }
+
+    /// Adds the pairs of a found member with all fields that it may be.
+    pub fn compare(&mut self, id: Id, wanted: impl Fn(Id, &Expected) -> bool) {
+        let Some(member) = self.scratch.members.get(id as usize).copied() else { return };
+        if member.is_closed || member.is_wrapper {
+            return;
+        }
+        let mut candidates = std::mem::take(&mut self.scratch.candidates);
+        if let Some(name) = self.scratch.names.get(member.name) {
+            candidates.find(&self.model.names, &self.model.postings, &self.scratch.names, name);
+            for expected in candidates.fields.iter().copied() {
+                if self.model.field(expected).is_some_and(|field| wanted(expected, field)) {
+                    let pair = self.pair(expected, id);
+                    self.scratch.pairs.extend(pair.filter(|pair| pair.score >= LEAST));
+                }
+            }
+        }
+        self.scratch.candidates = candidates;
+    }
+
+    fn pair(&self, expected: Id, id: Id) -> Option<Pair> {
+        let (field, found) = (self.model.field(expected)?, self.found.get(id as usize)?);
+        let kind = if self.settings.without.kinds { 1.0 } else { compatible(field, found, self.model.has_formats) };
+        if kind == 0.0 {
+            return None;
+        }
+        let (words, far) = self.words(expected, field, id, found)?;
+        let path = if self.settings.without.path { 1.0 } else { words.path * far };
+        let Words { mut synonym, tokens, exact, .. } = words;
+        if (LEAST_NEAR..1.0).contains(&synonym) && exact >= BORNE_OUT_BY {
+            synonym += (1.0 - synonym) * BORNE_OUT;
+        }
+        Some(Pair {
+            expected,
+            found: id,
+            score: synonym * tokens * path * kind,
+            is_taken: self.is_taken(expected),
+            parts: Parts { synonym, tokens, path, kind, ..Parts::default() },
+        })
+    }
+
+    fn words(&self, expected: Id, field: &Expected, id: Id, found: &Found<'_>) -> Option<(Words, f32)> {
+        let member = self.scratch.members.get(id as usize)?;
+        let (a, b) = (self.model.names.get(expected)?, self.scratch.names.get(member.name)?);
+        let mut right = Above::new(&self.scratch.names, b);
+        let mut at = found.parent;
+        let frame = loop {
+            let Some(above) = self.scratch.members.get(at as usize) else { break NONE };
+            if above.frame != UNFRAMED && self.is_inside(field, above.frame) {
+                break above.frame;
+            }
+            right.add(self.scratch.names.get(above.name), false);
+            at = self.found.get(at as usize)?.parent;
+        };
+        let mut left = Above::new(&self.model.names, a);
+        let mut at = field.parent;
+        while at != frame && at != NONE {
+            let is_lifted = self.scratch.lifted.get(at as usize).is_some_and(|lifted| *lifted);
+            left.add(self.model.names.get(at), is_lifted);
+            at = self.model.field(at)?.parent;
+        }
+        let far = left.far * right.far;
+        Some((explain(&left.side(), &right.side(), !self.settings.without.opposites), far))
+    }
+
+    /// Whether a field is somewhere inside an expected object.
+    fn is_inside(&self, field: &Expected, object: Id) -> bool {
+        let mut at = field.parent;
+        loop {
+            if at == object {
+                return true;
+            }
+            let Some(above) = self.model.field(at) else { return false };
+            at = above.parent;
+        }
+    }
+
+    /// Whether a word of one name is the opposite of a word of the other.
+    pub fn is_opposed(&self, expected: Id, found: Id) -> bool {
+        let member = self.scratch.members.get(found as usize);
+        let names = (self.model.names.get(expected), member.and_then(|member| self.scratch.names.get(member.name)));
+        let (Some(left), Some(right)) = names else { return true };
+        are_opposed(&self.model.names, left, &self.scratch.names, right)
+    }
+
+    pub fn is_taken(&self, expected: Id) -> bool {
+        self.scratch.fields.get(expected as usize).is_some_and(|found| *found != NONE)
+    }
+}
+
+/// Whether a value stands where an object is expected: it may belong inside (`email` for `email.value`).
+fn lacks_level(model: &Model, found: &Found<'_>) -> bool {
+    let Standing::Expected(field) = found.standing else { return false };
+    !matches!(found.kind, Kind::Object | Kind::Null) && model.field(field).is_some_and(|field| field.is_object)
+}
+
+/// The names above a name, sorted into those inside and around the object that two names are compared in.
+struct Above<'a> {
+    names: &'a Names,
+    name: &'a Name,
+    level: u8,
+    inside: Mask,
+    grouping: Mask,
+    around: Mask,
+    far: f32,
+}
+
+impl<'a> Above<'a> {
+    fn new(names: &'a Names, name: &'a Name) -> Self {
+        Above { names, name, level: 0, inside: 0, grouping: 0, around: 0, far: 1.0 }
+    }
+
+    /// One more object that is inside.
+    fn add(&mut self, object: Option<&Name>, is_free: bool) {
+        self.level = self.level.saturating_add(1);
+        let is_grouping = object.is_some_and(|name| name.is_grouping || name.is_envelope);
+        if self.level > MAX_LEVEL {
+            self.far *= if is_grouping || is_free { 1.0 } else { FAR_ABOVE };
+            return;
+        }
+        let words = self.words(|level| level == self.level);
+        if is_free {
+            self.around |= words;
+            return;
+        }
+        *if is_grouping { &mut self.grouping } else { &mut self.inside } |= words;
+    }
+
+    fn side(&self) -> Side<'a> {
+        let around = self.around | self.words(|level| level > self.level);
+        Side { names: self.names, name: self.name, inside: self.inside, grouping: self.grouping, around }
+    }
+
+    fn words(&self, wanted: impl Fn(u8) -> bool) -> Mask {
+        let tokens = self.names.tokens(self.name).iter().enumerate();
+        tokens.filter(|(_, token)| wanted(token.level)).fold(0, |words, (at, _)| words | bits(at..at.saturating_add(1)))
+    }
+}

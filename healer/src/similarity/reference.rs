@@ -1,0 +1,29 @@
+//! The reference profile: a weighed sum of metrics on names alone, a threshold, and the best pairs first.
+
+use super::compare::compare_in;
+use super::record::Record;
+use super::{Alignment, Id, Parts, Standing};
+use crate::plan::spec::Kind;
+
+/// Appends the pairs of missing fields and unknown members above the threshold, the best first, each once.
+pub(super) fn align(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
+    let mut pairs = Vec::new();
+    for (found, member) in record.found.iter().enumerate().filter(|(_, member)| member.standing == Standing::Unknown) {
+        let is_open = record.scratch.members.get(found).is_some_and(|member| !member.is_closed);
+        for (expected, field) in record.model.fields().iter().enumerate() {
+            if !is_open || record.is_taken(expected as Id) || field.is_object != (member.kind == Kind::Object) {
+                continue;
+            }
+            let score = compare_in(&record.model.vocabulary, &field.name, member.name).reference;
+            if score >= record.settings.threshold {
+                pairs.push(Alignment { expected: expected as Id, found: found as Id, score, parts: Parts::default() });
+            }
+        }
+    }
+    pairs.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then((a.expected, a.found).cmp(&(b.expected, b.found))));
+    for pair in pairs {
+        if !out.iter().any(|other| other.expected == pair.expected || other.found == pair.found) {
+            out.push(pair);
+        }
+    }
+}

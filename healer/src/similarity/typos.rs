@@ -1,0 +1,129 @@
+//! Slips of the pen: which known words are one edit away from a word.
+//!
+//! Symmetric deletes (Garbe, "1000x faster spelling correction", 2012): two words at an edit distance of one share a
+//! form with one letter left out, or one is such a form of the other. The forms of all words of the contract are in one
+//! table, so that a look-up costs as many probes as the word has letters, however large the contract is. What is found
+//! is checked: a word counts as mistyped only by an insertion, a deletion, or a swap of neighbours, or, if it is long,
+//! by another letter; never in its first letter.
+
+use super::lexicon::{hash_word, lexicon};
+
+/// Shorter words are too close to others.
+const MIN_LEN: usize = 5;
+/// From here on another letter counts as a slip too.
+const MIN_LEN_REPLACED: usize = 7;
+const MAX_LEN: usize = 32;
+
+/// The words of a contract, by their forms with one letter left out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Typos {
+    /// Hash of a form, and the word; sorted.
+    forms: Vec<(u64, u32)>,
+    words: Vec<Box<str>>,
+}
+
+impl Typos {
+    /// An index of these words.
+    pub fn of(mut words: Vec<Box<str>>) -> Typos {
+        words.retain(|word| fits(word));
+        words.sort_unstable();
+        words.dedup();
+        let mut forms = Vec::new();
+        for (id, word) in words.iter().enumerate() {
+            each_form(word, |hash| forms.push((hash, id as u32)));
+        }
+        forms.sort_unstable();
+        forms.dedup();
+        Typos { forms, words }
+    }
+
+    /// Calls `each` with the hash of every word that this one may have been meant to be. None, if it is a word itself.
+    pub fn meant_by(&self, word: &str, each: &mut dyn FnMut(u64)) {
+        if !fits(word) || self.is_known(word) {
+            return;
+        }
+        let mut seen = [u32::MAX; 8];
+        let mut count = 0;
+        each_form(word, |hash| {
+            let from = self.forms.partition_point(|(form, _)| *form < hash);
+            for (_, id) in self.forms.iter().skip(from).take_while(|(form, _)| *form == hash) {
+                let Some(other) = self.words.get(*id as usize) else { return };
+                if !seen.contains(id)
+                    && is_slip(word.as_bytes(), other.as_bytes())
+                    && let Some(place) = seen.get_mut(count)
+                {
+                    *place = *id;
+                    count = count.saturating_add(1);
+                    each(hash_word(other));
+                }
+            }
+        });
+    }
+
+    fn is_known(&self, word: &str) -> bool {
+        self.words.binary_search_by(|other| (**other).cmp(word)).is_ok()
+            || lexicon().get(hash_word(word)).is_some_and(|entry| entry.is_word)
+    }
+}
+
+fn fits(word: &str) -> bool {
+    (MIN_LEN.saturating_sub(1)..=MAX_LEN).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+fn each_form(word: &str, mut each: impl FnMut(u64)) {
+    each(hash_word(word));
+    let mut form = [0u8; MAX_LEN];
+    for left_out in 0..word.len() {
+        let kept = word.bytes().enumerate().filter(|(place, _)| *place != left_out);
+        for (to, (_, from)) in form.iter_mut().zip(kept) {
+            *to = from;
+        }
+        let form = form.get(..word.len().saturating_sub(1)).unwrap_or_default();
+        each(crate::resolve::name_hash(form).max(1));
+    }
+}
+
+/// Whether one is the other with one slip.
+fn is_slip(a: &[u8], b: &[u8]) -> bool {
+    if a.first() != b.first() || a.len().max(b.len()) < MIN_LEN {
+        return false;
+    }
+    let before = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (a.get(before..).unwrap_or_default(), b.get(before..).unwrap_or_default());
+    match (a, b) {
+        ([], [_]) | ([_], []) => true,
+        ([first, second, a_rest @ ..], [other, another, b_rest @ ..])
+            if first == another && second == other && a_rest == b_rest =>
+        {
+            true
+        }
+        ([_, a_rest @ ..], [_, b_rest @ ..]) if a_rest == b_rest => {
+            before.saturating_add(a_rest.len()).saturating_add(1) >= MIN_LEN_REPLACED
+        }
+        ([_, rest @ ..], whole) | (whole, [_, rest @ ..]) if rest == whole => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_found() {
+        let typos = Typos::of(["email", "username", "department", "number"].map(Box::from).to_vec());
+        let meant = |word: &str| {
+            let mut found = Vec::new();
+            typos.meant_by(word, &mut |hash| found.push(hash));
+            found
+        };
+        for (word, expected) in
+            [("emial", "email"), ("usrename", "username"), ("deparment", "department"), ("nubmer", "number")]
+        {
+            assert_eq!(meant(word), [hash_word(expected)], "{word}");
+        }
+        for word in ["email", "gmail", "umber", "numbed", "departmental", ""] {
+            assert_eq!(meant(word), [0u64; 0], "{word}");
+        }
+    }
+}

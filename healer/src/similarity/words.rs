@@ -1,0 +1,105 @@
+//! A name cut into its words: `billingHTMLUrl_v2` is `billing`, `html`, `url`, `v`, `2`.
+
+/// Longest name that is looked at; longer ones have no words, so that nothing is said about them.
+pub(super) const MAX_NAME: usize = 96;
+
+/// Calls `each` with every word of `name`, in lower case, in order. `text` is overwritten.
+///
+/// A word ends at whatever is no letter or digit, between letters and digits, before an upper-case letter after a
+/// lower-case one, and before the last of a run of upper-case letters that a lower-case one follows, except where all
+/// that follows is the `s` of a plural: `IDs`, `URLsOf`.
+pub(super) fn each_word(name: &str, text: &mut String, mut each: impl FnMut(&str)) {
+    text.clear();
+    if name.len() > MAX_NAME {
+        return;
+    }
+    let mut before = Class::Other;
+    let mut rest = name.chars();
+    while let Some(letter) = rest.next() {
+        let class = Class::of(letter);
+        if starts(before, class, rest.as_str()) && !text.is_empty() {
+            each(text);
+            text.clear();
+        }
+        if class != Class::Other {
+            text.extend(letter.to_lowercase());
+        }
+        before = class;
+    }
+    if !text.is_empty() {
+        each(text);
+        text.clear();
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Class {
+    Lower,
+    Upper,
+    Digit,
+    Other,
+}
+
+impl Class {
+    fn of(letter: char) -> Class {
+        match letter {
+            'a'..='z' => Class::Lower,
+            'A'..='Z' => Class::Upper,
+            '0'..='9' => Class::Digit,
+            _ if letter.is_uppercase() => Class::Upper,
+            _ if letter.is_alphanumeric() => Class::Lower,
+            _ => Class::Other,
+        }
+    }
+}
+
+fn starts(before: Class, class: Class, rest: &str) -> bool {
+    match (before, class) {
+        (Class::Upper, Class::Upper) => {
+            let mut after = rest.chars();
+            let is_plural = || {
+                let mut after = rest.chars().skip(1);
+                rest.starts_with('s') && after.next().is_none_or(|next| Class::of(next) != Class::Lower)
+            };
+            after.next().is_some_and(|next| Class::of(next) == Class::Lower) && !is_plural()
+        }
+        (Class::Upper, Class::Lower) => false,
+        _ => before != class,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(name: &str) -> String {
+        let mut words = Vec::new();
+        each_word(name, &mut String::new(), |word| words.push(word.to_owned()));
+        words.join(" ")
+    }
+
+    #[test]
+    fn names_are_cut() {
+        let rows = [
+            ("user_id", "user id"),
+            ("userId", "user id"),
+            ("HTMLUrl", "html url"),
+            ("userIDs", "user ids"),
+            ("IDs", "ids"),
+            ("URLsOf", "urls of"),
+            ("address1", "address 1"),
+            ("billing.address-line__2", "billing address line 2"),
+            ("IPv4Address", "i pv 4 address"),
+            ("$ref", "ref"),
+            ("größeCm", "größe cm"),
+            ("", ""),
+            ("__", ""),
+            ("A", "a"),
+            ("aB", "a b"),
+        ];
+        for (name, expected) in rows {
+            assert_eq!(words(name), expected, "{name}");
+        }
+        assert_eq!(words(&"a".repeat(97)), "");
+    }
+}

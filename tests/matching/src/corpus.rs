@@ -1,0 +1,80 @@
+//! The labelled corpus: one file per API, one case per resource.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The changes of one API.
+#[derive(Debug, Deserialize)]
+pub struct Api {
+    /// Which API, and what became of it.
+    pub api: String,
+    /// Its resources.
+    pub cases: Vec<Case>,
+    /// The file's name.
+    #[serde(skip)]
+    pub file: String,
+}
+
+/// One resource, before and after.
+#[derive(Debug, Deserialize)]
+pub struct Case {
+    /// Which resource.
+    pub name: String,
+    /// What old clients expect: a JSON Schema.
+    pub contract: Value,
+    /// The new response.
+    pub body: Value,
+    /// What became of fields that are not where they were.
+    pub pairs: Vec<Pair>,
+    /// Fields that have no counterpart.
+    #[serde(default)]
+    pub absent: Vec<String>,
+    /// Fields that have none, and what could be mistaken for one.
+    #[serde(default)]
+    pub lookalikes: Vec<LookAlike>,
+}
+
+/// A field and its counterpart.
+#[derive(Debug, Deserialize)]
+pub struct Pair {
+    /// Path of a leaf of the contract.
+    pub expected: String,
+    /// Path in the body.
+    pub found: String,
+    /// How the name changed.
+    pub kind: String,
+}
+
+/// An absent field and a tempting member.
+#[derive(Debug, Deserialize)]
+pub struct LookAlike {
+    /// Path of a leaf of the contract.
+    pub expected: String,
+    /// Path in the body.
+    pub found: String,
+}
+
+/// All files of the folders, in order of their names.
+pub fn read(folders: &[PathBuf]) -> Result<Vec<Api>, String> {
+    let mut apis = Vec::new();
+    for file in files(folders)? {
+        let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let mut api: Api = serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+        api.file = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        apis.push(api);
+    }
+    Ok(apis)
+}
+
+fn files(folders: &[PathBuf]) -> Result<BTreeSet<PathBuf>, String> {
+    let mut files = BTreeSet::new();
+    for folder in folders {
+        let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+        files.extend(paths.filter(|path| path.extension() == Some(Path::new("json").as_os_str())));
+    }
+    Ok(files)
+}

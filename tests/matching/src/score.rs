@@ -1,0 +1,121 @@
+//! Predicted pairs against labels.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::corpus::{Api, Case};
+use crate::schema;
+use crate::survey::{Decide, Predicted, predict};
+
+/// Counts over cases.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Score {
+    /// Labelled pairs.
+    pub pairs: usize,
+    /// Labelled absent fields.
+    pub absent: usize,
+    /// Labelled look-alikes.
+    pub lookalikes: usize,
+    /// Predicted pairs that are labelled.
+    pub right: usize,
+    /// Predicted pairs that are not.
+    pub wrong: usize,
+    /// Absent fields that something was predicted for.
+    pub wrong_absent: usize,
+    /// Look-alikes that were predicted.
+    pub wrong_lookalikes: usize,
+    /// Per kind of change: labelled, and right.
+    pub kinds: BTreeMap<String, (usize, usize)>,
+    /// What was wrong, in words.
+    pub errors: Vec<String>,
+    /// What was not found, in words.
+    pub missed: Vec<String>,
+}
+
+impl Score {
+    /// The share of predicted pairs that is right.
+    pub fn precision(&self) -> f64 {
+        share(self.right, self.right + self.wrong)
+    }
+
+    /// The share of labelled pairs that is found.
+    pub fn recall(&self) -> f64 {
+        share(self.right, self.pairs)
+    }
+
+    /// The harmonic mean of both.
+    pub fn f1(&self) -> f64 {
+        let (precision, recall) = (self.precision(), self.recall());
+        if precision + recall == 0.0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) }
+    }
+
+    /// The share of absent fields that something was predicted for.
+    pub fn absent_healed(&self) -> f64 {
+        if self.absent == 0 { 0.0 } else { share(self.wrong_absent, self.absent) }
+    }
+
+    /// Adds another count.
+    pub fn add(&mut self, other: &Score) {
+        self.pairs += other.pairs;
+        self.absent += other.absent;
+        self.lookalikes += other.lookalikes;
+        self.right += other.right;
+        self.wrong += other.wrong;
+        self.wrong_absent += other.wrong_absent;
+        self.wrong_lookalikes += other.wrong_lookalikes;
+        for (kind, (pairs, right)) in &other.kinds {
+            let count = self.kinds.entry(kind.clone()).or_default();
+            *count = (count.0 + pairs, count.1 + right);
+        }
+        self.errors.extend(other.errors.iter().cloned());
+        self.missed.extend(other.missed.iter().cloned());
+    }
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "counts are small")]
+    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+}
+
+/// Counts over one API.
+pub fn score_api(api: &Api, decide: &mut Decide<'_>) -> Score {
+    let mut score = Score::default();
+    for case in &api.cases {
+        let predicted = predict(&schema::contract(&case.contract), &case.body, decide);
+        score.add(&score_case(&api.file, case, &predicted));
+    }
+    score
+}
+
+fn score_case(api: &str, case: &Case, predicted: &[Predicted]) -> Score {
+    let mut score = Score {
+        pairs: case.pairs.len(),
+        absent: case.absent.len(),
+        lookalikes: case.lookalikes.len(),
+        ..Score::default()
+    };
+    let has =
+        |expected: &str, found: &str| predicted.iter().any(|pair| pair.expected == expected && pair.found == found);
+    for pair in &case.pairs {
+        let is_right = has(&pair.expected, &pair.found);
+        let count = score.kinds.entry(pair.kind.clone()).or_default();
+        *count = (count.0 + 1, count.1 + usize::from(is_right));
+        score.right += usize::from(is_right);
+        if !is_right {
+            score.missed.push(format!("{api}: {} ~ {} ({}; {})", pair.expected, pair.found, pair.kind, case.name));
+        }
+    }
+    let labelled = |other: &&Predicted| {
+        !case.pairs.iter().any(|pair| pair.expected == other.expected && pair.found == other.found)
+    };
+    for pair in predicted.iter().filter(labelled) {
+        score.wrong += 1;
+        score.errors.push(format!(
+            "{api}: {} ~ {} ({:.3}; {}) {:?}",
+            pair.expected, pair.found, pair.score, case.name, pair.parts
+        ));
+    }
+    let healed: BTreeSet<&str> = predicted.iter().map(|pair| pair.expected.as_str()).collect();
+    score.wrong_absent = case.absent.iter().filter(|path| healed.contains(path.as_str())).count();
+    score.wrong_lookalikes = case.lookalikes.iter().filter(|pair| has(&pair.expected, &pair.found)).count();
+    score
+}
