@@ -7,7 +7,7 @@ use super::names::{Mask, Name, Names};
 use super::postings::Postings;
 
 /// Posts that are read per name. Names of words so frequent that there are more meet the fields of their rarest word.
-const MAX_POSTS: usize = 4096;
+const MAX_POSTS: usize = 256;
 /// Fields that one name is compared with.
 const MAX_FIELDS: usize = 256;
 
@@ -70,10 +70,17 @@ impl Candidates {
         let single = (0..Mask::BITS).map(|at| 1 << at).filter(|bit: &Mask| bit & wanted != 0);
         let Some(rarest) = single.min_by_key(|bit| count(*bit)) else { return };
         for key in names.keys(name).iter().filter(|key| key.words & rarest != 0) {
-            self.fields.extend(postings.get(key.hash).iter().take(MAX_POSTS).map(|post| post.field));
+            self.fields.extend(postings.get(key.hash).iter().map(|post| post.field));
         }
         self.fields.sort_unstable();
         self.fields.dedup();
+        let others = (0..Mask::BITS).map(|at| 1 << at).filter(|bit: &Mask| bit & name.needed & !rarest != 0);
+        for other in others {
+            self.fields.retain(|field| {
+                let mut keys = names.keys(name).iter().filter(|key| key.words & other != 0);
+                keys.any(|key| postings.get(key.hash).binary_search_by_key(field, |post| post.field).is_ok())
+            });
+        }
         self.fields.truncate(MAX_FIELDS);
     }
 }

@@ -100,10 +100,10 @@ fn is_last(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)]) -> bool {
             && !sure.iter().any(|(_, taken)| *taken == *id as Id)
             && compatible(field, other, formats) > 0.0
     });
-    let mut others_missing = record.model.fields().iter().enumerate().filter(|(id, other)| {
-        (other.parent, *id as Id == pair.expected) == (field.parent, false)
-            && !record.is_taken(*id as Id)
-            && !sure.iter().any(|(taken, _)| *taken == *id as Id)
+    let mut others_missing = record.model.members(field.parent).filter(|(id, other)| {
+        *id != pair.expected
+            && !record.is_taken(*id)
+            && !sure.iter().any(|(taken, _)| taken == id)
             && compatible(other, found, formats) > 0.0
     });
     others_found.count() <= OTHERS_LEFT && others_missing.next().is_none()

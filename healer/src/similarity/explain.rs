@@ -92,13 +92,13 @@ fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
 
 impl Pair {
     /// Words that it covers; own ones count more.
-    fn size(&self, a: &Side<'_>, b: &Side<'_>) -> u32 {
+    fn size(self, a: &Side<'_>, b: &Side<'_>) -> u32 {
         let own = (self.a & a.name.own).count_ones().saturating_add((self.b & b.name.own).count_ones());
         let all = self.a.count_ones().saturating_add(self.b.count_ones());
         own.saturating_mul(2).saturating_add(all)
     }
 
-    fn place(&self) -> (Mask, Mask) {
+    fn place(self) -> (Mask, Mask) {
         (self.a, self.b)
     }
 }

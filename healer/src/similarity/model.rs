@@ -25,6 +25,10 @@ pub struct Model {
     pub(super) record: Vec<u64>,
     /// Field, another field, and how close their names are; sorted.
     rivals: Vec<(Id, Id, f32)>,
+    /// Object, and a field in it; sorted.
+    members: Vec<(Id, Id)>,
+    /// The fields that are objects.
+    pub(super) objects: Vec<Id>,
     /// Trigrams of the fields' names.
     pub(super) vocabulary: Vocabulary,
     /// Whether the contract tells formats of strings.
@@ -56,7 +60,22 @@ impl Model {
         }
         let (postings, typos) = (Postings::of(&names), Typos::of(words));
         let vocabulary = Vocabulary::of(fields.iter().map(|field| field.name.as_str()));
-        let mut model = Model { vocabulary, fields, names, postings, typos, record, rivals: Vec::new(), has_formats };
+        let mut members: Vec<(Id, Id)> =
+            fields.iter().enumerate().map(|(id, field): (usize, &Expected)| (field.parent, id as Id)).collect();
+        members.sort_unstable();
+        let objects = fields.iter().enumerate().filter(|(_, field)| field.is_object).map(|(id, _)| id as Id).collect();
+        let mut model = Model {
+            members,
+            objects,
+            vocabulary,
+            fields,
+            names,
+            postings,
+            typos,
+            record,
+            rivals: Vec::new(),
+            has_formats,
+        };
         model.find_rivals();
         model
     }
@@ -64,6 +83,13 @@ impl Model {
     /// All fields, in pre-order.
     pub fn fields(&self) -> &[Expected] {
         &self.fields
+    }
+
+    /// The fields directly in an object; in the record itself: [`NONE`].
+    pub(super) fn members(&self, object: Id) -> impl Iterator<Item = (Id, &Expected)> + Clone {
+        let from = self.members.partition_point(|(parent, _)| *parent < object);
+        let own = self.members.get(from..).unwrap_or_default().iter().take_while(move |(parent, _)| *parent == object);
+        own.filter_map(|(_, id)| Some((*id, self.field(*id)?)))
     }
 
     pub(super) fn field(&self, id: Id) -> Option<&Expected> {

@@ -1,4 +1,5 @@
-//! Cosine of the character trigrams of two names, weighed by TF-IDF over a vocabulary of names (Salton and McGill 1983).
+//! Cosine of the character trigrams of two names, weighed by TF-IDF over a vocabulary of names (Salton
+//! and `McGill` 1983).
 //!
 //! A trigram that most names of the contract have says little; one that only two names share says much. O(n + m) after
 //! sorting some twenty trigrams per name. In the ensemble because it sees parts of words wherever they stand.
