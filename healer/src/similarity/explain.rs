@@ -28,6 +28,13 @@ impl<'a> Side<'a> {
     pub fn alone(names: &'a Names, name: &'a Name) -> Self {
         Side { names, name, inside: 0, grouping: 0, around: 0 }
     }
+
+    /// Whether a word that needs a counterpart has none, numbers aside.
+    fn lacks(&self, met: Mask) -> bool {
+        let open = self.name.needed & !met;
+        let mut tokens = self.names.tokens(self.name).iter().enumerate();
+        open != 0 && tokens.any(|(at, token)| open & bits(at..at.saturating_add(1)) != 0 && !token.is_number)
+    }
 }
 
 /// How a pair of names was understood.
@@ -59,6 +66,10 @@ pub(super) fn explain(a: &Side<'_>, b: &Side<'_>, opposites: bool) -> Words {
     let mut pairs = [Pair::default(); MAX_PAIRS];
     let found = pair_up(a, b, &mut pairs);
     let pairs = pairs.get_mut(..found).unwrap_or_default();
+    let met = pairs.iter().fold((0, 0), |met, pair| (met.0 | pair.a, met.1 | pair.b));
+    if a.lacks(met.0) || b.lacks(met.1) {
+        return Words::default();
+    }
     pairs.sort_unstable_by(|x, y| {
         y.size(a, b).cmp(&x.size(a, b)).then(y.weight.total_cmp(&x.weight)).then(x.place().cmp(&y.place()))
     });
@@ -286,7 +297,7 @@ fn other_head<'p>(a: &Side<'_>, b: &Side<'_>, mut chosen: impl Iterator<Item = &
     let crossed = chosen.clone().filter(own).any(|pair| (pair.a & last_a != 0) != (pair.b & last_b != 0));
     let tells_when = |side: &Side<'_>| {
         let mut tokens = side.names.tokens(side.name).iter().filter(|token| token.level == 0);
-        tokens.any(|token| super::weights::is_adjective(side.names.text(token)))
+        tokens.any(|token| token.is_adjective)
     };
     if !crossed || chosen.any(|pair| pair.a & a.name.own == a.name.own) || tells_when(a) || tells_when(b) {
         return 1.0;
