@@ -67,6 +67,8 @@ mod tests {
         #[test]
         fn it_is_strsims(a in "[a-d_é]{0,40}", b in "[a-d_é]{0,40}") {
             prop_assert!((f64::from(jaro(&a, &b)) - strsim::jaro(&a, &b)).abs() < 1e-5);
+            // At the bound itself single and double precision may fall to either side.
+            prop_assume!((jaro(&a, &b) - 0.7).abs() > 1e-4);
             prop_assert!((f64::from(jaro_winkler(&a, &b)) - strsim::jaro_winkler(&a, &b)).abs() < 1e-5);
         }
     }

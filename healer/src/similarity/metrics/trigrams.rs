@@ -48,7 +48,7 @@ impl Vocabulary {
             .sum();
         let length = |side: &[(u64, f32)]| side.iter().map(|(_, x)| x * x).sum::<f32>().sqrt();
         let lengths = length(left) * length(right);
-        if lengths == 0.0 { f32::from(u8::from(a == b)) } else { (dot / lengths).clamp(0.0, 1.0) }
+        if lengths == 0.0 { f32::from(u8::from(a == b)) } else { (dot / lengths).clamp(0.0, 1.0) + 0.0 }
     }
 
     /// The trigrams of a name, sorted, each with its weight.
