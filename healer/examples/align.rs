@@ -1,5 +1,8 @@
 //! What the first sight of a record costs, natively: 20 unknown names against contracts of several sizes.
 
+// Not part of the engine.
+#![allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::cast_precision_loss)]
+
 use std::time::Instant;
 
 use healer::plan::spec::{Contract, Expects, Kind, Property};

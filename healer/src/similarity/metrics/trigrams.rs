@@ -82,7 +82,7 @@ impl Vocabulary {
 }
 
 /// The trigrams of a name in lower case, with one space before and behind it.
-fn each(name: &str, mut take: impl FnMut(u64)) {
+pub(crate) fn each(name: &str, mut take: impl FnMut(u64)) {
     if name.is_empty() {
         return;
     }
