@@ -18,6 +18,8 @@ const MOST_SIBLINGS: f32 = 0.65;
 
 /// By how much of the way to 1 a near synonym is better, where it is the last that is left.
 const ELIMINATED: f32 = 0.4;
+/// Words for addresses.
+const ADDRESSES: [&str; 6] = ["href", "link", "permalink", "self", "uri", "url"];
 /// Other members of its kind that may be left.
 const OTHERS_LEFT: usize = 1;
 
@@ -89,8 +91,7 @@ fn is_last(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)]) -> bool {
     let (Some(field), Some(found)) = (record.model.field(pair.expected), record.found.get(pair.found as usize)) else {
         return false;
     };
-    // A resource has any number of addresses.
-    if found.class == Some(Format::Uri) {
+    if found.class == Some(Format::Uri) || names_an_address(record, pair.expected) {
         return false;
     }
     let formats = record.model.has_formats;
@@ -107,6 +108,13 @@ fn is_last(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)]) -> bool {
             && compatible(other, found, formats) > 0.0
     });
     others_found.count() <= OTHERS_LEFT && others_missing.next().is_none()
+}
+
+/// Whether a field is an address by its name. A resource has any number of them.
+fn names_an_address(record: &Record<'_, '_>, expected: Id) -> bool {
+    let names = &record.model.names;
+    let tokens = names.get(expected).map(|name| names.tokens(name)).unwrap_or_default();
+    tokens.iter().any(|token| token.level == 0 && ADDRESSES.contains(&names.text(token)))
 }
 
 /// The objects around both sides of a pair.

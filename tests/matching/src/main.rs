@@ -82,7 +82,9 @@ fn fail(why: &str) -> ! {
 
 fn total(apis: &[Api], settings: Settings) -> Score {
     let mut all = Score::default();
-    apis.iter().for_each(|api| all.add(&score_api(api, &mut survey::engine(settings))));
+    for api in apis {
+        all.add(&score_api(api, &mut survey::engine(settings)));
+    }
     all
 }
 
@@ -189,7 +191,9 @@ fn curves(apis: &[Api]) -> Vec<plot::Curve> {
         let mut points = Vec::new();
         for least in thresholds() {
             let mut all = Score::default();
-            apis.iter().for_each(|api| all.add(&score(api, least)));
+            for api in apis {
+                all.add(&score(api, least));
+            }
             points.push((all.recall(), all.precision()));
         }
         points
