@@ -15,6 +15,8 @@ const SIBLING: f32 = 0.85;
 /// By how much of the way to 1 the names above are forgiven, for one, two and more siblings that moved along.
 const SIBLINGS: [f32; 3] = [0.0, 0.45, 0.6];
 const MOST_SIBLINGS: f32 = 0.65;
+/// Names above that weigh more are not forgiven.
+const LEAST_PATH: f32 = 0.6;
 
 /// By how much of the way to 1 a near synonym is better, where it is the last that is left.
 const ELIMINATED: f32 = 0.4;
@@ -49,7 +51,7 @@ pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
 fn count_siblings(record: &Record<'_, '_>, pairs: &mut [Pair]) {
     for at in 0..pairs.len() {
         let Some(pair) = pairs.get(at).copied() else { return };
-        if pair.is_taken || pair.parts.path >= 1.0 {
+        if pair.is_taken || pair.parts.path >= 1.0 || pair.parts.path < LEAST_PATH {
             continue;
         }
         let objects = parents(record, &pair);

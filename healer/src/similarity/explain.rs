@@ -6,8 +6,8 @@
 use super::lexicon::lexicon;
 use super::names::{Key, Mask, Name, Names, Token, bits};
 use super::weights::{
-    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIER, SECOND_NEUTRAL, TWO_QUALIFIERS,
-    parent_left,
+    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIER, SECOND_NEUTRAL, TWO_OBJECTS,
+    TWO_QUALIFIERS, parent_left,
 };
 
 /// A name, and which of the words above it matter to this comparison.
@@ -240,7 +240,11 @@ impl<'a, 'b> Rest<'a, 'b> {
             let words = Self::left(side, covered).filter(|(bit, _)| bit & side.name.own == 0);
             words.map(|(bit, _)| parent_left(told, bit & side.grouping != 0, is_expected)).fold(1.0_f32, f32::min)
         };
-        above(self.a, self.covered.a, true) * above(self.b, self.covered.b, false)
+        let (left, right) = (above(self.a, self.covered.a, true), above(self.b, self.covered.b, false));
+        // Two objects with different names are two different things.
+        let is_other = |side: &Side<'a>, covered: Mask| side.inside & !covered != 0;
+        let both = is_other(self.a, self.covered.a) && is_other(self.b, self.covered.b);
+        left * right * if both { TWO_OBJECTS } else { 1.0 }
     }
 }
 
@@ -261,7 +265,7 @@ fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
                 seen_neutral = true;
                 NEUTRAL_WORD
             }
-            () if bit & name.implied != 0 => IMPLIED_WORD,
+            () if bit & name.implied != 0 && !is_said_by_stray(side, covered, token) => IMPLIED_WORD,
             () if token.is_number => FIRST_NUMBER,
             () => {
                 is_stray = true;
@@ -270,6 +274,13 @@ fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
         };
     }
     (cost, is_stray)
+}
+
+/// Whether the word stands in the name of an object above that has no counterpart itself: `checks.line_check`.
+fn is_said_by_stray(side: &Side<'_>, covered: Mask, word: &Token) -> bool {
+    let stray = side.inside & !covered;
+    let mut tokens = side.names.tokens(side.name).iter().enumerate();
+    tokens.any(|(at, token)| stray & bits(at..at.saturating_add(1)) != 0 && token.hash == word.hash)
 }
 
 fn opposed(a: &Token, b: &Token) -> bool {

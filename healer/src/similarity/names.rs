@@ -216,7 +216,8 @@ impl Names {
                 slips(word, &mut |hash| list.push(hash, bits(place..place.saturating_add(1)), super::weights::TYPO));
             }
         }
-        if own.len() > 1 && own.iter().any(|token| !token.is_word) {
+        let has_letters = own.iter().any(|token| token.text.1.saturating_sub(token.text.0) == 1);
+        if own.len() > 1 && !has_letters && own.iter().any(|token| !token.is_word) {
             slips(closed, &mut |hash| list.push(hash, made.own, super::weights::TYPO));
         }
         list.finish();

@@ -6,6 +6,7 @@
 pub mod corpus;
 pub mod metric;
 pub mod plot;
+pub mod removed;
 pub mod schema;
 pub mod score;
 pub mod survey;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use healer::similarity::{Settings, Without};
 use nomos_matching::corpus::{self, Api};
 use nomos_matching::metric::{METRICS, by_metric};
+use nomos_matching::removed::healed_without_counterpart;
 use nomos_matching::score::{Score, score_api};
 use nomos_matching::{plot, survey};
 
@@ -30,6 +31,7 @@ fn main() {
     if options.is_short {
         return;
     }
+    print_removed(&apis, &options);
     print_ablation(&apis, options.settings);
     print_metrics(&apis);
     if let Some(file) = &options.plot {
@@ -124,6 +126,20 @@ fn print_scores(apis: &[Api], all: &Score, options: &Options) {
         all.errors.iter().for_each(|line| println!("  {line}"));
         println!("missed");
         all.missed.iter().for_each(|line| println!("  {line}"));
+    }
+}
+
+/// What is taken for fields whose counterparts were removed.
+fn print_removed(apis: &[Api], options: &Options) {
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for api in apis {
+        let (fields, taken) = healed_without_counterpart(api, &mut survey::engine(options.settings));
+        tried += fields;
+        wrong.extend(taken);
+    }
+    println!("\nwithout their counterparts {} of {tried} fields are healed", wrong.len());
+    if options.verbose {
+        wrong.iter().for_each(|line| println!("  {line}"));
     }
 }
 
