@@ -18,6 +18,7 @@ mod lexicon;
 pub mod metrics;
 mod model;
 mod names;
+pub mod nearest;
 mod postings;
 mod record;
 mod reference;

@@ -15,9 +15,13 @@ const SIBLING: f32 = 0.85;
 /// By how much of the way to 1 the names above are forgiven, for one, two and more siblings that moved along.
 const SIBLINGS: [f32; 3] = [0.0, 0.45, 0.6];
 const MOST_SIBLINGS: f32 = 0.65;
+/// Names above that weigh more are not forgiven.
+const LEAST_PATH: f32 = 0.6;
 
 /// By how much of the way to 1 a near synonym is better, where it is the last that is left.
 const ELIMINATED: f32 = 0.4;
+/// Words for addresses.
+const ADDRESSES: [&str; 6] = ["href", "link", "permalink", "self", "uri", "url"];
 /// Other members of its kind that may be left.
 const OTHERS_LEFT: usize = 1;
 
@@ -47,7 +51,7 @@ pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
 fn count_siblings(record: &Record<'_, '_>, pairs: &mut [Pair]) {
     for at in 0..pairs.len() {
         let Some(pair) = pairs.get(at).copied() else { return };
-        if pair.is_taken || pair.parts.path >= 1.0 {
+        if pair.is_taken || pair.parts.path >= 1.0 || pair.parts.path < LEAST_PATH {
             continue;
         }
         let objects = parents(record, &pair);
@@ -89,8 +93,7 @@ fn is_last(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)]) -> bool {
     let (Some(field), Some(found)) = (record.model.field(pair.expected), record.found.get(pair.found as usize)) else {
         return false;
     };
-    // A resource has any number of addresses.
-    if found.class == Some(Format::Uri) {
+    if found.class == Some(Format::Uri) || names_an_address(record, pair.expected) {
         return false;
     }
     let formats = record.model.has_formats;
@@ -100,13 +103,20 @@ fn is_last(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)]) -> bool {
             && !sure.iter().any(|(_, taken)| *taken == *id as Id)
             && compatible(field, other, formats) > 0.0
     });
-    let mut others_missing = record.model.fields().iter().enumerate().filter(|(id, other)| {
-        (other.parent, *id as Id == pair.expected) == (field.parent, false)
-            && !record.is_taken(*id as Id)
-            && !sure.iter().any(|(taken, _)| *taken == *id as Id)
+    let mut others_missing = record.model.members(field.parent).filter(|(id, other)| {
+        *id != pair.expected
+            && !record.is_taken(*id)
+            && !sure.iter().any(|(taken, _)| taken == id)
             && compatible(other, found, formats) > 0.0
     });
     others_found.count() <= OTHERS_LEFT && others_missing.next().is_none()
+}
+
+/// Whether a field is an address by its name. A resource has any number of them.
+fn names_an_address(record: &Record<'_, '_>, expected: Id) -> bool {
+    let names = &record.model.names;
+    let tokens = names.get(expected).map(|name| names.tokens(name)).unwrap_or_default();
+    tokens.iter().any(|token| token.level == 0 && ADDRESSES.contains(&names.text(token)))
 }
 
 /// The objects around both sides of a pair.

@@ -6,8 +6,8 @@
 use super::lexicon::lexicon;
 use super::names::{Key, Mask, Name, Names, Token, bits};
 use super::weights::{
-    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIER, SECOND_NEUTRAL, TWO_QUALIFIERS,
-    parent_left,
+    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIER, SECOND_NEUTRAL, TWO_OBJECTS,
+    TWO_QUALIFIERS, parent_left,
 };
 
 /// A name, and which of the words above it matter to this comparison.
@@ -27,6 +27,13 @@ impl<'a> Side<'a> {
     /// A name without a place.
     pub fn alone(names: &'a Names, name: &'a Name) -> Self {
         Side { names, name, inside: 0, grouping: 0, around: 0 }
+    }
+
+    /// Whether a word that needs a counterpart has none, numbers aside.
+    fn lacks(&self, met: Mask) -> bool {
+        let open = self.name.needed & !met;
+        let mut tokens = self.names.tokens(self.name).iter().enumerate();
+        open != 0 && tokens.any(|(at, token)| open & bits(at..at.saturating_add(1)) != 0 && !token.is_number)
     }
 }
 
@@ -59,6 +66,10 @@ pub(super) fn explain(a: &Side<'_>, b: &Side<'_>, opposites: bool) -> Words {
     let mut pairs = [Pair::default(); MAX_PAIRS];
     let found = pair_up(a, b, &mut pairs);
     let pairs = pairs.get_mut(..found).unwrap_or_default();
+    let met = pairs.iter().fold((0, 0), |met, pair| (met.0 | pair.a, met.1 | pair.b));
+    if a.lacks(met.0) || b.lacks(met.1) {
+        return Words::default();
+    }
     pairs.sort_unstable_by(|x, y| {
         y.size(a, b).cmp(&x.size(a, b)).then(y.weight.total_cmp(&x.weight)).then(x.place().cmp(&y.place()))
     });
@@ -92,13 +103,13 @@ fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
 
 impl Pair {
     /// Words that it covers; own ones count more.
-    fn size(&self, a: &Side<'_>, b: &Side<'_>) -> u32 {
+    fn size(self, a: &Side<'_>, b: &Side<'_>) -> u32 {
         let own = (self.a & a.name.own).count_ones().saturating_add((self.b & b.name.own).count_ones());
         let all = self.a.count_ones().saturating_add(self.b.count_ones());
         own.saturating_mul(2).saturating_add(all)
     }
 
-    fn place(&self) -> (Mask, Mask) {
+    fn place(self) -> (Mask, Mask) {
         (self.a, self.b)
     }
 }
@@ -229,7 +240,11 @@ impl<'a, 'b> Rest<'a, 'b> {
             let words = Self::left(side, covered).filter(|(bit, _)| bit & side.name.own == 0);
             words.map(|(bit, _)| parent_left(told, bit & side.grouping != 0, is_expected)).fold(1.0_f32, f32::min)
         };
-        above(self.a, self.covered.a, true) * above(self.b, self.covered.b, false)
+        let (left, right) = (above(self.a, self.covered.a, true), above(self.b, self.covered.b, false));
+        // Two objects with different names are two different things.
+        let is_other = |side: &Side<'a>, covered: Mask| side.inside & !covered != 0;
+        let both = is_other(self.a, self.covered.a) && is_other(self.b, self.covered.b);
+        left * right * if both { TWO_OBJECTS } else { 1.0 }
     }
 }
 
@@ -250,7 +265,7 @@ fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
                 seen_neutral = true;
                 NEUTRAL_WORD
             }
-            () if bit & name.implied != 0 => IMPLIED_WORD,
+            () if bit & name.implied != 0 && !is_said_by_stray(side, covered, token) => IMPLIED_WORD,
             () if token.is_number => FIRST_NUMBER,
             () => {
                 is_stray = true;
@@ -259,6 +274,13 @@ fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
         };
     }
     (cost, is_stray)
+}
+
+/// Whether the word stands in the name of an object above that has no counterpart itself: `checks.line_check`.
+fn is_said_by_stray(side: &Side<'_>, covered: Mask, word: &Token) -> bool {
+    let stray = side.inside & !covered;
+    let mut tokens = side.names.tokens(side.name).iter().enumerate();
+    tokens.any(|(at, token)| stray & bits(at..at.saturating_add(1)) != 0 && token.hash == word.hash)
 }
 
 fn opposed(a: &Token, b: &Token) -> bool {
@@ -286,7 +308,7 @@ fn other_head<'p>(a: &Side<'_>, b: &Side<'_>, mut chosen: impl Iterator<Item = &
     let crossed = chosen.clone().filter(own).any(|pair| (pair.a & last_a != 0) != (pair.b & last_b != 0));
     let tells_when = |side: &Side<'_>| {
         let mut tokens = side.names.tokens(side.name).iter().filter(|token| token.level == 0);
-        tokens.any(|token| super::weights::is_adjective(side.names.text(token)))
+        tokens.any(|token| token.is_adjective)
     };
     if !crossed || chosen.any(|pair| pair.a & a.name.own == a.name.own) || tells_when(a) || tells_when(b) {
         return 1.0;

@@ -59,10 +59,9 @@ fn adopt(record: &mut Record<'_, '_>, depth: u16) {
             continue;
         }
         let frame = parent.frame;
-        let fields = record.model.fields().iter().enumerate().skip(frame as usize);
-        let same =
-            fields.filter(|(_, field)| field.parent == frame && field.name == found.name).map(|(at, _)| at as Id);
-        let Some(field) = same.into_iter().next().filter(|field| !record.is_taken(*field)) else { continue };
+        let mut fields = record.model.members(frame);
+        let same = fields.find(|(_, field)| field.name == found.name).map(|(at, _)| at);
+        let Some(field) = same.filter(|field| !record.is_taken(*field)) else { continue };
         let is_object = record.model.field(field).is_some_and(|field| field.is_object) && found.kind == Kind::Object;
         if let Some(place) = record.scratch.fields.get_mut(field as usize) {
             *place = id as Id;
@@ -111,10 +110,9 @@ fn match_shapes(record: &mut Record<'_, '_>, depth: u16) {
     while let Some(found) = next {
         next = next_open(record, depth, found.saturating_add(1));
         let Some(frame) = frame_around(record, found) else { continue };
-        for (id, field) in record.model.fields().iter().enumerate() {
-            let expected = id as Id;
+        for (expected, field) in record.model.members(frame) {
             let is_met = record.scratch.pairs.iter().any(|pair| pair.expected == expected && pair.found == found);
-            if !field.is_object || record.is_taken(expected) || field.parent != frame || is_met {
+            if !field.is_object || record.is_taken(expected) || is_met {
                 continue;
             }
             let score = shape(record, expected, found);
@@ -130,9 +128,9 @@ fn match_shapes(record: &mut Record<'_, '_>, depth: u16) {
 /// How sure the members are that two objects are one.
 fn shape(record: &Record<'_, '_>, expected: Id, found: Id) -> f32 {
     let (mut all, mut same, mut told) = (0u32, 0u32, 0.0);
-    for (id, _) in record.model.fields().iter().enumerate().filter(|(_, field)| field.parent == expected) {
+    for (id, _) in record.model.members(expected) {
         all = all.saturating_add(1);
-        let Some(name) = record.model.names.get(id as u32) else { continue };
+        let Some(name) = record.model.names.get(id) else { continue };
         if children(record, found).any(|child| child == name.joined) {
             same = same.saturating_add(1);
             let tokens = record.model.names.tokens(name).iter().filter(|token| token.level == 0);
@@ -166,7 +164,7 @@ fn standing_like(record: &Record<'_, '_>, found: Id) -> bool {
 
 /// Members count for an object, or against it.
 fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
-    let members = record.model.fields().iter().enumerate().filter(|(_, field)| field.parent == pair.expected);
+    let members = record.model.members(pair.expected);
     let (mut all, mut same) = (0u32, 0u32);
     for (id, field) in members {
         if !fits(record, field, pair.found) {
@@ -174,7 +172,7 @@ fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
             return;
         }
         all = all.saturating_add(1);
-        let joined = record.model.names.get(id as u32).map(|name| name.joined);
+        let joined = record.model.names.get(id).map(|name| name.joined);
         same = same.saturating_add(u32::from(children(record, pair.found).any(|child| Some(child) == joined)));
     }
     let of = all.min(children(record, pair.found).count() as u32);
@@ -205,13 +203,14 @@ fn children<'a>(record: &'a Record<'_, '_>, object: Id) -> impl Iterator<Item = 
 
 /// Finds expected objects that are gone while their members are in the object around them.
 fn lift(record: &mut Record<'_, '_>) {
-    for (id, field) in record.model.fields().iter().enumerate() {
-        if !field.is_object || record.is_taken(id as Id) {
+    for id in record.model.objects.iter().copied() {
+        if record.is_taken(id) {
             continue;
         }
+        let Some(field) = record.model.field(id) else { continue };
         let Some(outer) = object_for(record, field.parent) else { continue };
-        if is_lifted(record, id as Id, field.parent, outer)
-            && let Some(lifted) = record.scratch.lifted.get_mut(id)
+        if is_lifted(record, id, field.parent, outer)
+            && let Some(lifted) = record.scratch.lifted.get_mut(id as usize)
         {
             *lifted = true;
         }
@@ -237,15 +236,13 @@ fn object_for(record: &Record<'_, '_>, mut expected: Id) -> Option<Id> {
 
 fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, outer: Id) -> bool {
     let (mut all, mut outside, mut standing) = (0u32, 0u32, 0u32);
-    for (id, field) in record.model.fields().iter().enumerate() {
-        if field.parent == parent {
-            standing = standing.saturating_add(u32::from(record.is_taken(id as Id)));
-        }
-        if field.parent == object {
-            all = all.saturating_add(1);
-            let joined = record.model.names.get(id as u32).map(|name| name.joined);
-            outside = outside.saturating_add(u32::from(children(record, outer).any(|child| Some(child) == joined)));
-        }
+    for (id, _) in record.model.members(parent) {
+        standing = standing.saturating_add(u32::from(record.is_taken(id)));
+    }
+    for (id, _) in record.model.members(object) {
+        all = all.saturating_add(1);
+        let joined = record.model.names.get(id).map(|name| name.joined);
+        outside = outside.saturating_add(u32::from(children(record, outer).any(|child| Some(child) == joined)));
     }
     let Some(name) = record.model.names.get(object) else { return false };
     if name.is_envelope || name.needed == 0 && name.implied != 0 {
@@ -277,13 +274,13 @@ fn frame_around(record: &Record<'_, '_>, id: Id) -> Option<Id> {
 /// Whether an object holds what the expected object around it lacks.
 fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
     let (mut missing, mut standing, mut inside) = (0u32, 0u32, 0u32);
-    for (field, _) in record.model.fields().iter().enumerate().filter(|(_, field)| field.parent == frame) {
-        if record.is_taken(field as Id) {
+    for (field, _) in record.model.members(frame) {
+        if record.is_taken(field) {
             standing = standing.saturating_add(1);
             continue;
         }
         missing = missing.saturating_add(1);
-        let joined = record.model.names.get(field as u32).map_or(0, |name| name.joined);
+        let joined = record.model.names.get(field).map_or(0, |name| name.joined);
         inside = inside.saturating_add(u32::from(has_below(record, id, joined)));
     }
     let Some(name) = record.scratch.members.get(id as usize).and_then(|member| record.scratch.names.get(member.name))

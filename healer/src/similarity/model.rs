@@ -1,6 +1,6 @@
 //! What a contract expects of one kind of record, with all that can be worked out before a body is seen.
 
-use super::candidates::Candidates;
+use super::candidates::{Candidates, Needs};
 use super::explain::{Side, explain};
 use super::lexicon::hash_word;
 use super::metrics::trigrams::Vocabulary;
@@ -20,11 +20,16 @@ pub struct Model {
     fields: Vec<Expected>,
     pub(super) names: Names,
     pub(super) postings: Postings,
+    pub(super) needs: Vec<Needs>,
     pub(super) typos: Typos,
     /// Words of the record's own name.
     pub(super) record: Vec<u64>,
     /// Field, another field, and how close their names are; sorted.
     rivals: Vec<(Id, Id, f32)>,
+    /// Object, and a field in it; sorted.
+    members: Vec<(Id, Id)>,
+    /// The fields that are objects.
+    pub(super) objects: Vec<Id>,
     /// Trigrams of the fields' names.
     pub(super) vocabulary: Vocabulary,
     /// Whether the contract tells formats of strings.
@@ -54,9 +59,26 @@ impl Model {
             each_word(&field.name, &mut String::new(), |word| closed.push_str(word));
             words.push(closed.into_boxed_str());
         }
+        let needs = (0..names.len() as u32).filter_map(|id| Some(Needs::of(&names, names.get(id)?))).collect();
         let (postings, typos) = (Postings::of(&names), Typos::of(words));
         let vocabulary = Vocabulary::of(fields.iter().map(|field| field.name.as_str()));
-        let mut model = Model { vocabulary, fields, names, postings, typos, record, rivals: Vec::new(), has_formats };
+        let mut members: Vec<(Id, Id)> =
+            fields.iter().enumerate().map(|(id, field): (usize, &Expected)| (field.parent, id as Id)).collect();
+        members.sort_unstable();
+        let objects = fields.iter().enumerate().filter(|(_, field)| field.is_object).map(|(id, _)| id as Id).collect();
+        let mut model = Model {
+            needs,
+            members,
+            objects,
+            vocabulary,
+            fields,
+            names,
+            postings,
+            typos,
+            record,
+            rivals: Vec::new(),
+            has_formats,
+        };
         model.find_rivals();
         model
     }
@@ -64,6 +86,13 @@ impl Model {
     /// All fields, in pre-order.
     pub fn fields(&self) -> &[Expected] {
         &self.fields
+    }
+
+    /// The fields directly in an object; in the record itself: [`NONE`].
+    pub(super) fn members(&self, object: Id) -> impl Iterator<Item = (Id, &Expected)> + Clone {
+        let from = self.members.partition_point(|(parent, _)| *parent < object);
+        let own = self.members.get(from..).unwrap_or_default().iter().take_while(move |(parent, _)| *parent == object);
+        own.filter_map(|(_, id)| Some((*id, self.field(*id)?)))
     }
 
     pub(super) fn field(&self, id: Id) -> Option<&Expected> {
@@ -82,7 +111,7 @@ impl Model {
         let mut rivals = Vec::new();
         for id in 0..self.fields.len() as Id {
             let (Some(name), Some(field)) = (self.names.get(id), self.field(id)) else { continue };
-            candidates.find(&self.names, &self.postings, &self.names, name);
+            candidates.find(&self.names, &self.postings, &self.needs, &self.names, name);
             for other in candidates.fields.iter().copied().filter(|other| *other != id) {
                 let (Some(other_name), Some(other_field)) = (self.names.get(other), self.field(other)) else {
                     continue;

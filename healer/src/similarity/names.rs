@@ -30,6 +30,7 @@ pub(super) type Slips<'a> = dyn Fn(&str, &mut dyn FnMut(u64)) + 'a;
 
 /// A word of a name.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(super) struct Token {
     /// Of its singular.
     pub hash: u64,
@@ -37,6 +38,8 @@ pub(super) struct Token {
     pub level: u8,
     pub is_number: bool,
     pub is_filler: bool,
+    /// It keeps its sense wherever it stands in a name.
+    pub is_adjective: bool,
     /// How much it tells, from 0 to 1.
     pub weight: f32,
     /// Whether it is a word of the dictionary.
@@ -213,7 +216,8 @@ impl Names {
                 slips(word, &mut |hash| list.push(hash, bits(place..place.saturating_add(1)), super::weights::TYPO));
             }
         }
-        if own.len() > 1 && own.iter().any(|token| !token.is_word) {
+        let has_letters = own.iter().any(|token| token.text.1.saturating_sub(token.text.0) == 1);
+        if own.len() > 1 && !has_letters && own.iter().any(|token| !token.is_word) {
             slips(closed, &mut |hash| list.push(hash, made.own, super::weights::TYPO));
         }
         list.finish();
@@ -259,8 +263,16 @@ struct Shape {
 }
 
 impl Token {
-    const NOTHING: Token =
-        Token { hash: 0, level: 0, is_number: false, is_filler: false, weight: 0.0, is_word: false, text: (0, 0) };
+    const NOTHING: Token = Token {
+        hash: 0,
+        level: 0,
+        is_number: false,
+        is_filler: false,
+        is_adjective: false,
+        weight: 0.0,
+        is_word: false,
+        text: (0, 0),
+    };
 }
 
 /// The bits of a range of words.
@@ -292,6 +304,7 @@ fn push_token(lexicon: &Lexicon, text: &mut String, tokens: &mut Vec<Token>, wor
         level: 0,
         is_number,
         is_filler: is(|entry| entry.is_filler),
+        is_adjective: super::weights::is_adjective(&folded),
         weight,
         is_word,
         text: (start, text.len() as u32),

@@ -192,7 +192,7 @@ impl Record<'_, '_> {
         }
         let mut candidates = std::mem::take(&mut self.scratch.candidates);
         if let Some(name) = self.scratch.names.get(member.name) {
-            candidates.find(&self.model.names, &self.model.postings, &self.scratch.names, name);
+            candidates.find(&self.model.names, &self.model.postings, &self.model.needs, &self.scratch.names, name);
             for expected in candidates.fields.iter().copied() {
                 if self.model.field(expected).is_some_and(|field| wanted(expected, field)) {
                     let pair = self.pair(expected, id);

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use crate::corpus::{Api, Case};
 use crate::schema;
 use crate::survey::{Decide, Predicted, predict};
 
 /// Counts over cases.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Score {
     /// Labelled pairs.
     pub pairs: usize,

@@ -29,10 +29,6 @@ pub fn jaro(a: &str, b: &str) -> f32 {
             in_b |= 1 << to;
         }
     }
-    let kept = |list: &[char], mask: u128| {
-        let list = list.to_vec().into_iter().enumerate();
-        list.filter(move |(at, _)| mask >> at & 1 == 1).map(|(_, letter)| letter)
-    };
     let moved = kept(a, in_a).zip(kept(b, in_b)).filter(|(x, y)| x != y).count();
     #[expect(clippy::cast_precision_loss, reason = "names are short")]
     let (same, moved, a, b) = (in_a.count_ones() as f32, (moved / 2) as f32, a.len() as f32, b.len() as f32);
@@ -49,11 +45,15 @@ pub fn jaro_winkler(a: &str, b: &str) -> f32 {
     if jaro > 0.7 { jaro + bonus } else { jaro }
 }
 
+fn kept(list: &[char], mask: u128) -> impl Iterator<Item = char> {
+    list.iter().copied().enumerate().filter(move |(at, _)| mask >> at & 1 == 1).map(|(_, letter)| letter)
+}
+
 fn fill<'a>(name: &str, into: &'a mut [char; MAX]) -> &'a [char] {
     let mut len = 0;
-    for (place, letter) in into.iter_mut().zip(name.chars()) {
+    for (at, (place, letter)) in into.iter_mut().zip(name.chars()).enumerate() {
         *place = letter;
-        len += 1;
+        len = at.saturating_add(1);
     }
     into.get(..len).unwrap_or_default()
 }
@@ -67,6 +67,8 @@ mod tests {
         #[test]
         fn it_is_strsims(a in "[a-d_é]{0,40}", b in "[a-d_é]{0,40}") {
             prop_assert!((f64::from(jaro(&a, &b)) - strsim::jaro(&a, &b)).abs() < 1e-5);
+            // At the bound itself single and double precision may fall to either side.
+            prop_assume!((jaro(&a, &b) - 0.7).abs() > 1e-4);
             prop_assert!((f64::from(jaro_winkler(&a, &b)) - strsim::jaro_winkler(&a, &b)).abs() < 1e-5);
         }
     }

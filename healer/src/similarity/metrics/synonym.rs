@@ -2,7 +2,7 @@
 //!
 //! One look-up per word and phrase, then a merge. In the ensemble because most renames share no letters.
 
-use super::super::explain::{Side, explain};
+use super::super::explain::{Side, Words, explain};
 use super::super::names::Names;
 use crate::plan::spec::Kinds;
 
@@ -14,11 +14,11 @@ pub fn synonym(a: &str, b: &str) -> f32 {
 }
 
 /// What the default profile says of two names alone.
-pub(crate) fn words(a: &str, b: &str) -> super::super::explain::Words {
+pub(crate) fn words(a: &str, b: &str) -> Words {
     let mut names = Names::default();
     let first = names.add(a, None, Kinds::ANY, &[], &|_, _| ());
     let second = names.add(b, None, Kinds::ANY, &[], &|_, _| ());
-    let (Some(left), Some(right)) = (names.get(first), names.get(second)) else { return Default::default() };
+    let (Some(left), Some(right)) = (names.get(first), names.get(second)) else { return Words::default() };
     explain(&Side::alone(&names, left), &Side::alone(&names, right), true)
 }
 

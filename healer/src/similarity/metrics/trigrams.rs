@@ -1,4 +1,5 @@
-//! Cosine of the character trigrams of two names, weighed by TF-IDF over a vocabulary of names (Salton and McGill 1983).
+//! Cosine of the character trigrams of two names, weighed by TF-IDF over a vocabulary of names (Salton
+//! and `McGill` 1983).
 //!
 //! A trigram that most names of the contract have says little; one that only two names share says much. O(n + m) after
 //! sorting some twenty trigrams per name. In the ensemble because it sees parts of words wherever they stand.
@@ -47,7 +48,7 @@ impl Vocabulary {
             .sum();
         let length = |side: &[(u64, f32)]| side.iter().map(|(_, x)| x * x).sum::<f32>().sqrt();
         let lengths = length(left) * length(right);
-        if lengths == 0.0 { f32::from(u8::from(a == b)) } else { (dot / lengths).clamp(0.0, 1.0) }
+        if lengths == 0.0 { f32::from(u8::from(a == b)) } else { (dot / lengths).clamp(0.0, 1.0) + 0.0 }
     }
 
     /// The trigrams of a name, sorted, each with its weight.
@@ -81,7 +82,7 @@ impl Vocabulary {
 }
 
 /// The trigrams of a name in lower case, with one space before and behind it.
-fn each(name: &str, mut take: impl FnMut(u64)) {
+pub(crate) fn each(name: &str, mut take: impl FnMut(u64)) {
     if name.is_empty() {
         return;
     }

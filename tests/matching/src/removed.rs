@@ -1,0 +1,57 @@
+//! Negatives from pairs: without its counterpart a field is absent, and whatever is then taken for it is wrong.
+
+use serde_json::Value;
+
+use crate::corpus::Api;
+use crate::schema;
+use crate::survey::{Decide, predict};
+
+/// Fields tried, and what was taken for them, in words.
+pub fn healed_without_counterpart(api: &Api, decide: &mut Decide<'_>) -> (usize, Vec<String>) {
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for case in &api.cases {
+        let contract = schema::contract(&case.contract);
+        for pair in &case.pairs {
+            let mut body = case.body.clone();
+            remove(&mut body, &steps(&pair.found));
+            tried += 1;
+            for taken in predict(&contract, &body, decide).iter().filter(|taken| taken.expected == pair.expected) {
+                wrong.push(format!(
+                    "{}: {} ~ {} ({:.3}) {:?}",
+                    api.file, taken.expected, taken.found, taken.score, taken.parts
+                ));
+            }
+        }
+    }
+    (tried, wrong)
+}
+
+/// The names of a path; `[]` for elements.
+fn steps(path: &str) -> Vec<String> {
+    let mut steps = vec![String::new()];
+    let mut is_quoted = false;
+    for letter in path.replace("[]", ".[]").chars() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            '.' if !is_quoted => steps.push(String::new()),
+            _ => steps.last_mut().expect("a step").push(letter),
+        }
+    }
+    steps.retain(|step| !step.is_empty());
+    steps
+}
+
+fn remove(value: &mut Value, steps: &[String]) {
+    match (value, steps) {
+        (Value::Array(items), [each, rest @ ..]) if each == "[]" => {
+            items.iter_mut().for_each(|item| remove(item, rest));
+        }
+        (Value::Object(members), [name]) => drop(members.shift_remove(name)),
+        (Value::Object(members), [name, rest @ ..]) => {
+            if let Some(value) = members.get_mut(name) {
+                remove(value, rest);
+            }
+        }
+        _ => (),
+    }
+}
