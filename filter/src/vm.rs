@@ -201,6 +201,10 @@ impl<H: Host> Vm<H> {
             self.abandon(stream);
         } else if let Some(at) = self.roots.iter().position(|(root, _)| *root == id) {
             self.roots.swap_remove(at);
+            // Envoy's timer of a root outlives it.
+            if self.tools.host.act_for(id).is_ok() {
+                let _ = self.tools.host.set_tick_period(0);
+            }
             for stream in self.waiting.end(id) {
                 self.let_go(stream);
             }

@@ -419,7 +419,7 @@ fn metrics_are_told_by_tick() {
     assert_eq!(vm.host().recorded("nomos_body_bytes"), [25, 25, 25]);
     Upstream::json(DRIFTED).run(&mut vm);
     vm.on_delete(ROOT);
-    assert_eq!(vm.host().metric(name), 4);
+    assert_eq!((vm.host().metric(name), vm.host().tick_period), (4, Some(0)));
 
     let mut vm = vm_on(Mock::new().with_failing("set_tick_period"), EARLY);
     Upstream::json(DRIFTED).run(&mut vm);
