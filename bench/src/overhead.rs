@@ -12,7 +12,8 @@ use crate::engine::median;
 use crate::load::Load;
 use crate::modules::Module;
 use crate::table::Table;
-use crate::{corpus, process, proxy, upstream};
+use crate::upstream::Upstream;
+use crate::{corpus, process, proxy};
 
 /// Requests under way at a time: enough to keep the worker busy, few enough to fit every queue.
 const CONNECTIONS: usize = 8;
@@ -69,11 +70,11 @@ struct Setup {
 pub fn run(effort: Effort) -> Result<Overhead, String> {
     let drifted = corpus::flat();
     let bytes = drifted.bytes();
-    let upstream = upstream::start(&[("/drifted", drifted.bodies), ("/clean", corpus::clean().bodies)])
+    let upstream = Upstream::start(&[("/drifted", drifted.bodies), ("/clean", corpus::clean().bodies)])
         .map_err(said("upstream"))?;
     let setups = setups();
     let listeners: Vec<(&str, Option<Value>)> = setups.iter().map(|s| (s.name, s.filter.clone())).collect();
-    let mut envoy = proxy::start(upstream, &listeners)?;
+    let mut envoy = proxy::start(upstream.address, &listeners)?;
     let pid = envoy.file("pid").trim().parse().map_err(|_| "Envoy's process id is not known".to_owned())?;
     let mut sides = setups.iter().map(|setup| open(&envoy, setup)).collect::<Result<Vec<_>, _>>()?;
     // The round before the first warms everything up.
@@ -84,7 +85,7 @@ pub fn run(effort: Effort) -> Result<Overhead, String> {
         for at in 0..sides.len() {
             // Each round begins with another configuration, so that none always follows the same one.
             let (side, load) = &mut sides[(at + round) % setups.len()];
-            let spent = spend(pid, load, effort.requests).map_err(said(side.name))?;
+            let spent = spend(pid, load, &upstream, effort.requests).map_err(said(side.name))?;
             if round > 0 {
                 side.rounds.push(spent);
             }
@@ -168,12 +169,12 @@ fn heal_us(envoy: &Envoy) -> Result<String, String> {
 
 /// Microseconds of Envoy's processor time per request.
 #[allow(clippy::cast_precision_loss)]
-fn spend(pid: u32, load: &mut Load, requests: usize) -> io::Result<f64> {
+fn spend(pid: u32, load: &mut Load, upstream: &Upstream, requests: usize) -> io::Result<f64> {
     let per_connection = requests / load.connections();
     // What the caches lost to the others comes back before it counts.
-    load.run(per_connection / 10 + 1)?;
+    load.run(per_connection / 10 + 1, upstream)?;
     let before = process::cpu_ns(pid).map_err(io::Error::other)?;
-    load.run(per_connection)?;
+    load.run(per_connection, upstream)?;
     let after = process::cpu_ns(pid).map_err(io::Error::other)?;
     Ok((after - before) as f64 / (per_connection * load.connections()) as f64 / 1e3)
 }

@@ -17,6 +17,12 @@
 //! Envoy hands out a new id whenever a metric is defined and never frees one, and several configurations share a VM,
 //! one after the other or side by side. So ids are kept per VM and name. The number of names is bounded by the
 //! routes that configurations name, times [`Outcome::COUNT`]; a counter is defined when it first counts.
+//!
+//! Each value told to Envoy is a call out of the VM into code that is not in the cache, several of them for a response
+//! that was looked at: together about as much as scanning its body. So they are added up here and told with the next
+//! tick, all at once, when that code is warm. A histogram takes its values one by one; they wait in a list.
+
+use std::mem;
 
 use healer::Summary;
 
@@ -38,29 +44,54 @@ pub struct Work {
     pub bytes: u64,
 }
 
+/// Values of so many responses wait at most. Telling them takes some ten microseconds.
+const MOST_WAITING: usize = 128;
+
 /// The metrics of a VM.
 #[derive(Debug, Default)]
 pub struct Metrics {
     shared: Option<Shared>,
     routes: Vec<Route>,
+    /// Whether values may wait. They may while something calls [`Metrics::flush`] now and then.
+    defers: bool,
+    /// Responses counted since the last flush.
+    counted: usize,
+    /// The response counters with something to add.
+    changed: Vec<(RouteId, Outcome)>,
+    /// What the histograms are to record.
+    samples: Vec<Sample>,
 }
 
 /// Metrics without a route.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Shared {
-    renames: Id,
-    moves: Id,
-    dropped: Id,
-    conflicts: Id,
+    renames: Sum,
+    moves: Sum,
+    dropped: Sum,
+    conflicts: Sum,
+    held_bytes: Sum,
     heal_us: Id,
     body_bytes: Id,
-    held_bytes: Id,
 }
 
 #[derive(Debug)]
 struct Route {
     name: String,
-    responses: [Option<Id>; Outcome::COUNT],
+    /// A counter is `None` before it first counts.
+    responses: [Option<Sum>; Outcome::COUNT],
+}
+
+/// A counter or gauge.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    id: Id,
+    waiting: i64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    heal_us: u64,
+    body_bytes: u64,
 }
 
 /// `None` where the host refused the metric. It is not asked again.
@@ -68,8 +99,8 @@ type Id = Option<u32>;
 
 impl Metrics {
     /// No metrics; [`Metrics::define`] comes first.
-    pub const fn new() -> Self {
-        Metrics { shared: None, routes: Vec::new() }
+    pub fn new() -> Self {
+        Metrics::default()
     }
 
     /// Makes the metrics known that do not depend on a route.
@@ -79,13 +110,13 @@ impl Metrics {
         }
         let mut define = |kind, name| host.define_metric(kind, name).ok();
         self.shared = Some(Shared {
-            renames: define(Metric::Counter, "kind=.=rename;.;nomos_ops_total"),
-            moves: define(Metric::Counter, "kind=.=move;.;nomos_ops_total"),
-            dropped: define(Metric::Counter, "nomos_dropped_total"),
-            conflicts: define(Metric::Counter, "nomos_conflicts_total"),
+            renames: Sum::new(define(Metric::Counter, "kind=.=rename;.;nomos_ops_total")),
+            moves: Sum::new(define(Metric::Counter, "kind=.=move;.;nomos_ops_total")),
+            dropped: Sum::new(define(Metric::Counter, "nomos_dropped_total")),
+            conflicts: Sum::new(define(Metric::Counter, "nomos_conflicts_total")),
+            held_bytes: Sum::new(define(Metric::Gauge, "nomos_held_bytes")),
             heal_us: define(Metric::Histogram, "nomos_heal_us"),
             body_bytes: define(Metric::Histogram, "nomos_body_bytes"),
-            held_bytes: define(Metric::Gauge, "nomos_held_bytes"),
         });
     }
 
@@ -101,29 +132,85 @@ impl Metrics {
 
     /// Counts a response.
     pub fn count<H: Host>(&mut self, host: &mut H, route: RouteId, outcome: Outcome) {
-        let Some(route) = self.routes.get_mut(route.0) else { return };
-        let Some(slot) = route.responses.get_mut(outcome.index()) else { return };
-        let id = *slot.get_or_insert_with(|| define_responses(host, &route.name, outcome));
-        add(host, id, 1);
+        let Some(known) = self.routes.get_mut(route.0) else { return };
+        let Some(slot) = known.responses.get_mut(outcome.index()) else { return };
+        let sum = slot.get_or_insert_with(|| Sum::new(define_responses(host, &known.name, outcome)));
+        if sum.waiting == 0 {
+            self.changed.push((route, outcome));
+        }
+        sum.add(1);
+        self.counted = self.counted.saturating_add(1);
+        if !self.defers || self.counted >= MOST_WAITING {
+            self.flush(host);
+        }
     }
 
-    /// Records what was done to a body. What would have been done does not count as ops.
-    pub fn record<H: Host>(&self, host: &mut H, outcome: Outcome, work: &Work) {
-        let Some(shared) = &self.shared else { return };
-        record(host, shared.heal_us, to_microseconds(work.nanoseconds));
-        record(host, shared.body_bytes, work.bytes);
+    /// Records what was done to a body; [`Metrics::count`] comes next. What would have been done does not count as ops.
+    pub fn record(&mut self, outcome: Outcome, work: &Work) {
+        let Some(shared) = &mut self.shared else { return };
+        self.samples.push(Sample { heal_us: to_microseconds(work.nanoseconds), body_bytes: work.bytes });
         if outcome == Outcome::Healed {
             let Summary { renames, moves, dropped, .. } = work.summary;
-            add(host, shared.renames, i64::from(renames));
-            add(host, shared.moves, i64::from(moves));
-            add(host, shared.dropped, i64::from(dropped));
+            shared.renames.add(i64::from(renames));
+            shared.moves.add(i64::from(moves));
+            shared.dropped.add(i64::from(dropped));
         }
-        add(host, shared.conflicts, i64::from(work.summary.conflicts));
+        shared.conflicts.add(i64::from(work.summary.conflicts));
     }
 
     /// Counts bytes that wait in the module's memory, or no longer do.
-    pub fn hold<H: Host>(&self, host: &mut H, bytes: i64) {
-        add(host, self.shared.and_then(|shared| shared.held_bytes), bytes);
+    pub fn hold<H: Host>(&mut self, host: &mut H, bytes: i64) {
+        let Some(shared) = &mut self.shared else { return };
+        shared.held_bytes.add(bytes);
+        if !self.defers {
+            shared.held_bytes.flush(host);
+        }
+    }
+
+    /// Lets values wait for the next flush, or not any more.
+    pub fn defer(&mut self, defers: bool) {
+        self.defers = defers;
+    }
+
+    /// Tells the host all that waits.
+    pub fn flush<H: Host>(&mut self, host: &mut H) {
+        self.counted = 0;
+        for (route, outcome) in self.changed.drain(..) {
+            let slot = self.routes.get_mut(route.0).and_then(|route| route.responses.get_mut(outcome.index()));
+            if let Some(Some(sum)) = slot {
+                sum.flush(host);
+            }
+        }
+        let Some(shared) = &mut self.shared else { return };
+        let Shared { renames, moves, dropped, conflicts, held_bytes, heal_us, body_bytes } = shared;
+        for sum in [renames, moves, dropped, conflicts, held_bytes] {
+            sum.flush(host);
+        }
+        for sample in &self.samples {
+            record(host, *heal_us, sample.heal_us);
+        }
+        for sample in &self.samples {
+            record(host, *body_bytes, sample.body_bytes);
+        }
+        self.samples.clear();
+    }
+}
+
+impl Sum {
+    fn new(id: Id) -> Self {
+        Sum { id, waiting: 0 }
+    }
+
+    fn add(&mut self, offset: i64) {
+        self.waiting = self.waiting.saturating_add(offset);
+    }
+
+    /// Envoy refuses to add nothing to a counter.
+    fn flush<H: Host>(&mut self, host: &mut H) {
+        let offset = mem::take(&mut self.waiting);
+        if let Some(id) = self.id.filter(|_| offset != 0) {
+            let _ = host.add_metric(id, offset);
+        }
     }
 }
 
@@ -136,13 +223,6 @@ fn define_responses<H: Host>(host: &mut H, route: &str, outcome: Outcome) -> Id 
     let (verdict, reason) = (outcome.verdict(), outcome.reason().unwrap_or("none"));
     let name = format!("verdict=.={verdict};.;reason=.={reason};.;route=.={route};.;nomos_responses_total");
     host.define_metric(Metric::Counter, &name).ok()
-}
-
-/// Envoy refuses to add nothing to a counter.
-fn add<H: Host>(host: &mut H, id: Id, offset: i64) {
-    if let Some(id) = id.filter(|_| offset != 0) {
-        let _ = host.add_metric(id, offset);
-    }
 }
 
 fn record<H: Host>(host: &mut H, id: Id, value: u64) {
@@ -185,13 +265,48 @@ mod tests {
         metrics.define(&mut host);
         let summary = Summary { renames: 3, moves: 2, ..Summary::default() };
         let work = Work { summary, nanoseconds: 2600, bytes: 1000 };
-        metrics.record(&mut host, Outcome::Observed, &work);
+        let route = metrics.route("user");
+        metrics.record(Outcome::Observed, &work);
+        metrics.count(&mut host, route, Outcome::Observed);
         assert_eq!(host.metric("kind=.=rename;.;nomos_ops_total"), 0);
-        metrics.record(&mut host, Outcome::Healed, &work);
+        metrics.record(Outcome::Healed, &work);
+        metrics.count(&mut host, route, Outcome::Healed);
         assert_eq!(host.metric("kind=.=rename;.;nomos_ops_total"), 3);
         assert_eq!(host.metric("kind=.=move;.;nomos_ops_total"), 2);
         assert_eq!(host.recorded("nomos_heal_us"), [3, 3]);
         assert_eq!(host.recorded("nomos_body_bytes"), [1000, 1000]);
+    }
+
+    #[test]
+    fn values_wait_for_a_flush() {
+        let (mut host, mut metrics) = (Mock::new(), Metrics::new());
+        metrics.define(&mut host);
+        metrics.defer(true);
+        let route = metrics.route("user");
+        let summary = Summary { renames: 1, ..Summary::default() };
+        let respond = |host: &mut Mock, metrics: &mut Metrics, bytes| {
+            metrics.hold(host, 5);
+            metrics.record(Outcome::Healed, &Work { summary, nanoseconds: 1000, bytes });
+            metrics.count(host, route, Outcome::Healed);
+            metrics.hold(host, -5);
+        };
+        for bytes in 0..3 {
+            respond(&mut host, &mut metrics, bytes);
+        }
+        assert_eq!((host.calls("add_metric"), host.calls("record_metric")), (0, 0));
+        for _ in 0..2 {
+            metrics.flush(&mut host);
+            assert_eq!((host.calls("add_metric"), host.calls("record_metric")), (2, 6));
+        }
+        assert_eq!(host.metric("kind=.=rename;.;nomos_ops_total"), 3);
+        assert_eq!(host.recorded("nomos_body_bytes"), [0, 1, 2]);
+        for bytes in 0..1000 {
+            respond(&mut host, &mut metrics, bytes);
+            assert!(metrics.counted < MOST_WAITING && metrics.samples.len() < MOST_WAITING);
+        }
+        metrics.flush(&mut host);
+        assert_eq!(host.metric("verdict=.=healed;.;reason=.=none;.;route=.=user;.;nomos_responses_total"), 1003);
+        assert_eq!((host.recorded("nomos_heal_us").len(), host.metric("nomos_held_bytes")), (1003, 0));
     }
 
     #[test]

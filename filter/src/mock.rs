@@ -15,6 +15,9 @@ type Headers = Vec<Header>;
 /// The status that calls outside their phase get from Envoy.
 const BAD_ARGUMENT: Status = Status(2);
 
+/// How far the clock goes on with each look at it.
+const CLOCK_STEP_NS: u64 = 1000;
+
 #[derive(Debug, Default)]
 pub(crate) struct Mock {
     /// Given to whoever asks; `None` outside the request's headers.
@@ -52,7 +55,7 @@ pub(crate) struct MockClock(Rc<Cell<u64>>);
 
 impl Clock for MockClock {
     fn now_ns(&self) -> u64 {
-        self.0.set(self.0.get() + 1000);
+        self.0.set(self.0.get() + CLOCK_STEP_NS);
         self.0.get()
     }
 }
@@ -100,6 +103,11 @@ impl Mock {
 
     pub(crate) fn defined_metrics(&self) -> usize {
         self.names.len()
+    }
+
+    /// How often the time was read.
+    pub(crate) fn clock_reads(&self) -> u64 {
+        self.clock.0.get() / CLOCK_STEP_NS
     }
 
     pub(crate) fn calls(&self, name: &str) -> usize {

@@ -45,10 +45,10 @@ pub fn tell<H: Host>(
     route: Result<&RouteTag, RouteId>,
     finding: &Finding,
 ) {
-    metrics.count(host, route.map_or_else(|none| none, |tag| tag.id), finding.outcome);
     if let Some(work) = &finding.work {
-        metrics.record(host, finding.outcome, work);
+        metrics.record(finding.outcome, work);
     }
+    metrics.count(host, route.map_or_else(|none| none, |tag| tag.id), finding.outcome);
     write_state(text, route.ok(), finding);
     // An access log without it is all that can come of a failure.
     let _ = host.set_filter_state(text);

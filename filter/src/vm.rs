@@ -84,7 +84,10 @@ impl<H: Host> Vm<H> {
         if config.routes.is_empty() {
             self.tools.host.log(Level::Warn, "nomos: no routes are configured; every response passes");
         }
-        let root = Rc::new(Root::new(config, &mut self.tools.host, &mut self.tools.metrics));
+        let Tools { host, metrics, .. } = &mut self.tools;
+        let root = Rc::new(Root::new(config, host, metrics));
+        let ticks = host.set_tick_period(TICK_MS).is_ok();
+        metrics.defer(ticks);
         self.roots.retain(|(known, _)| *known != id);
         self.roots.push((id, root));
         true
@@ -181,15 +184,14 @@ impl<H: Host> Vm<H> {
         Action::Continue
     }
 
-    /// Time has passed: lets go of headers that have been paused for long without Envoy calling for their body.
+    /// Time has passed: tells the metrics what has come together, and lets go of headers that have been paused for
+    /// long without Envoy calling for their body.
     pub fn on_tick(&mut self, root: u32) {
         for stream in self.waiting.tick(root) {
             self.let_go(stream);
         }
         let _ = self.tools.host.act_for(root);
-        if !self.waiting.any(root) {
-            let _ = self.tools.host.set_tick_period(0);
-        }
+        self.tools.metrics.flush(&mut self.tools.host);
     }
 
     /// A context is over.
@@ -199,9 +201,19 @@ impl<H: Host> Vm<H> {
             self.abandon(stream);
         } else if let Some(at) = self.roots.iter().position(|(root, _)| *root == id) {
             self.roots.swap_remove(at);
+            // Envoy's timer of a root outlives it.
+            if self.tools.host.act_for(id).is_ok() {
+                let _ = self.tools.host.set_tick_period(0);
+            }
             for stream in self.waiting.end(id) {
                 self.let_go(stream);
             }
+            let Tools { host, metrics, .. } = &mut self.tools;
+            if self.roots.is_empty() {
+                // No more ticks. Streams may live on for a moment.
+                metrics.defer(false);
+            }
+            metrics.flush(host);
         }
         if self.streams.is_empty() && self.streams.capacity() > KEPT_STREAMS {
             self.streams = IdMap::default();
@@ -275,11 +287,9 @@ impl<H: Host> Vm<H> {
     /// Remembers paused headers, for [`Vm::on_tick`].
     fn watch(&mut self, stream: u32, root: &Rc<Root>) {
         let known = self.roots.iter().find(|(_, known)| Rc::ptr_eq(known, root));
-        let Some(root) = known.map(|(id, _)| *id) else { return };
-        if !self.waiting.any(root) {
-            let _ = self.tools.host.set_tick_period(TICK_MS);
+        if let Some(root) = known.map(|(id, _)| *id) {
+            self.waiting.add(stream, root);
         }
-        self.waiting.add(stream, root);
     }
 
     /// Passes paused headers on, and the body unheld, unless bodies have been seen to be called for by now.

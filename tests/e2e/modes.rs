@@ -134,10 +134,15 @@ fn collect<'a>(value: &'a Value, name: &str, found: &mut Vec<&'a Value>) {
 
 /// The shipped `stats_tags` make labels out of names.
 fn tagged_metrics(envoy: &Envoy) -> Outcome {
-    let text = envoy.admin_get("/stats/prometheus?filter=nomos")?;
-    let healed =
-        text.lines().find(|line| line.starts_with("nomos_responses_total{") && line.contains("verdict=\"healed\""));
-    expect::that(healed.is_some_and(|line| line.contains("route=\"user\"")), || {
-        format!("/stats/prometheus: no nomos_responses_total with labels verdict and route in\n{text}")
-    })
+    let mut text = String::new();
+    // The module tells them twice a second.
+    for _ in 0..50 {
+        text = envoy.admin_get("/stats/prometheus?filter=nomos")?;
+        let healed = |line: &&str| line.starts_with("nomos_responses_total{") && line.contains("verdict=\"healed\"");
+        if text.lines().find(healed).is_some_and(|line| line.contains("route=\"user\"")) {
+            return Ok(());
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    Err(format!("/stats/prometheus: no nomos_responses_total with labels verdict and route in\n{text}"))
 }

@@ -65,7 +65,7 @@ fn ten_runs(rig: &mut Rig<'_>) -> Outcome {
 
 fn metrics(rig: &mut Rig<'_>) -> Outcome {
     rig.ask(Ask::get("early"), json(Framing::Length, DRIFTED))?;
-    // Workers hand their values to the main thread now and then; /stats merges the histograms itself.
+    // The module tells them twice a second, and workers hand their values to the main thread now and then.
     let wanted = ["nomos_responses_total", "nomos_ops_total", "nomos_heal_us", "nomos_body_bytes", "nomos_held_bytes"];
     let mut missing = Vec::new();
     for _ in 0..100 {
