@@ -12,6 +12,7 @@
     allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects)
 )]
 
+mod body_path;
 mod class;
 pub mod config;
 mod healer;

@@ -4,7 +4,7 @@ use crate::memo::{Instance, Memo};
 use crate::plan::Plan;
 use crate::plan::automaton::{Id, NONE};
 use crate::plan::record::Record;
-use crate::report::{Segment, path_to, show};
+use crate::body_path::{Places, Segment, show};
 use crate::similarity::{Alignment, Expected, Parts, Standing};
 use crate::survey::Survey;
 use crate::walk::Body;
@@ -84,6 +84,8 @@ pub(crate) fn matching(plan: &Plan, body: &Body<'_>, memo: &mut Memo, instances:
 struct Matcher<'a> {
     plan: &'a Plan,
     body: &'a Body<'a>,
+    /// Records come in the order of their places.
+    places: Places<'a>,
     survey: Survey,
     alignments: Vec<Alignment>,
     out: Matching,
@@ -105,6 +107,7 @@ impl<'a> Matcher<'a> {
         Matcher {
             plan,
             body,
+            places: Places::new(body.bytes, body.tokens),
             survey: Survey::default(),
             alignments: Vec::new(),
             out: Matching::default(),
@@ -124,7 +127,7 @@ impl<'a> Matcher<'a> {
         let Some(record) = self.plan.records().get(index as usize) else { return };
         self.records_met.insert(index);
         let at = self.body.tokens.get(instance.token as usize).copied().unwrap_or(0);
-        let place = each(path_to(at, self.body.bytes, self.body.tokens));
+        let place = each(self.places.path_to(at));
         if !self.seen.insert((show(&place), index, instance.shape)) {
             return;
         }
@@ -248,9 +251,9 @@ impl<'a> Matcher<'a> {
 }
 
 /// A path with its elements unnumbered.
-fn each(path: Vec<Segment>) -> Vec<Segment> {
-    let each = |segment| if let Segment::Element(_) = segment { Segment::Each } else { segment };
-    path.into_iter().map(each).collect()
+fn each(path: &[Segment]) -> Vec<Segment> {
+    let each = |segment: &Segment| if let Segment::Element(_) = segment { Segment::Each } else { segment.clone() };
+    path.iter().map(each).collect()
 }
 
 fn segment(step: &Step) -> Segment {

@@ -1,14 +1,13 @@
 //! What was done to a body, op by op.
 
-use std::fmt::Write as _;
-
+use crate::body_path::{Places, Segment, show};
 use crate::memo::Memo;
 use crate::plan::automaton::{Automaton, RuleRef};
 use crate::plan::spec::{PlanSpec, RuleSource};
 use crate::plan::{Plan, automaton};
 use crate::scan::Scanner;
 use crate::similarity::Parts;
-use crate::text::{decode, trim_end};
+use crate::text::decode;
 
 /// One rename or move carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,24 +101,29 @@ impl Name {
 pub(crate) fn describe(ops: &[Op], plan: &Plan, memo: &Memo, body: &[u8], arena: &[u8]) -> Vec<Description> {
     let mut scanner = Scanner::new(u32::MAX);
     scanner.advance(body);
-    ops.iter().map(|op| describe_one(op, plan, memo, body, scanner.tokens(), arena)).collect()
+    let mut places = Places::new(body, scanner.tokens());
+    let mut order: Vec<(usize, &Op)> = ops.iter().enumerate().collect();
+    order.sort_by_key(|(_, op)| op.at);
+    let describe = |(place, op): (usize, &Op)| (place, describe_one(op, plan, memo, places.path_to(op.at), arena));
+    let mut described: Vec<(usize, Description)> = order.into_iter().map(describe).collect();
+    described.sort_by_key(|(place, _)| *place);
+    described.into_iter().map(|(_, description)| description).collect()
 }
 
-fn describe_one(op: &Op, plan: &Plan, memo: &Memo, body: &[u8], tokens: &[u32], arena: &[u8]) -> Description {
+fn describe_one(op: &Op, plan: &Plan, memo: &Memo, path: &[Segment], arena: &[u8]) -> Description {
     let spec = plan.spec();
-    let path = path_to(op.at, body, tokens);
     let to = match op.rule {
         RuleRef::Move(index) => {
             let rule = spec.moves.get(index as usize);
-            rule.map_or_else(|| path.clone(), |rule| moved_path(&path, rule.from.segments().len(), rule.to.segments()))
+            rule.map_or_else(|| path.to_vec(), |rule| moved_path(path, rule.from.segments().len(), rule.to.segments()))
         }
         RuleRef::Similar(index) if op.kind == OpKind::Move => {
             let found = memo.resolution(index);
-            found.map_or_else(|| path.clone(), |found| moved_path(&path, found.from.len(), &found.to))
+            found.map_or_else(|| path.to_vec(), |found| moved_path(path, found.from.len(), &found.to))
         }
-        _ => renamed_path(&path, op.name.of(memo.automaton(plan), arena)),
+        _ => renamed_path(path, op.name.of(memo.automaton(plan), arena)),
     };
-    Description { kind: op.kind, from: show(&path), to: show(&to), why: why(spec, memo, op.rule) }
+    Description { kind: op.kind, from: show(path), to: show(&to), why: why(spec, memo, op.rule) }
 }
 
 fn why(spec: &PlanSpec, memo: &Memo, rule: RuleRef) -> Why {
@@ -150,14 +154,6 @@ fn why(spec: &PlanSpec, memo: &Memo, rule: RuleRef) -> Why {
     }
 }
 
-/// A step of a path in a body.
-#[derive(Clone, Debug)]
-pub(crate) enum Segment {
-    Name(String),
-    Element(usize),
-    /// Each element of an array.
-    Each,
-}
 
 fn renamed_path(path: &[Segment], quoted: &[u8]) -> Vec<Segment> {
     let mut name = Vec::new();
@@ -173,59 +169,3 @@ fn moved_path(path: &[Segment], depth: usize, to: &[String]) -> Vec<Segment> {
     path.iter().take(record).cloned().chain(to.iter().cloned().map(Segment::Name)).collect()
 }
 
-/// Where the token at `at` stands.
-pub(crate) fn path_to(at: u32, body: &[u8], tokens: &[u32]) -> Vec<Segment> {
-    let mut path: Vec<Segment> = Vec::new();
-    let mut is_key = false;
-    let mut tokens = tokens.iter().copied().peekable();
-    while let Some(token) = tokens.next() {
-        match body.get(token as usize) {
-            Some(b'{') => {
-                path.push(Segment::Name(String::new()));
-                is_key = true;
-            }
-            Some(b'[') => path.push(Segment::Element(0)),
-            Some(b'}' | b']') => {
-                path.pop();
-                is_key = false;
-            }
-            Some(b',') => match path.last_mut() {
-                Some(Segment::Element(index)) => *index = index.saturating_add(1),
-                _ => is_key = true,
-            },
-            Some(b'"') => {
-                let next = tokens.peek().map_or(body.len(), |next| *next as usize);
-                let close = trim_end(body.get(..next).unwrap_or_default()).len().saturating_sub(1);
-                if is_key && let Some(Segment::Name(name)) = path.last_mut() {
-                    let mut decoded = Vec::new();
-                    decode(body.get((token as usize).saturating_add(1)..close).unwrap_or_default(), &mut decoded);
-                    *name = String::from_utf8_lossy(&decoded).into_owned();
-                    is_key = false;
-                }
-            }
-            _ => (),
-        }
-        if token == at {
-            break;
-        }
-    }
-    path
-}
-
-/// A path in text.
-pub(crate) fn show(path: &[Segment]) -> String {
-    let mut text = String::new();
-    for segment in path {
-        match segment {
-            Segment::Element(index) => _ = write!(text, "[{index}]"),
-            Segment::Each => text.push_str("[]"),
-            Segment::Name(name) => {
-                if !text.is_empty() {
-                    text.push('.');
-                }
-                text.push_str(&nomos_rules::path::Path::member(name).to_string());
-            }
-        }
-    }
-    text
-}

@@ -84,7 +84,10 @@ pub(super) fn read_spec(cursor: &Cursor<'_>, problems: &mut Problems) -> PlanSpe
         spec.conventions = packed.conventions;
     }
     if let Some(field) = cursor.field("similarity") {
-        similarity::read(&field, problems);
+        spec.similarity = similarity::read(&field, problems);
+        if spec.similarity.is_some() && cursor.field("contract").is_none() {
+            field.refuse(problems, "similarity without contract", "a contract beside it, which says what is expected");
+        }
     }
     if let Some(field) = cursor.field("unmapped") {
         let choices = [("keep", Unmapped::Keep), ("drop", Unmapped::Drop)];

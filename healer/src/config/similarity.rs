@@ -1,37 +1,36 @@
-//! The `similarity` of a route. The surface is checked in full; of its values only `off` can be carried out.
+//! The `similarity` of a route.
 
 use super::cursor::{Cursor, Problems};
+use crate::similarity::{Profile, Settings};
 
 const EXPECTED: &str = "off, or an object such as {profile: default, threshold: 0.85, margin: 0.05}";
 
-/// Reads the field, and refuses everything but `off`.
-pub(super) fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<()> {
+/// Reads the field: how similarity decides, or nothing where it is off.
+pub(super) fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Settings> {
     if cursor.word() == Some("off") {
-        return Some(());
+        return None;
     }
-    let before = problems.len();
     cursor.only_fields(problems, EXPECTED, &["profile", "threshold", "margin"])?;
+    let mut settings = Settings::default();
     if let Some(profile) = cursor.field("profile") {
-        profile.choice(problems, &[("default", ()), ("reference", ())]);
+        let profiles = [("default", Profile::Default), ("reference", Profile::Reference)];
+        settings.profile = profile.choice(problems, &profiles).unwrap_or_default();
     }
-    for name in ["threshold", "margin"] {
-        if let Some(field) = cursor.field(name) {
-            read_share(&field, problems);
+    for (name, place) in [("threshold", &mut settings.threshold), ("margin", &mut settings.margin)] {
+        if let Some(share) = cursor.field(name).and_then(|field| read_share(&field, problems)) {
+            *place = share;
         }
     }
-    if problems.len() == before {
-        let expected = "off: this version heals by rules, packs and case conventions only";
-        cursor.refuse(problems, "similarity switched on", expected);
-    }
-    None
+    Some(settings)
 }
 
 /// A number from 0 to 1 with six decimal places at most.
-fn read_share(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<u64> {
+#[expect(clippy::cast_precision_loss, reason = "a million is exact in an f32")]
+fn read_share(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<f32> {
     const ONE: u64 = 1_000_000;
     let millionths = cursor.number().and_then(|number| number.scaled(6)).filter(|share| *share <= ONE);
     if millionths.is_none() {
         cursor.expected(problems, "a number from 0 to 1 with at most six decimal places");
     }
-    millionths
+    millionths.map(|share| share as f32 / ONE as f32)
 }

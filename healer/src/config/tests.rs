@@ -287,8 +287,8 @@ fn a_bad_rule_is_refused() {
         ),
         (
             r#""similarity":{"profile":"default","threshold":"0.85","margin":5e-2}"#,
-            "similarity: found similarity switched on; expected off: this version heals by rules, packs and case \
-             conventions only",
+            "similarity: found similarity without contract; expected a contract beside it, which says what is \
+             expected",
         ),
     ];
     for (members, expected) in rows {

@@ -1,0 +1,97 @@
+//! Where tokens of a body stand, as paths for people.
+
+use crate::text::{decode, trim_end};
+use std::fmt::Write as _;
+
+/// A step of a path in a body.
+#[derive(Clone, Debug)]
+pub(crate) enum Segment {
+    Name(String),
+    Element(usize),
+    /// Each element of an array.
+    Each,
+}
+
+/// Follows a body's tape and knows the path of each token. Cost of all paths together: one pass.
+pub(crate) struct Places<'a> {
+    body: &'a [u8],
+    tokens: &'a [u32],
+    next: usize,
+    path: Vec<Segment>,
+    is_key: bool,
+}
+
+impl<'a> Places<'a> {
+    pub(crate) fn new(body: &'a [u8], tokens: &'a [u32]) -> Self {
+        Places { body, tokens, next: 0, path: Vec::new(), is_key: false }
+    }
+
+    /// The path of the value or key at an offset, which is not before the last one asked for.
+    pub(crate) fn path_to(&mut self, at: u32) -> &[Segment] {
+        while let Some(token) = self.tokens.get(self.next).copied().filter(|token| *token <= at) {
+            if token == at && matches!(self.byte(token), b'{' | b'[') {
+                break;
+            }
+            self.step(token);
+        }
+        &self.path
+    }
+
+    fn byte(&self, at: u32) -> u8 {
+        self.body.get(at as usize).copied().unwrap_or(0)
+    }
+
+    fn step(&mut self, token: u32) {
+        self.next = self.next.saturating_add(1);
+        match self.byte(token) {
+            b'{' => {
+                self.path.push(Segment::Name(String::new()));
+                self.is_key = true;
+            }
+            b'[' => self.path.push(Segment::Element(0)),
+            b'}' | b']' => {
+                self.path.pop();
+                self.is_key = false;
+            }
+            b',' => match self.path.last_mut() {
+                Some(Segment::Element(index)) => *index = index.saturating_add(1),
+                _ => self.is_key = true,
+            },
+            b'"' if self.is_key => {
+                let name = self.name(token);
+                if let Some(Segment::Name(known)) = self.path.last_mut() {
+                    *known = name;
+                    self.is_key = false;
+                }
+            }
+            _ => (),
+        }
+    }
+
+    /// The key at `token`.
+    fn name(&self, token: u32) -> String {
+        let next = self.tokens.get(self.next).map_or(self.body.len(), |next| *next as usize);
+        let close = trim_end(self.body.get(..next).unwrap_or_default()).len().saturating_sub(1);
+        let mut decoded = Vec::new();
+        decode(self.body.get((token as usize).saturating_add(1)..close).unwrap_or_default(), &mut decoded);
+        String::from_utf8_lossy(&decoded).into_owned()
+    }
+}
+
+/// A path in text.
+pub(crate) fn show(path: &[Segment]) -> String {
+    let mut text = String::new();
+    for segment in path {
+        match segment {
+            Segment::Element(index) => _ = write!(text, "[{index}]"),
+            Segment::Each => text.push_str("[]"),
+            Segment::Name(name) => {
+                if !text.is_empty() {
+                    text.push('.');
+                }
+                text.push_str(&nomos_rules::path::Path::member(name).to_string());
+            }
+        }
+    }
+    text
+}
