@@ -8,14 +8,17 @@
 //! The chunk that a callback is about stays with the host until it is known what to do with it. So whenever
 //! something fails, it is enough to put the earlier bytes before it.
 
+use std::cell::RefCell;
+
 use healer::config::Route;
-use healer::{Failure, Healer, Intake, Limits, Plan, Progress, Summary};
+use healer::{Failure, Healer, Intake, Limits, Memo, Plan, Progress, Summary};
 
 use crate::dependent::Dependents;
 use crate::host::{Clock, Host, Status};
 use crate::metrics::{Metrics, Work};
 use crate::outcome::{Fail, Outcome};
 use crate::report::Finding;
+use crate::root::RouteTag;
 
 /// Bytes read from the host at once. Larger chunks are read in slices, so that the window for host data stays small.
 /// Nearly every chunk fits: Envoy reads 16 KiB at a time from a socket where that is all there is.
@@ -39,6 +42,8 @@ pub struct Tools<H> {
 pub struct Job<'a> {
     /// How to heal it.
     pub plan: &'a Plan,
+    /// What similarity found so far.
+    pub memo: &'a RefCell<Memo>,
     /// Bounds on it.
     pub limits: Limits,
     /// Whether it may be changed. If not, its bytes are read and stay with the host.
@@ -51,8 +56,8 @@ pub struct Job<'a> {
 
 impl<'a> Job<'a> {
     /// A body whose headers have left already.
-    pub fn new(route: &'a Route, limits: Limits, writes: bool) -> Self {
-        Job { plan: &route.plan, limits, writes, held: None, max_output: usize::MAX }
+    pub fn new(route: &'a Route, tag: &'a RouteTag, limits: Limits, writes: bool) -> Self {
+        Job { plan: &route.plan, memo: &tag.memo, limits, writes, held: None, max_output: usize::MAX }
     }
 }
 
@@ -165,7 +170,7 @@ impl Incoming {
 
     fn heal<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, before: usize, began: u64) -> Step {
         let healed = match &self.intake {
-            Some(intake) => tools.healer.heal(job.plan, &mut healer::Memo::default(), intake),
+            Some(intake) => heal(tools, job, intake),
             None => Ok(Summary::default()),
         };
         let work = self.work(tools, healed.unwrap_or_default(), began);
@@ -238,6 +243,14 @@ fn read<H: Host>(host: &mut H, intake: &mut Intake, size: usize) -> Result<(Prog
         start = start.saturating_add(slice.len());
     }
     Ok((progress, began.unwrap_or_else(|| clock.now_ns())))
+}
+
+fn heal<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: &Intake) -> Result<Summary, Failure> {
+    // No call leaves the VM while the engine works, so nothing else can have it.
+    let Ok(mut memo) = job.memo.try_borrow_mut() else {
+        return tools.healer.heal(job.plan, &mut Memo::default(), intake);
+    };
+    tools.healer.heal(job.plan, &mut memo, intake)
 }
 
 /// Takes the chunk, which was read before, out of the host's hands.

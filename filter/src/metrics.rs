@@ -60,6 +60,8 @@ pub struct Metrics {
     changed: Vec<(RouteId, Outcome)>,
     /// What the histograms are to record.
     samples: Vec<Sample>,
+    /// The gauge of shapes, with what waits.
+    known_shapes: i64,
 }
 
 /// Metrics without a route.
@@ -70,6 +72,7 @@ struct Shared {
     dropped: Sum,
     conflicts: Sum,
     held_bytes: Sum,
+    shapes: Sum,
     heal_us: Id,
     body_bytes: Id,
 }
@@ -115,6 +118,7 @@ impl Metrics {
             dropped: Sum::new(define(Metric::Counter, "nomos_dropped_total")),
             conflicts: Sum::new(define(Metric::Counter, "nomos_conflicts_total")),
             held_bytes: Sum::new(define(Metric::Gauge, "nomos_held_bytes")),
+            shapes: Sum::new(define(Metric::Gauge, "nomos_shapes")),
             heal_us: define(Metric::Histogram, "nomos_heal_us"),
             body_bytes: define(Metric::Histogram, "nomos_body_bytes"),
         });
@@ -167,6 +171,15 @@ impl Metrics {
         }
     }
 
+    /// Sets how many shapes of records similarity remembers in all.
+    pub fn set_shapes(&mut self, shapes: usize) {
+        let shapes = i64::try_from(shapes).unwrap_or(i64::MAX);
+        let known = std::mem::replace(&mut self.known_shapes, shapes);
+        if let Some(shared) = &mut self.shared {
+            shared.shapes.add(shapes.saturating_sub(known));
+        }
+    }
+
     /// Lets values wait for the next flush, or not any more.
     pub fn defer(&mut self, defers: bool) {
         self.defers = defers;
@@ -182,8 +195,8 @@ impl Metrics {
             }
         }
         let Some(shared) = &mut self.shared else { return };
-        let Shared { renames, moves, dropped, conflicts, held_bytes, heal_us, body_bytes } = shared;
-        for sum in [renames, moves, dropped, conflicts, held_bytes] {
+        let Shared { renames, moves, dropped, conflicts, held_bytes, shapes, heal_us, body_bytes } = shared;
+        for sum in [renames, moves, dropped, conflicts, held_bytes, shapes] {
             sum.flush(host);
         }
         for sample in &self.samples {
@@ -256,7 +269,7 @@ mod tests {
         metrics.count(&mut host, user, Outcome::Skipped(Skip::NoBody));
         assert_eq!(host.metric("verdict=.=healed;.;reason=.=none;.;route=.=user;.;nomos_responses_total"), 3);
         assert_eq!(host.metric("verdict=.=skipped;.;reason=.=no_body;.;route=.=user;.;nomos_responses_total"), 1);
-        assert_eq!(host.defined_metrics(), 9);
+        assert_eq!(host.defined_metrics(), 10);
     }
 
     #[test]
@@ -327,6 +340,6 @@ mod tests {
         metrics.count(&mut host, route, Outcome::Clean);
         metrics.count(&mut host, route, Outcome::Clean);
         metrics.hold(&mut host, 5);
-        assert_eq!(host.calls("define_metric"), 8);
+        assert_eq!(host.calls("define_metric"), 9);
     }
 }

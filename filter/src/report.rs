@@ -1,6 +1,8 @@
 //! What became of a response, told to metrics, access logs and, with held headers, the client.
 
-use healer::Summary;
+use std::iter::{once, repeat};
+
+use healer::{Summary, quote};
 
 use crate::decimal;
 use crate::host::Host;
@@ -73,7 +75,8 @@ pub fn tell_client<H: Host>(host: &mut H, text: &mut Vec<u8>, finding: &Finding)
 }
 
 /// One compact JSON object. Fields are only ever added to it: verdict, reason (if any), route (if any), and for a
-/// body that was looked at ops, dropped, conflicts, `latency_us` and bytes.
+/// body that was looked at ops, dropped, conflicts, `latency_us` and bytes. With similarity also the shape of the first
+/// record, and where similarity healed something how many ops and by which resolutions. Names, never values.
 fn write_state(out: &mut Vec<u8>, tag: Option<&RouteTag>, finding: &Finding) {
     out.clear();
     out.extend_from_slice(b"{\"verdict\":\"");
@@ -94,6 +97,13 @@ fn write_state(out: &mut Vec<u8>, tag: Option<&RouteTag>, finding: &Finding) {
         push_field(out, b",\"conflicts\":", u64::from(work.summary.conflicts));
         push_field(out, b",\"latency_us\":", finding.microseconds());
         push_field(out, b",\"bytes\":", work.bytes);
+        if let Some(shape) = work.summary.shape {
+            push_shape(out, shape);
+        }
+        if let Some(tag) = tag.filter(|_| work.summary.similar > 0) {
+            push_field(out, b",\"similar\":", u64::from(work.summary.similar));
+            push_resolutions(out, tag);
+        }
     }
     out.push(b'}');
 }
@@ -101,6 +111,40 @@ fn write_state(out: &mut Vec<u8>, tag: Option<&RouteTag>, finding: &Finding) {
 fn push_field(out: &mut Vec<u8>, name: &[u8], value: u64) {
     out.extend_from_slice(name);
     decimal::push(out, value);
+}
+
+fn push_shape(out: &mut Vec<u8>, shape: u64) {
+    out.extend_from_slice(b",\"shape\":\"");
+    for byte in shape.to_be_bytes() {
+        for digit in [byte >> 4, byte & 15] {
+            out.push(if digit < 10 { b'0'.wrapping_add(digit) } else { b'a'.wrapping_add(digit.wrapping_sub(10)) });
+        }
+    }
+    out.push(b'"');
+}
+
+/// `[{"from":"e_mail","to":"email","score":0.93}]`
+fn push_resolutions(out: &mut Vec<u8>, tag: &RouteTag) {
+    let Ok(memo) = tag.memo.try_borrow() else { return };
+    for (resolution, before) in memo.last_used().zip(once(&b",\"resolutions\":["[..]).chain(repeat(&b","[..]))) {
+        out.extend_from_slice(before);
+        out.extend_from_slice(b"{\"from\":");
+        quote(&resolution.from_path(), out);
+        out.extend_from_slice(b",\"to\":");
+        quote(&resolution.to_path(), out);
+        out.extend_from_slice(b",\"score\":");
+        push_score(out, resolution.hundredths());
+        out.push(b'}');
+    }
+    out.push(b']');
+}
+
+/// Hundredths as a number of JSON.
+fn push_score(out: &mut Vec<u8>, hundredths: u8) {
+    let (whole, rest) = (hundredths / 100, hundredths % 100);
+    for part in [b'0'.wrapping_add(whole), b'.', b'0'.wrapping_add(rest / 10), b'0'.wrapping_add(rest % 10)] {
+        out.push(part);
+    }
 }
 
 fn number(text: &mut Vec<u8>, value: u64) -> &[u8] {
@@ -113,9 +157,10 @@ fn number(text: &mut Vec<u8>, value: u64) -> &[u8] {
 mod tests {
     use super::*;
     use crate::outcome::Skip;
+    use std::cell::RefCell;
 
     fn state(json: &str, finding: &Finding) -> String {
-        let tag = RouteTag { id: Metrics::new().route("x"), json: json.as_bytes().to_vec() };
+        let tag = RouteTag { id: Metrics::new().route("x"), json: json.as_bytes().to_vec(), memo: RefCell::default() };
         let mut out = b"left over".to_vec();
         write_state(&mut out, (!json.is_empty()).then_some(&tag), finding);
         String::from_utf8(out).unwrap()

@@ -3,8 +3,9 @@
 //! Several share a VM, and an update makes a new one beside the old. Streams keep the one that they began with, so
 //! that no response is healed by a mix of two.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
+use healer::Memo;
 use healer::config::{Config, Mode, ResponseHeaders, Route};
 
 use crate::host::Host;
@@ -22,13 +23,15 @@ pub struct Root {
     tags: Vec<RouteTag>,
 }
 
-/// What stands for a route in metrics and filter state.
+/// What is kept for a route, beside what its configuration says.
 #[derive(Debug)]
 pub struct RouteTag {
     /// In metrics.
     pub id: RouteId,
     /// In the filter state: its name as a JSON string.
     pub json: Vec<u8>,
+    /// What similarity found in its responses.
+    pub memo: RefCell<Memo>,
 }
 
 /// Whether Envoy calls for the body while headers are paused. It does only with `allow_on_headers_stop_iteration`,
@@ -47,7 +50,11 @@ impl Root {
     /// Takes a configuration into use.
     pub fn new<H: Host>(config: Config, host: &mut H, metrics: &mut Metrics) -> Self {
         metrics.define(host);
-        let tag = |route: &Route| RouteTag { id: metrics.route(&route.name), json: json_string(&route.name) };
+        let tag = |route: &Route| RouteTag {
+            id: metrics.route(&route.name),
+            json: json_string(&route.name),
+            memo: RefCell::new(Memo::new(&route.plan)),
+        };
         let tags = config.routes.iter().map(tag).collect();
         let no_route = metrics.route("none");
         Root { config, no_route, tags, holding: Cell::new(Holding::Unproven(0)) }
@@ -56,6 +63,12 @@ impl Root {
     /// A route and its tag, by the number that [`Config::route`] gives.
     pub fn route(&self, number: usize) -> Option<(&Route, &RouteTag)> {
         self.config.routes.get(number).zip(self.tags.get(number))
+    }
+
+    /// How many shapes of records similarity remembers.
+    pub fn shapes(&self) -> usize {
+        let of = |tag: &RouteTag| tag.memo.try_borrow().map_or(0, |memo| memo.stats().shapes);
+        self.tags.iter().map(of).sum()
     }
 
     /// Whether bodies may be changed.

@@ -138,7 +138,7 @@ impl<H: Host> Vm<H> {
     pub fn on_response_body(&mut self, id: u32, size: usize, ends: bool) -> Action {
         let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
         let Some((route, tag)) = stream.root.route(stream.route) else { return Action::Continue };
-        let (tools, job) = (&mut self.tools, job(&stream.root, route));
+        let (tools, job) = (&mut self.tools, job(&stream.root, route, tag));
         let (finding, held) = match &mut stream.stage {
             Stage::Passing(incoming) => {
                 let first = incoming.held() == 0;
@@ -168,9 +168,9 @@ impl<H: Host> Vm<H> {
     /// A response's trailers: its body is over. Where the body was not paused, nothing can be written any more.
     pub fn on_response_trailers(&mut self, id: u32) -> Action {
         let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
-        let Some((route, _)) = stream.root.route(stream.route) else { return Action::Continue };
+        let Some((route, tag)) = stream.root.route(stream.route) else { return Action::Continue };
         let held = match &stream.stage {
-            Stage::Passing(incoming) if incoming.withholds(&job(&stream.root, route)) => return self.reset(id),
+            Stage::Passing(incoming) if incoming.withholds(&job(&stream.root, route, tag)) => return self.reset(id),
             Stage::Passing(_) => false,
             Stage::Held(_) => true,
             Stage::Healed => {
@@ -191,7 +191,7 @@ impl<H: Host> Vm<H> {
             self.let_go(stream);
         }
         let _ = self.tools.host.act_for(root);
-        self.tools.metrics.flush(&mut self.tools.host);
+        self.tell_metrics();
     }
 
     /// A context is over.
@@ -208,12 +208,11 @@ impl<H: Host> Vm<H> {
             for stream in self.waiting.end(id) {
                 self.let_go(stream);
             }
-            let Tools { host, metrics, .. } = &mut self.tools;
             if self.roots.is_empty() {
                 // No more ticks. Streams may live on for a moment.
-                metrics.defer(false);
+                self.tools.metrics.defer(false);
             }
-            metrics.flush(host);
+            self.tell_metrics();
         }
         if self.streams.is_empty() && self.streams.capacity() > KEPT_STREAMS {
             self.streams = IdMap::default();
@@ -228,6 +227,12 @@ impl<H: Host> Vm<H> {
     /// The host, to look at it in tests.
     pub fn host(&mut self) -> &mut H {
         &mut self.tools.host
+    }
+
+    fn tell_metrics(&mut self) {
+        let shapes = self.roots.iter().map(|(_, root)| root.shapes()).sum();
+        self.tools.metrics.set_shapes(shapes);
+        self.tools.metrics.flush(&mut self.tools.host);
     }
 
     fn root(&self, id: u32) -> Option<Rc<Root>> {
@@ -259,10 +264,10 @@ impl<H: Host> Vm<H> {
             self.tools.host.log(Level::Warn, &text);
         }
         if let Some(stream) = self.streams.get_mut(&id)
-            && let Some((route, _)) = stream.root.route(stream.route)
+            && let Some((route, tag)) = stream.root.route(stream.route)
             && let Stage::Passing(incoming) = &mut stream.stage
         {
-            incoming.discard(&mut self.tools, &job(&stream.root, route), incoming.held());
+            incoming.discard(&mut self.tools, &job(&stream.root, route, tag), incoming.held());
         }
         self.conclude(id, &Finding::without_work(Outcome::Failed(Fail::EndedByTrailers)), false);
         let _ = self.tools.host.reset_response();
@@ -276,7 +281,7 @@ impl<H: Host> Vm<H> {
         match stage {
             Stage::Passing(incoming) => {
                 let held = incoming.held();
-                incoming.discard(&mut self.tools, &job(root, route), held);
+                incoming.discard(&mut self.tools, &job(root, route, tag), held);
             }
             Stage::Held(_) => {}
             Stage::Requested | Stage::Healed => return,
@@ -362,8 +367,8 @@ fn begin<H: Host>(tools: &mut Tools<H>, root: &Root, ends: bool) -> Result<Stage
     Ok(Stage::Passing(Incoming::new(content_length)))
 }
 
-fn job<'a>(root: &Root, route: &'a Route) -> Job<'a> {
-    Job::new(route, root.config.limits(), root.heals())
+fn job<'a>(root: &Root, route: &'a Route, tag: &'a RouteTag) -> Job<'a> {
+    Job::new(route, tag, root.config.limits(), root.heals())
 }
 
 #[cfg(test)]

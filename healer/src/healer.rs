@@ -37,6 +37,8 @@ pub struct Summary {
     pub dropped: u32,
     /// Renames and moves that similarity found.
     pub similar: u32,
+    /// The shape of the first record, where similarity is on.
+    pub shape: Option<u64>,
     /// Rules that found their source and did not fire: the target stands, or another rule has it.
     pub conflicts: u32,
 }
@@ -86,16 +88,20 @@ impl Healer {
         self.forget_last();
         let body = checked(intake)?;
         let result = self.walk(&body, plan, memo).map(|()| self.render(&body, memo.automaton(plan)));
+        if result.is_ok_and(|summary| summary.similar > 0) {
+            let similar = |op: &Op| if let RuleRef::Similar(id) = op.rule { Some(id) } else { None };
+            memo.note_used(self.ops.iter().filter_map(similar));
+        }
         self.drop_large_scratch();
         result
     }
 
     fn walk(&mut self, body: &Body<'_>, plan: &Plan, memo: &mut Memo) -> Result<(), Failure> {
+        self.settled.clear();
         if !memo.is_used() {
             return walk(body, plan.automaton(), None, &mut self.scratch);
         }
         memo.start();
-        self.settled.clear();
         // The first pass guesses; each further one settles the records inside those that the last one settled, so there
         // are at most as many of them as records inside each other. There is seldom more than one in all.
         for _ in 0..=plan.nesting() {
@@ -151,7 +157,8 @@ impl Healer {
     }
 
     fn render(&mut self, body: &Body<'_>, automaton: &Automaton) -> Summary {
-        let mut summary = Summary { conflicts: self.scratch.conflicts, ..Summary::default() };
+        let shape = self.settled.first().map(|instance| instance.shape);
+        let mut summary = Summary { conflicts: self.scratch.conflicts, shape, ..Summary::default() };
         if !self.scratch.has_edits() {
             return summary;
         }

@@ -38,6 +38,7 @@ pub use limits::Limits;
 pub use matching::{By, Match, Matching, Missing};
 pub use memo::{Memo, MemoStats};
 pub use plan::Plan;
+pub use plan::overlay::Resolution;
 pub use reason::{Failure, Reason};
 pub use report::{Description, Op, OpKind, Why};
 pub use text::quote;

@@ -1,10 +1,10 @@
 //! Where in a body each expected field is: the correspondence of contract and body, leaf by leaf, for people and tools.
 
+use crate::body_path::{Places, Segment, show};
 use crate::memo::{Instance, Memo};
 use crate::plan::Plan;
 use crate::plan::automaton::{Id, NONE};
 use crate::plan::record::Record;
-use crate::body_path::{Places, Segment, show};
 use crate::similarity::{Alignment, Expected, Parts, Standing};
 use crate::survey::Survey;
 use crate::walk::Body;

@@ -20,6 +20,9 @@ pub const MAX_SHAPES: usize = 1024;
 /// remembered, so that the same body is always healed the same way.
 pub const MAX_NAMES_PER_BODY: u32 = 8192;
 
+/// Resolutions told of one body. An access log has no room for more.
+pub const MAX_USED: usize = 32;
+
 /// The memory of one plan.
 #[derive(Debug, Default)]
 pub struct Memo {
@@ -42,6 +45,8 @@ struct Learned {
     seen: BTreeMap<(Id, u64), Id>,
     /// Names in them.
     names_seen: u32,
+    /// Resolutions that the last body was healed by.
+    used: Vec<u32>,
     hits: u64,
     misses: u64,
 }
@@ -98,6 +103,7 @@ impl Memo {
             alignments: Vec::new(),
             seen: BTreeMap::new(),
             names_seen: 0,
+            used: Vec::new(),
             hits: 0,
             misses: 0,
         };
@@ -111,6 +117,24 @@ impl Memo {
             hits: learned.hits,
             misses: learned.misses,
         })
+    }
+
+    /// The resolutions that the last body was healed by, each once, in the order of their first use.
+    pub fn last_used(&self) -> impl Iterator<Item = &Resolution> {
+        let learned = self.learned.as_deref();
+        learned
+            .into_iter()
+            .flat_map(|learned| learned.used.iter().filter_map(|id| learned.resolutions.get(*id as usize)))
+    }
+
+    /// Takes in which resolutions a body was healed by.
+    pub(crate) fn note_used(&mut self, resolutions: impl Iterator<Item = u32>) {
+        let Some(learned) = self.learned.as_deref_mut() else { return };
+        for id in resolutions {
+            if learned.used.len() < MAX_USED && !learned.used.contains(&id) {
+                learned.used.push(id);
+            }
+        }
     }
 
     /// Whether its plan uses similarity.
@@ -149,6 +173,7 @@ impl Memo {
     pub(crate) fn start(&mut self) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
         learned.seen.clear();
+        learned.used.clear();
         learned.names_seen = 0;
         if learned.shapes.len() > MAX_SHAPES {
             learned.forget();

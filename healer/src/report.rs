@@ -154,7 +154,6 @@ fn why(spec: &PlanSpec, memo: &Memo, rule: RuleRef) -> Why {
     }
 }
 
-
 fn renamed_path(path: &[Segment], quoted: &[u8]) -> Vec<Segment> {
     let mut name = Vec::new();
     decode(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default(), &mut name);
@@ -168,4 +167,3 @@ fn moved_path(path: &[Segment], depth: usize, to: &[String]) -> Vec<Segment> {
     let record = path.len().saturating_sub(depth);
     path.iter().take(record).cloned().chain(to.iter().cloned().map(Segment::Name)).collect()
 }
-

@@ -145,3 +145,29 @@ fn ten_runs_give_the_same_bytes() {
         }
     }
 }
+
+/// Fields that the ensemble leaves alone in a mode: two names of a path say something else than the expected one.
+fn abstained(mode: Mode) -> &'static [&'static str] {
+    if mode == Mode::Deep { &["company", "department", "status", "last_login"] } else { &[] }
+}
+
+#[test]
+fn every_mode_heals_by_contract_and_similarity_alone() {
+    let healthy = parsed(&user_body(Mode::Healthy));
+    let route = json!({"match": {"path": "/"}, "contract": contract::user(), "similarity": {"profile": "default"}});
+    let config = Config::parse(json!({"routes": [route]}).to_string().as_bytes()).expect("configuration");
+    let plan = config.routes.into_iter().next().expect("a route").plan;
+    for mode in Mode::ALL {
+        let (healed, summary) = heal(&plan, &user_body(mode));
+        let healed = parsed(&healed);
+        let wrong =
+            healthy.as_object().expect("an object").iter().filter(|(name, value)| healed.get(*name) != Some(*value));
+        let wrong: Vec<&str> = wrong.map(|(name, _)| name.as_str()).collect();
+        let (mut abstained, mut wrong) = (abstained(mode).to_vec(), wrong);
+        abstained.sort_unstable();
+        wrong.sort_unstable();
+        assert_eq!(wrong, abstained, "{mode:?}: {healed}");
+        let ops = mode.drifted_fields() - abstained.len();
+        assert_eq!((summary.ops() as usize, summary.similar as usize), (ops, ops), "{mode:?}");
+    }
+}

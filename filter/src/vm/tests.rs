@@ -730,3 +730,29 @@ fn once_seen_to_work_headers_wait() {
     }
     assert!(!vm.host().resumed && vm.host().log.is_empty());
 }
+
+/// What similarity finds is healed and told, and the shapes that it knows are counted.
+#[test]
+fn similarity() {
+    let text = r#"{"routes":[{"name":"user","match":{"path":"/u"},"similarity":{"profile":"default"},
+        "contract":{"type":"object","properties":{"user_id":{"type":"integer"},"email":{"type":"string"}}}}]}"#;
+    let mut vm = Vm::new(Mock::new().with_configuration(text));
+    vm.on_context_create(ROOT, 0);
+    assert!(vm.on_configure(ROOT, text.len()));
+    for _ in 0..3 {
+        let reply = Upstream::json(r#"{"userId":1,"email":"a"}"#).run(&mut vm);
+        assert_eq!(reply.body, br#"{"user_id":1,"email":"a"}"#);
+        let state: Value = serde_json::from_str(&reply.state).unwrap();
+        assert_eq!((&state["verdict"], &state["ops"], &state["similar"]), (&"healed".into(), &1.into(), &1.into()));
+        let found = &state["resolutions"][0];
+        assert_eq!((&found["from"], &found["to"]), (&"userId".into(), &"user_id".into()));
+        assert!(found["score"].as_f64().unwrap() >= 0.85, "{state}");
+        assert_eq!(state["shape"].as_str().unwrap().len(), 16);
+    }
+    let clean = Upstream::json(r#"{"user_id":1,"email":"a"}"#).run(&mut vm);
+    let state: Value = serde_json::from_str(&clean.state).unwrap();
+    assert_eq!((&state["verdict"], &state["resolutions"]), (&"clean".into(), &Value::Null));
+    assert_eq!(metric(&mut vm, "nomos_shapes"), 2);
+    vm.on_delete(ROOT);
+    assert_eq!(metric(&mut vm, "nomos_shapes"), 0);
+}

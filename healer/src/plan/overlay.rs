@@ -9,6 +9,7 @@ use super::automaton::{
 };
 use super::record::Record;
 use super::spec::Kind;
+use crate::body_path::{Segment, show};
 use crate::similarity::{Alignment, Standing};
 use crate::survey::Survey;
 use crate::text::quote;
@@ -19,13 +20,36 @@ const RANK: u16 = u16::MAX;
 
 /// A correspondence that similarity found in records of one shape.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Resolution {
+pub struct Resolution {
     /// Names from the record down, as they come.
     pub from: Vec<String>,
     /// Names from the record down, as they are expected.
     pub to: Vec<String>,
     /// What says so.
     pub alignment: Alignment,
+}
+
+impl Resolution {
+    /// Where the member came, from its record down: dotted, as rules are written.
+    pub fn from_path(&self) -> String {
+        dotted(&self.from)
+    }
+
+    /// Where it is expected.
+    pub fn to_path(&self) -> String {
+        dotted(&self.to)
+    }
+
+    /// The score in hundredths, from 0 to 100.
+    #[expect(clippy::cast_sign_loss, reason = "clamped")]
+    pub fn hundredths(&self) -> u8 {
+        (self.alignment.score.clamp(0.0, 1.0) * 100.0 + 0.5) as u8
+    }
+}
+
+fn dotted(names: &[String]) -> String {
+    let segments: Vec<Segment> = names.iter().cloned().map(Segment::Name).collect();
+    show(&segments)
 }
 
 /// How long the lists of an automaton are.
