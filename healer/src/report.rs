@@ -2,6 +2,7 @@
 
 use crate::body_path::{Places, Segment, show};
 use crate::memo::Memo;
+use crate::order;
 use crate::plan::automaton::{Automaton, RuleRef};
 use crate::plan::spec::{PlanSpec, RuleSource};
 use crate::plan::{Plan, automaton};
@@ -103,10 +104,10 @@ pub(crate) fn describe(ops: &[Op], plan: &Plan, memo: &Memo, body: &[u8], arena:
     scanner.advance(body);
     let mut places = Places::new(body, scanner.tokens());
     let mut order: Vec<(usize, &Op)> = ops.iter().enumerate().collect();
-    order.sort_by_key(|(_, op)| op.at);
+    order::sort_by_key(&mut order, |(place, op)| (op.at, *place));
     let describe = |(place, op): (usize, &Op)| (place, describe_one(op, plan, memo, places.path_to(op.at), arena));
     let mut described: Vec<(usize, Description)> = order.into_iter().map(describe).collect();
-    described.sort_by_key(|(place, _)| *place);
+    order::sort_by_key(&mut described, |(place, _)| *place);
     described.into_iter().map(|(_, description)| description).collect()
 }
 

@@ -3,6 +3,7 @@
 //! A survey is taken once for each shape of record, so it may look at every name with care.
 
 use crate::class::{classify, scalar_kind};
+use crate::order;
 use crate::plan::Plan;
 use crate::plan::automaton::{Action, Automaton, Id, NONE, RuleRef};
 use crate::plan::case;
@@ -186,7 +187,7 @@ impl Survey {
         let Survey { rows, names, .. } = self;
         let key = |row: &Row| (row.parent, names.get(row.name.0 as usize..row.name.1 as usize));
         let mut order: Vec<usize> = (0..rows.len()).collect();
-        order.sort_by_key(|at| rows.get(*at).map(key));
+        order::sort_by_key(&mut order, |at| rows.get(*at).map(key));
         let mut twice = Vec::new();
         for pair in order.windows(2) {
             let [first, second] = pair else { continue };

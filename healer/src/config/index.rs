@@ -1,5 +1,6 @@
 //! Where a name stands in a list.
 
+use crate::order;
 /// Names in order, each with its place in the list that it came from.
 ///
 /// One type for every look-up in a configuration: sorting is the largest generic code here, and the wasm module
@@ -9,7 +10,7 @@ pub(super) struct Index<'a>(Vec<(&'a str, usize)>);
 impl<'a> Index<'a> {
     pub fn new(names: impl Iterator<Item = &'a str>) -> Self {
         let mut places: Vec<(&str, usize)> = names.enumerate().map(|(place, name)| (name, place)).collect();
-        places.sort_unstable();
+        order::sort(&mut places);
         Index(places)
     }
 

@@ -4,6 +4,7 @@
 //! paths of which moves it is, and, without a contract, that renames apply. Sets of items become states (the subset
 //! construction of Rabin and Scott, 1959), so that a look-up answers for all items at once.
 
+use crate::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::PlanError;
@@ -616,7 +617,7 @@ fn empty_automaton(spec: &PlanSpec) -> Automaton {
         let (from, to) = (rule.from.clone(), rule.to);
         conventions.push(Convention { from, to, rank: rule.rank, rule: convention, source: rule.source });
     }
-    conventions.sort_by_key(|convention| convention.rank);
+    order::sort_by_key(&mut conventions, |convention| (convention.rank, convention.rule));
     Automaton {
         root: INERT,
         foreign: INERT,

@@ -3,6 +3,7 @@
 use super::automaton::Id;
 use super::contract::Nodes;
 use super::spec::{Contract, Property};
+use crate::order;
 use crate::similarity::{self, Model};
 use nomos_rules::path::Step;
 
@@ -22,7 +23,7 @@ impl Record {
         let model = Model::of(properties);
         let mut by_name: Vec<_> =
             model.fields().iter().zip(0..).map(|(field, id)| (field.parent, field.name.clone(), id)).collect();
-        by_name.sort_unstable();
+        order::sort(&mut by_name);
         Record { model, path, by_name }
     }
 

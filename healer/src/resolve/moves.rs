@@ -5,6 +5,7 @@
 //! at the same target or one above or below it, or inside a value that one of the two takes away. At last the moves
 //! that put a value in the place of its own container are taken back where something else is left in that container.
 
+use crate::order;
 use crate::plan::Automaton;
 use crate::plan::automaton::{Id, Move, MoveKind, NONE};
 use crate::scratch::{Container, EditKind, Fate, Mark, MarkKind, Member, Scratch, SourceHit};
@@ -51,7 +52,7 @@ fn decide(plan: &Automaton, anchor: Id, scratch: &mut Scratch) -> bool {
         around_others |= hit.accepted && hit.anchor != anchor;
     }
     if !in_order {
-        order.sort_unstable();
+        order::sort(&mut order);
     }
     let decided = Record { plan, anchor, around_others, unwraps: false, scratch }.decide(&order);
     scratch.order = order;
