@@ -14,6 +14,7 @@ mod compatible;
 mod decide;
 mod explain;
 mod frames;
+mod inverse;
 mod lexicon;
 pub mod metrics;
 mod model;

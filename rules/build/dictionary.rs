@@ -6,6 +6,8 @@ mod check;
 mod emit;
 #[path = "dictionary/file.rs"]
 mod file;
+#[path = "dictionary/ids.rs"]
+mod ids;
 // The library's own folding, so that what the build takes for a singular is what names are folded to.
 #[path = "../src/dictionary/plural.rs"]
 mod plural;
@@ -15,13 +17,20 @@ pub use file::FILES;
 use file::Dictionary;
 
 /// The dictionary as Rust source, out of the texts of the files by name; or every problem.
-pub fn compile(read: impl Fn(&str) -> Result<String, String>) -> Result<String, Vec<String>> {
+pub fn compile(text_of: impl Fn(&str) -> Result<String, String>) -> Result<String, Vec<String>> {
+    read(text_of).map(|dictionary| emit::source(&dictionary))
+}
+
+/// The dictionary as the files state it, checked; or every problem.
+pub fn read(text_of: impl Fn(&str) -> Result<String, String>) -> Result<Dictionary, Vec<String>> {
     let mut dictionary = Dictionary::default();
-    let problems: Vec<String> =
-        FILES.into_iter().filter_map(|file| read(file).and_then(|text| dictionary.read(file, &text)).err()).collect();
+    let problems: Vec<String> = FILES
+        .into_iter()
+        .filter_map(|file| text_of(file).and_then(|text| dictionary.read(file, &text)).err())
+        .collect();
     if !problems.is_empty() {
         return Err(problems);
     }
     let problems = check::check(&dictionary);
-    if problems.is_empty() { Ok(emit::source(&dictionary)) } else { Err(problems) }
+    if problems.is_empty() { Ok(dictionary) } else { Err(problems) }
 }

@@ -1,50 +1,36 @@
 //! Words of API vocabulary: which of them mean the same, and which never do.
 //!
 //! `build.rs` reads `rules/dictionary/*.yaml`, checks the files together and writes them
-//! here as sorted static tables, so that nothing is set up at run time. Senses and
-//! comments stay in the YAML.
+//! here as static tables. Every word is held once; all else is numbers, of two bytes each, so
+//! that the tables stay small in a wasm module. Senses and comments stay in the YAML.
 //!
 //! Words are in normal form: lower-case letters and digits, the tokens of a phrase separated
 //! by one space, each token in the singular, closed compounds split (`user name`). A name is
 //! brought to it by [`compound`] and [`singular`] on each of its tokens.
+//!
+//! The tables tell what is in a group, not in which groups a word is: [`synonymous`] and [`opposed`] look at all of
+//! them. Who asks often makes an index of the tables first.
 
 mod plural;
+mod table;
 
-use plural::Irregular;
 use std::borrow::Cow;
 
-/// Words that API designers use for the same field.
-#[derive(Debug)]
-pub struct SynonymGroup {
-    /// Whether they are interchangeable in nearly any record. Otherwise they mean the same
-    /// only where the record, the type and the siblings agree.
-    pub exact: bool,
-    /// Words and phrases.
-    pub words: &'static [&'static str],
-}
+pub use table::{Lists, Texts};
 
-/// A word or phrase of [`SYNONYMS`] or [`OPPOSITES`].
-#[derive(Debug)]
-pub struct Word {
-    /// In normal form.
-    pub text: &'static str,
-    /// Where it stands in [`SYNONYMS`].
-    pub synonyms: &'static [u16],
-    /// Where it stands in [`OPPOSITES`]: set and slot.
-    pub opposites: &'static [(u16, u8)],
-}
+/// A word or phrase: below the number of [`WORDS`] a word, above it a phrase.
+pub type PhraseId = u16;
 
 /// A word that can be added to a name or left out without naming other information.
 #[derive(Debug)]
 pub struct NeutralWord {
     /// A word or phrase.
-    pub word: &'static str,
+    pub word: PhraseId,
     /// On which side of the rest of the name it stands.
     pub place: Place,
-    /// The words next to which it is neutral; none: next to any.
-    pub heads: &'static [&'static str],
     /// The values for which it is neutral; none: any.
     pub kind: Option<ValueKind>,
+    heads: u16,
 }
 
 /// The side of a name.
@@ -73,43 +59,81 @@ pub enum ValueKind {
 
 include!(concat!(env!("OUT_DIR"), "/dictionary.rs"));
 
-/// The entry of that word or phrase.
-pub fn word(text: &str) -> Option<&'static Word> {
-    let at = WORDS.binary_search_by_key(&text, |word| word.text).ok()?;
-    WORDS.get(at)
+impl NeutralWord {
+    /// The words or phrases next to which it is neutral, sorted; none: next to any.
+    pub fn heads(&self) -> &'static [PhraseId] {
+        HEADS.get(usize::from(self.heads))
+    }
+}
+
+/// The number of words and phrases.
+pub fn phrase_count() -> usize {
+    WORDS.iter().len().saturating_add(PHRASES.iter().len())
+}
+
+/// The places in [`WORDS`] of the words of a phrase.
+pub fn word_ids(phrase: PhraseId) -> impl Iterator<Item = usize> + Clone {
+    let place = usize::from(phrase);
+    let (word, words) = match place.checked_sub(WORDS.iter().len()) {
+        None => (Some(place), &[][..]),
+        Some(place) => (None, PHRASES.get(place)),
+    };
+    word.into_iter().chain(words.iter().copied().map(usize::from))
+}
+
+/// The words of a phrase.
+pub fn words(phrase: PhraseId) -> impl Iterator<Item = &'static str> + Clone {
+    word_ids(phrase).map(|word| WORDS.get(word))
+}
+
+/// The word or phrase of that text.
+pub fn find(text: &str) -> Option<PhraseId> {
+    let id = if text.contains(' ') {
+        let order = |at| PHRASES.get(at).iter().map(|word| WORDS.get(usize::from(*word))).cmp(text.split(' '));
+        table::search(PHRASES.iter().len(), order)?.checked_add(WORDS.iter().len())?
+    } else {
+        WORDS.find(text)?
+    };
+    id.try_into().ok()
 }
 
 /// Whether two words or phrases must never match.
 pub fn opposed(a: &str, b: &str) -> bool {
-    let (Some(a), Some(b)) = (word(a), word(b)) else {
+    let (Some(a), Some(b)) = (find(a), find(b)) else {
         return false;
     };
-    a.opposites.iter().any(|(set, slot)| b.opposites.iter().any(|(other, at)| set == other && slot != at))
+    let slots = || OPPOSITE_SETS.iter().zip(OPPOSITES.iter()).enumerate();
+    slots()
+        .filter(|(_, (_, words))| words.contains(&a))
+        .any(|(slot, (set, _))| slots().any(|(other, (of, words))| set == of && slot != other && words.contains(&b)))
 }
 
-/// Whether two words or phrases mean the same, and if so, whether [exactly](SynonymGroup::exact).
+/// Whether two words or phrases mean the same, and if so, whether [exactly](ARE_EXACT).
 pub fn synonymous(a: &str, b: &str) -> Option<bool> {
-    let (a, b) = (word(a)?, word(b)?);
-    let shared = a.synonyms.iter().filter(|group| b.synonyms.contains(group));
-    shared.filter_map(|group| SYNONYMS.get(usize::from(*group))).map(|group| group.exact).max()
+    let (a, b) = (find(a)?, find(b)?);
+    let groups = SYNONYMS.iter().zip(ARE_EXACT);
+    groups.filter(|(words, _)| words.contains(&a) && words.contains(&b)).map(|(_, exact)| *exact).max()
 }
 
 /// What a short form may stand for, the likeliest first.
-pub fn abbreviation(short: &str) -> &'static [&'static str] {
-    lookup(ABBREVIATIONS, short).unwrap_or_default()
+pub fn abbreviation(short: &str) -> &'static [PhraseId] {
+    let at = SHORT_FORMS.binary_search_by_key(&short, |word| WORDS.get(usize::from(*word)));
+    at.map_or(&[], |at| EXPANSIONS.get(at))
 }
 
 /// The words of a compound that is written as one.
-pub fn compound(closed: &str) -> Option<&'static str> {
-    lookup(COMPOUNDS, closed)
+pub fn compound(closed: &str) -> Option<PhraseId> {
+    let letters = |phrase: &PhraseId| words(*phrase).flat_map(str::bytes);
+    let at = COMPOUNDS.binary_search_by(|phrase| letters(phrase).cmp(closed.bytes())).ok()?;
+    COMPOUNDS.get(at).copied()
 }
 
 /// The singular of a lower-case word; the word itself if it is none or has none.
 pub fn singular(word: &str) -> Cow<'_, str> {
-    plural::singular(word, Irregular { plurals: PLURALS, uncountable: UNCOUNTABLE })
-}
-
-fn lookup<V: Copy>(table: &[(&str, V)], key: &str) -> Option<V> {
-    let at = table.binary_search_by_key(&key, |(key, _)| key).ok()?;
-    table.get(at).map(|(_, value)| *value)
+    plural::singular(word, |word| {
+        let text = |id: PhraseId| WORDS.get(usize::from(id));
+        let at = PLURALS.binary_search_by_key(&word, |(plural, _)| text(*plural));
+        let irregular = at.ok().and_then(|at| PLURALS.get(at)).map(|(_, singular)| text(*singular));
+        irregular.or_else(|| UNCOUNTABLE.find(word).map(|at| UNCOUNTABLE.get(at)))
+    })
 }

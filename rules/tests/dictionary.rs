@@ -6,10 +6,11 @@
 mod build;
 
 use nomos_rules::dictionary::{
-    ABBREVIATIONS, COMPOUNDS, ENVELOPES, GROUPINGS, LONGEST_PHRASE, NEUTRAL, OPPOSITES, SYNONYMS, WORDS, abbreviation,
-    compound, opposed, singular, synonymous, word,
+    ARE_EXACT, COMPOUNDS, ENVELOPES, EXPANSIONS, GROUPINGS, HEADS, LONGEST_PHRASE, NEUTRAL, OPPOSITE_SETS, OPPOSITES,
+    PHRASES, PLURALS, PhraseId, SHORT_FORMS, SYNONYMS, UNCOUNTABLE, WORDS, abbreviation, compound, find, opposed,
+    phrase_count, singular, synonymous, words,
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Debug, fs};
 
 /// The messages for a dictionary of which one file has that text, joined.
 fn messages(changed: &str, text: &str) -> String {
@@ -83,13 +84,14 @@ fn near_synonyms_are_no_opposites() {
 
 #[test]
 fn the_dictionary_is_as_large_as_promised() {
-    let words: BTreeSet<&str> = SYNONYMS.iter().flat_map(|group| group.words).copied().collect();
+    let synonyms: BTreeSet<&PhraseId> = SYNONYMS.iter().flatten().collect();
+    let sets: BTreeSet<&u16> = OPPOSITE_SETS.iter().collect();
     let rows = [
-        ("groups", SYNONYMS.len(), 400),
-        ("words", words.len(), 2000),
-        ("short forms", ABBREVIATIONS.len(), 300),
+        ("groups", SYNONYMS.iter().len(), 400),
+        ("words", synonyms.len(), 2000),
+        ("short forms", SHORT_FORMS.len(), 300),
         ("compounds", COMPOUNDS.len(), 150),
-        ("opposites", OPPOSITES.len(), 200),
+        ("opposites", sets.len(), 200),
         ("neutral words", NEUTRAL.len(), 80),
         ("envelopes", ENVELOPES.len(), 30),
         ("groupings", GROUPINGS.len(), 50),
@@ -160,18 +162,94 @@ fn tokens_are_brought_to_normal_form() {
     assert_eq!(singular("people"), "person");
     assert_eq!(singular("status"), "status");
     assert_eq!(singular("https"), "https");
-    assert_eq!(compound("zipcode"), Some("zip code"));
+    assert_eq!(compound("zipcode").map(text), Some("zip code".to_owned()));
     assert_eq!(compound("username"), None);
-    assert_eq!(abbreviation("qty"), ["quantity"]);
-    assert_eq!(abbreviation("min").first(), Some(&"minimum"));
+    assert_eq!(texts(abbreviation("qty")), ["quantity"]);
+    assert_eq!(texts(abbreviation("min")).first().map(String::as_str), Some("minimum"));
     assert!(abbreviation("quantity").is_empty());
 }
 
 #[test]
-fn tables_are_sorted_for_their_searches() {
-    assert!(WORDS.is_sorted_by(|a, b| a.text < b.text));
-    assert!(ABBREVIATIONS.is_sorted_by(|a, b| a.0 < b.0));
-    assert!(COMPOUNDS.is_sorted_by(|a, b| a.0 < b.0));
-    assert!(WORDS.iter().all(|entry| word(entry.text).is_some_and(|found| std::ptr::eq(found, entry))));
-    assert!(WORDS.iter().all(|entry| entry.text.split(' ').count() <= LONGEST_PHRASE));
+fn every_word_and_phrase_is_found() {
+    let all = 0..PhraseId::try_from(phrase_count()).expect("few phrases");
+    for phrase in all {
+        assert_eq!(find(&text(phrase)), Some(phrase), "{}", text(phrase));
+        assert!(words(phrase).count() <= LONGEST_PHRASE, "{}", text(phrase));
+    }
+    for unknown in ["", " ", "no such word", "zzz", "zip", "zip code extra"] {
+        let found = find(unknown).map(text);
+        assert!(found.is_none() || found.as_deref() == Some(unknown), "{unknown}");
+    }
+    assert!(COMPOUNDS.iter().all(|open| compound(&text(*open).replace(' ', "")) == Some(*open)));
+}
+
+/// The tables are numbers; this reads them back.
+#[test]
+fn the_tables_say_what_the_files_say() {
+    let yaml = build::read(|file| fs::read_to_string(format!("dictionary/{file}.yaml")).map_err(|e| e.to_string()))
+        .expect("the build has accepted it");
+
+    let groups = yaml.synonyms.iter().map(|group| (format!("{:?}", group.strength), group.words.clone()));
+    let strength = |exact: &bool| if *exact { "Exact" } else { "Near" }.to_owned();
+    same(groups, SYNONYMS.iter().zip(ARE_EXACT).map(|(words, exact)| (strength(exact), texts(words))));
+
+    let with_synonyms = |word: &String| -> BTreeSet<String> {
+        let has_it = |words: &&[PhraseId]| find(word).is_some_and(|word| words.contains(&word));
+        let groups = SYNONYMS.iter().zip(ARE_EXACT).filter(|(words, exact)| **exact && has_it(words));
+        groups.flat_map(|(words, _)| texts(words)).chain([word.clone()]).collect()
+    };
+    let slots = yaml.opposites.iter().zip(0..).flat_map(|(set, at)| set.never.iter().map(move |slot| (at, slot)));
+    same(
+        slots.map(|(set, slot)| (set, slot.words().iter().flat_map(with_synonyms).collect::<BTreeSet<_>>())),
+        OPPOSITE_SETS.iter().copied().zip(OPPOSITES.iter().map(|words| texts(words).into_iter().collect())),
+    );
+
+    let short_forms = SHORT_FORMS.iter().map(|short| text(*short)).zip(EXPANSIONS.iter().map(texts));
+    same(yaml.abbreviations.iter().map(|(short, to)| (short.clone(), to.words().to_vec())), short_forms);
+    let compounds = COMPOUNDS.iter().map(|open| (text(*open).replace(' ', ""), text(*open)));
+    same(yaml.compounds.clone(), compounds);
+    same(sorted(&yaml.wrappers.envelopes), sorted(&texts(ENVELOPES)));
+    same(sorted(&yaml.wrappers.groupings), sorted(&texts(GROUPINGS)));
+    same(yaml.plurals.irregular.clone(), PLURALS.iter().map(|(plural, singular)| (text(*plural), text(*singular))));
+    same(sorted(&yaml.plurals.uncountable), UNCOUNTABLE.iter().map(str::to_owned));
+
+    let suffixes = yaml.neutral.suffix.iter().map(|entry| (entry, "Suffix", &entry.after));
+    let prefixes = yaml.neutral.prefix.iter().map(|entry| (entry, "Prefix", &entry.before));
+    let neutral = suffixes.chain(prefixes).flat_map(|(entry, place, heads)| {
+        let about = format!("{place} {:?}", entry.kind);
+        entry.words.iter().map(move |word| (word.clone(), about.clone(), sorted(heads)))
+    });
+    same(
+        neutral,
+        NEUTRAL.iter().map(|entry| {
+            (text(entry.word), format!("{:?} {:?}", entry.place, entry.kind), sorted(&texts(entry.heads())))
+        }),
+    );
+}
+
+/// A wasm module carries the tables: each of their words once, and nothing that points.
+#[test]
+fn the_tables_are_small() {
+    let letters: usize = WORDS.iter().chain(UNCOUNTABLE.iter()).map(str::len).sum();
+    let lists = [&SYNONYMS, &OPPOSITES, &EXPANSIONS, &PHRASES, &HEADS];
+    let numbers: usize = lists.iter().map(|lists| lists.iter().map(|list| list.len() + 1).sum::<usize>()).sum();
+    let rest = [WORDS.iter().len(), OPPOSITE_SETS.len(), SHORT_FORMS.len(), COMPOUNDS.len(), 2 * PLURALS.len()];
+    let size = letters + 2 * (numbers + rest.iter().sum::<usize>()) + ARE_EXACT.len() + size_of_val(NEUTRAL);
+    assert!(size <= 90_000, "{size} bytes");
+}
+
+fn text(phrase: PhraseId) -> String {
+    words(phrase).collect::<Vec<&str>>().join(" ")
+}
+
+fn texts(phrases: &[PhraseId]) -> Vec<String> {
+    phrases.iter().map(|phrase| text(*phrase)).collect()
+}
+
+fn sorted(words: &[String]) -> BTreeSet<String> {
+    words.iter().cloned().collect()
+}
+
+fn same<T: Debug + PartialEq>(expected: impl IntoIterator<Item = T>, found: impl IntoIterator<Item = T>) {
+    assert_eq!(Vec::from_iter(found), Vec::from_iter(expected));
 }

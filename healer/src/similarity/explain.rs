@@ -288,9 +288,8 @@ fn opposed(a: &Token, b: &Token) -> bool {
         return a.hash != b.hash;
     }
     let lexicon = lexicon();
-    let word = |token: &Token| lexicon.get(token.hash).and_then(|entry| entry.word);
-    let (Some(a), Some(b)) = (word(a), word(b)) else { return false };
-    a.opposites.iter().any(|(set, slot)| b.opposites.iter().any(|(other, at)| set == other && slot != at))
+    let entries = lexicon.get(a.hash).zip(lexicon.get(b.hash));
+    entries.is_some_and(|(a, b)| lexicon.are_opposed(a, b))
 }
 
 /// `status_message` is a message and `message_status` a status.

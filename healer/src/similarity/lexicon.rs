@@ -3,27 +3,24 @@
 use std::sync::OnceLock;
 
 use nomos_rules::dictionary::{
-    ABBREVIATIONS, COMPOUNDS, ENVELOPES, GROUPINGS, NEUTRAL, PLURALS, Place, SYNONYMS, ValueKind, WORDS, Word,
+    ARE_EXACT, COMPOUNDS, ENVELOPES, EXPANSIONS, GROUPINGS, NEUTRAL, NeutralWord, OPPOSITE_SETS, OPPOSITES, PLURALS,
+    PhraseId, Place, SHORT_FORMS, SYNONYMS, ValueKind, WORDS, phrase_count, word_ids, words,
 };
 
+use super::inverse::Inverse;
 use super::weights::{FILLERS, GENERIC};
 use crate::plan::spec::{Kind, Kinds};
 use crate::resolve::name_hash;
 
 /// What is known of a word or phrase.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(super) struct Entry {
-    /// Synonyms and opposites.
-    pub word: Option<&'static Word>,
-    /// Hashes of what it is short for, the likeliest first.
-    pub expansions: Vec<u64>,
-    /// The words that are written as this one.
-    pub compound: Option<&'static str>,
-    /// The singular of an irregular plural.
-    pub singular: Option<&'static str>,
-    /// Where it says nothing.
-    pub neutral: Vec<Neutral>,
+    hash: u64,
+    /// Its number in the dictionary, or one that is not of the dictionary.
+    phrase: PhraseId,
+    /// Where it stands among those of which there is more to say; the first of these says nothing.
+    more: u16,
     /// Objects of this name stand around records.
     pub is_envelope: bool,
     /// Objects of this name group members.
@@ -36,28 +33,46 @@ pub(super) struct Entry {
     pub is_word: bool,
 }
 
+/// What is known of few words and phrases.
+#[derive(Debug, Default)]
+pub(super) struct More {
+    /// Hashes of what it is short for, the likeliest first.
+    pub expansions: Vec<u64>,
+    /// The words that are written as this one.
+    pub compound: Option<PhraseId>,
+    /// The singular of an irregular plural.
+    pub singular: Option<&'static str>,
+    /// Where it says nothing.
+    pub neutral: Vec<Neutral>,
+}
+
 /// Where a word says nothing.
 #[derive(Debug)]
 pub(super) struct Neutral {
     /// Before the rest of the name, or behind it.
     pub is_prefix: bool,
-    /// Hashes of the words next to it; none: any.
-    pub heads: Vec<u64>,
     /// The kinds of values for which it is so.
     pub kinds: Kinds,
+    /// The words next to it, sorted; none: any.
+    heads: &'static [PhraseId],
 }
 
 /// Places in the table. The dictionary fills less than half: a test holds it.
 const SLOTS: usize = 1 << 14;
+const MASK: usize = SLOTS.wrapping_sub(1);
+/// In a place that is free.
+const FREE: u16 = u16::MAX;
 
 /// All entries, by hash.
 #[derive(Debug)]
 pub(super) struct Lexicon {
-    slots: Vec<(u64, u32)>,
-    mask: usize,
+    /// Places in `entries`.
+    slots: Vec<u16>,
+    /// First those of the dictionary, by their numbers there.
     entries: Vec<Entry>,
-    /// Written where an entry has no place, which cannot be.
-    spare: Entry,
+    more: Vec<More>,
+    groups: Inverse,
+    opposites: Inverse,
 }
 
 /// The process's lexicon. The first call builds it, which is when the first model is made.
@@ -80,115 +95,149 @@ pub(super) fn join_hash(before: u64, word: u64) -> u64 {
     (product ^ (product >> 29)).max(1)
 }
 
-/// The hash of a phrase in normal form, its words separated by one space.
-pub(super) fn hash_phrase(phrase: &str) -> u64 {
-    phrase.split(' ').fold(0, |hash, word| join_hash(hash, hash_word(word)))
+impl Neutral {
+    fn of(word: &NeutralWord) -> Neutral {
+        let (is_prefix, kinds) = (word.place == Place::Prefix, kinds_of(word.kind));
+        Neutral { is_prefix, kinds, heads: word.heads() }
+    }
+
+    /// Whether it says nothing next to any word.
+    pub fn is_free(&self) -> bool {
+        self.heads.is_empty()
+    }
 }
 
 impl Lexicon {
     /// What is known of the word or phrase with this hash.
     pub fn get(&self, hash: u64) -> Option<&Entry> {
-        let mut at = hash as usize & self.mask;
+        let mut at = hash as usize & MASK;
         loop {
-            match self.slots.get(at) {
-                Some((key, entry)) if *key == hash => return self.entries.get(*entry as usize),
-                Some((0, _)) | None => return None,
-                Some(_) => at = at.wrapping_add(1) & self.mask,
+            // What is free is no place of an entry.
+            let entry = self.entries.get(usize::from(*self.slots.get(at)?))?;
+            if entry.hash == hash {
+                return Some(entry);
             }
+            at = at.wrapping_add(1) & MASK;
         }
     }
 
+    /// What else is known of it.
+    pub fn more(&self, entry: &Entry) -> Option<&More> {
+        self.more.get(usize::from(entry.more))
+    }
+
+    /// The groups of synonyms in which it is.
+    pub fn groups(&self, entry: &Entry) -> &[u16] {
+        self.groups.get(entry.phrase)
+    }
+
+    /// Whether two words or phrases must never match.
+    pub fn are_opposed(&self, a: &Entry, b: &Entry) -> bool {
+        let set = |slot: &u16| OPPOSITE_SETS.get(usize::from(*slot));
+        let (a, b) = (self.opposites.get(a.phrase), self.opposites.get(b.phrase));
+        a.iter().any(|slot| b.iter().any(|other| slot != other && set(slot) == set(other)))
+    }
+
+    /// Whether the word or phrase with this hash is one of those next to which it says nothing.
+    pub fn is_head(&self, neutral: &Neutral, hash: u64) -> bool {
+        self.get(hash).is_some_and(|entry| neutral.heads.binary_search(&entry.phrase).is_ok())
+    }
+
     fn build() -> Lexicon {
-        let slots = SLOTS;
+        let phrases = phrase_count();
         let mut lexicon = Lexicon {
-            slots: vec![(0, 0); slots],
-            mask: slots.wrapping_sub(1),
-            entries: Vec::new(),
-            spare: Entry::default(),
+            slots: vec![FREE; SLOTS],
+            entries: Vec::with_capacity(phrases.saturating_add(COMPOUNDS.len())),
+            more: vec![More::default()],
+            groups: Inverse::of(SYNONYMS.iter(), phrases),
+            opposites: Inverse::of(OPPOSITES.iter(), phrases),
         };
-        for word in WORDS {
-            let entry = lexicon.entry(hash_phrase(word.text));
-            entry.word = Some(word);
-            lexicon.words(word.text);
+        let hashes: Vec<u64> = WORDS.iter().map(hash_word).collect();
+        for phrase in 0..phrases as PhraseId {
+            let hash = word_ids(phrase).filter_map(|word| hashes.get(word)).fold(0, |all, word| join_hash(all, *word));
+            lexicon.mark(hash, |entry| entry.is_word = usize::from(phrase) < hashes.len());
         }
-        for (short, expansions) in ABBREVIATIONS {
-            lexicon.entry(hash_word(short)).expansions = expansions.iter().map(|long| hash_phrase(long)).collect();
-            lexicon.words(short);
-            for long in *expansions {
-                lexicon.entry(hash_phrase(long));
-                lexicon.words(long);
-            }
-        }
-        for (closed, open) in COMPOUNDS {
-            lexicon.entry(hash_word(closed)).compound = Some(open);
-            lexicon.words(closed);
-            lexicon.words(open);
-        }
-        for (plural, singular) in PLURALS {
-            lexicon.entry(hash_word(plural)).singular = Some(singular);
-            lexicon.words(plural);
-            lexicon.words(singular);
-        }
+        lexicon.spellings();
         lexicon.marks();
         lexicon
     }
 
+    /// What is written for something else.
+    fn spellings(&mut self) {
+        let mut closed = String::new();
+        for open in COMPOUNDS {
+            closed.clear();
+            closed.extend(words(*open));
+            let hash = hash_word(&closed);
+            self.mark(hash, |entry| entry.is_word = true);
+            self.tell(hash, |more| more.compound = Some(*open));
+        }
+        for (short, expansions) in SHORT_FORMS.iter().zip(EXPANSIONS.iter()) {
+            let expansions = expansions.iter().map(|long| self.hash_of(*long)).collect();
+            self.tell(self.hash_of(*short), |more| more.expansions = expansions);
+        }
+        for (plural, singular) in PLURALS {
+            self.tell(self.hash_of(*plural), |more| more.singular = Some(WORDS.get(usize::from(*singular))));
+        }
+    }
+
     fn marks(&mut self) {
-        for neutral in NEUTRAL {
-            let heads = neutral.heads.iter().map(|head| hash_phrase(head)).collect();
-            let (is_prefix, kinds) = (neutral.place == Place::Prefix, kinds_of(neutral.kind));
-            self.entry(hash_phrase(neutral.word)).neutral.push(Neutral { is_prefix, heads, kinds });
-            self.words(neutral.word);
-            for head in neutral.heads {
-                self.entry(hash_phrase(head));
-                self.words(head);
-            }
+        for word in NEUTRAL {
+            self.tell(self.hash_of(word.word), |more| more.neutral.push(Neutral::of(word)));
         }
         for name in ENVELOPES {
-            self.entry(hash_phrase(name)).is_envelope = true;
-            self.words(name);
+            self.mark(self.hash_of(*name), |entry| entry.is_envelope = true);
         }
         for name in GROUPINGS {
-            self.entry(hash_phrase(name)).is_grouping = true;
-            self.words(name);
+            self.mark(self.hash_of(*name), |entry| entry.is_grouping = true);
         }
         for word in GENERIC {
-            self.entry(hash_word(word)).is_generic = true;
-            self.words(word);
+            self.mark(hash_word(word), |entry| {
+                entry.is_generic = true;
+                entry.is_word = true;
+            });
         }
         for word in FILLERS {
-            self.entry(hash_word(word)).is_filler = true;
+            self.mark(hash_word(word), |entry| entry.is_filler = true);
         }
     }
 
-    /// Notes that the words of a phrase are words.
-    fn words(&mut self, phrase: &str) {
-        for word in phrase.split(' ') {
-            self.entry(hash_word(word)).is_word = true;
-        }
+    fn hash_of(&self, phrase: PhraseId) -> u64 {
+        self.entries.get(usize::from(phrase)).map_or(0, |entry| entry.hash)
     }
 
-    fn entry(&mut self, hash: u64) -> &mut Entry {
-        let next = self.entries.len();
-        let mut at = hash as usize & self.mask;
-        let mut place = next;
-        // The table is at most half full: see `build`.
+    /// Changes the entry with this hash, which is a new one if there was none.
+    fn mark(&mut self, hash: u64, change: impl FnOnce(&mut Entry)) {
+        let mut at = hash as usize & MASK;
+        // The table is less than half full: see `SLOTS`.
         while let Some(slot) = self.slots.get_mut(at) {
-            if slot.0 == 0 {
-                *slot = (hash, next as u32);
-                break;
+            if *slot == FREE {
+                *slot = self.entries.len() as u16;
+                self.entries.push(Entry { hash, phrase: *slot, ..Entry::default() });
             }
-            if slot.0 == hash {
-                place = slot.1 as usize;
-                break;
+            match self.entries.get_mut(usize::from(*slot)) {
+                Some(entry) if entry.hash == hash => return change(entry),
+                _ => at = at.wrapping_add(1) & MASK,
             }
-            at = at.wrapping_add(1) & self.mask;
         }
+    }
+
+    /// Changes what else is known of it.
+    fn tell(&mut self, hash: u64, change: impl FnOnce(&mut More)) {
+        let next = self.more.len();
+        let mut place = next;
+        self.mark(hash, |entry| {
+            if entry.more == 0 {
+                entry.more = next as u16;
+            }
+            place = usize::from(entry.more);
+        });
         if place == next {
-            self.entries.push(Entry::default());
+            self.more.push(More::default());
         }
-        let last = self.entries.len().saturating_sub(1);
-        self.entries.get_mut(place.min(last)).unwrap_or(&mut self.spare)
+        if let Some(more) = self.more.get_mut(place) {
+            change(more);
+        }
     }
 }
 
@@ -205,8 +254,8 @@ fn kinds_of(kind: Option<ValueKind>) -> Kinds {
 
 /// The group's weight on one side: the product of both sides' weights is the strength of the synonym.
 pub(super) fn group_weight(group: u16) -> f32 {
-    match SYNONYMS.get(usize::from(group)) {
-        Some(found) if found.exact => super::weights::EXACT_SYNONYM_SIDE,
+    match ARE_EXACT.get(usize::from(group)) {
+        Some(true) => super::weights::EXACT_SYNONYM_SIDE,
         _ => super::weights::NEAR_SYNONYM_SIDE,
     }
 }
@@ -214,4 +263,44 @@ pub(super) fn group_weight(group: u16) -> f32 {
 /// The hash by which the members of a group are found.
 pub(super) fn group_hash(group: u16) -> u64 {
     u64::from(group).wrapping_add(1).wrapping_mul(0xa076_1d64_78bd_642f) | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nomos_rules::dictionary::find;
+
+    fn entry(phrase: &str) -> &'static Entry {
+        let hash = phrase.split(' ').fold(0, |hash, word| join_hash(hash, hash_word(word)));
+        lexicon().get(hash).unwrap()
+    }
+
+    #[test]
+    fn every_word_and_phrase_has_its_own_entry_and_the_table_has_room() {
+        let lexicon = lexicon();
+        for phrase in 0..phrase_count() as PhraseId {
+            let entry = lexicon.get(lexicon.hash_of(phrase)).unwrap();
+            assert_eq!(entry.phrase, phrase, "{:?}", words(phrase).collect::<Vec<_>>());
+        }
+        assert!(lexicon.entries.len() < SLOTS / 2, "{} entries", lexicon.entries.len());
+        assert!(lexicon.get(hash_word("nosuchword")).is_none());
+    }
+
+    #[test]
+    fn what_the_dictionary_says_is_known() {
+        let lexicon = lexicon();
+        let more = |phrase: &str| lexicon.more(entry(phrase)).unwrap();
+        assert_eq!(more("people").singular, Some("person"));
+        assert_eq!(more("zipcode").compound, find("zip code"));
+        assert_eq!(more("qty").expansions, [hash_word("quantity")]);
+        assert_eq!(more("surname").expansions, [0u64; 0]);
+        assert!(lexicon.are_opposed(entry("created at"), entry("last modified")));
+        assert!(!lexicon.are_opposed(entry("created at"), entry("creation date")));
+        let shared = |group: &&u16| lexicon.groups(entry("surname")).contains(group);
+        assert!(lexicon.groups(entry("last name")).iter().any(|group| shared(&group)));
+        assert!(entry("data").is_envelope && entry("id").is_generic && entry("of").is_filler);
+        let suffix = more("on").neutral.iter().find(|neutral| !neutral.is_prefix).unwrap();
+        assert!(lexicon.is_head(suffix, entry("created").hash) && !lexicon.is_head(suffix, entry("name").hash));
+        assert!(!suffix.is_free() && more("value").neutral.iter().any(Neutral::is_free));
+    }
 }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use nomos_rules::dictionary::{LONGEST_PHRASE, singular};
+use nomos_rules::dictionary::{LONGEST_PHRASE, singular, words};
 
 use super::lexicon::{Entry, Lexicon, group_hash, group_weight, hash_word, join_hash, lexicon};
 use super::weights::{FIRST_EXPANSION, OTHER_EXPANSION};
@@ -178,8 +178,9 @@ impl Names {
         closed.clear();
         each_word(name, word, |word| {
             closed.push_str(word);
-            match lexicon.get(hash_word(word)).and_then(|entry| entry.compound) {
-                Some(open) => open.split(' ').for_each(|word| push_token(lexicon, text, tokens, word)),
+            let more = lexicon.get(hash_word(word)).and_then(|entry| lexicon.more(entry));
+            match more.and_then(|more| more.compound) {
+                Some(open) => words(open).for_each(|word| push_token(lexicon, text, tokens, word)),
                 None => push_token(lexicon, text, tokens, word),
             }
         });
@@ -283,7 +284,7 @@ pub(super) fn bits(words: Range<usize>) -> Mask {
 
 fn push_token(lexicon: &Lexicon, text: &mut String, tokens: &mut Vec<Token>, word: &str) {
     let raw = lexicon.get(hash_word(word));
-    let folded = match raw.and_then(|entry| entry.singular) {
+    let folded = match raw.and_then(|entry| lexicon.more(entry)?.singular) {
         Some(singular) => singular.into(),
         None if word.ends_with('s') => singular(word),
         None => word.into(),
@@ -349,7 +350,8 @@ impl KeyList<'_> {
         }
         let Some(entry) = entry else { return };
         self.synonyms(entry, words, 1.0);
-        for (place, long) in entry.expansions.iter().enumerate() {
+        let expansions = self.lexicon.more(entry).map_or(&[][..], |more| &more.expansions);
+        for (place, long) in expansions.iter().enumerate() {
             let weight = if place == 0 { FIRST_EXPANSION } else { OTHER_EXPANSION };
             self.push(*long, words, weight);
             if let Some(entry) = self.lexicon.get(*long) {
@@ -359,7 +361,7 @@ impl KeyList<'_> {
     }
 
     fn synonyms(&mut self, entry: &Entry, words: Mask, weight: f32) {
-        for group in entry.word.map_or(&[][..], |word| word.synonyms) {
+        for group in self.lexicon.groups(entry) {
             self.push(group_hash(*group), words, weight * group_weight(*group));
         }
     }
@@ -377,13 +379,13 @@ fn neutral_suffix(lexicon: &Lexicon, tokens: &[Token], shape: Shape, kinds: Kind
     for len in (1..=own.min(LONGEST_PHRASE)).rev() {
         let start = shape.all.saturating_sub(len);
         let hash = tokens.iter().skip(start).fold(0, |hash, token| join_hash(hash, token.hash));
-        let Some(entry) = lexicon.get(hash) else { continue };
-        for neutral in entry.neutral.iter().filter(|neutral| !neutral.is_prefix && meet(neutral.kinds, kinds)) {
+        let Some(more) = lexicon.get(hash).and_then(|entry| lexicon.more(entry)) else { continue };
+        for neutral in more.neutral.iter().filter(|neutral| !neutral.is_prefix && meet(neutral.kinds, kinds)) {
             let head_fits = |len: &usize| {
                 let head = tokens.iter().take(start).skip(start.saturating_sub(*len));
-                neutral.heads.contains(&head.fold(0, |hash, token| join_hash(hash, token.hash)))
+                lexicon.is_head(neutral, head.fold(0, |hash, token| join_hash(hash, token.hash)))
             };
-            let is_free = neutral.heads.is_empty() && start > 0;
+            let is_free = neutral.is_free() && start > 0;
             if is_free || (1..=start.min(3)).any(|len| head_fits(&len)) {
                 return bits(start..shape.all);
             }
@@ -396,13 +398,13 @@ fn neutral_prefix(lexicon: &Lexicon, tokens: &[Token], shape: Shape, kinds: Kind
     let own = tokens.get(shape.above..shape.all).unwrap_or_default();
     for len in (1..own.len().min(LONGEST_PHRASE.saturating_add(1))).rev() {
         let hash = own.iter().take(len).fold(0, |hash, token| join_hash(hash, token.hash));
-        let Some(entry) = lexicon.get(hash) else { continue };
-        for neutral in entry.neutral.iter().filter(|neutral| neutral.is_prefix && meet(neutral.kinds, kinds)) {
+        let Some(more) = lexicon.get(hash).and_then(|entry| lexicon.more(entry)) else { continue };
+        for neutral in more.neutral.iter().filter(|neutral| neutral.is_prefix && meet(neutral.kinds, kinds)) {
             let head_fits = |head: usize| {
                 let head = own.iter().skip(len).take(head);
-                neutral.heads.contains(&head.fold(0, |hash, token| join_hash(hash, token.hash)))
+                lexicon.is_head(neutral, head.fold(0, |hash, token| join_hash(hash, token.hash)))
             };
-            if neutral.heads.is_empty() || (1..=3).any(head_fits) {
+            if neutral.is_free() || (1..=3).any(head_fits) {
                 return bits(shape.above..shape.above.saturating_add(len));
             }
         }

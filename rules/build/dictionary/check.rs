@@ -2,13 +2,13 @@
 
 use super::{
     file::{Dictionary, Group, OneOrMore, Set, Strength, place},
-    plural::{Irregular, regular, singular},
+    plural::{regular, singular},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every problem, with its file and place, what was found and what was expected.
 pub fn check(dictionary: &Dictionary) -> Vec<String> {
-    let mut check = Check { dictionary, plurals: plurals(dictionary), problems: Vec::new() };
+    let mut check = Check { dictionary, uncountable: uncountable(dictionary), problems: Vec::new() };
     check.plurals();
     check.compounds();
     check.abbreviations();
@@ -40,19 +40,14 @@ pub fn exact_groups(groups: &[Group]) -> BTreeMap<&str, Vec<&Group>> {
     exact
 }
 
-/// Plurals and singulars, sorted.
-pub fn plurals(dictionary: &Dictionary) -> Vec<(&str, &str)> {
-    dictionary.plurals.irregular.iter().map(|(plural, singular)| (plural.as_str(), singular.as_str())).collect()
-}
-
 /// Uncountable words, sorted.
-pub fn uncountable(dictionary: &Dictionary) -> Vec<&str> {
-    dictionary.plurals.uncountable.iter().map(String::as_str).collect::<BTreeSet<&str>>().into_iter().collect()
+pub fn uncountable(dictionary: &Dictionary) -> BTreeSet<&str> {
+    dictionary.plurals.uncountable.iter().map(String::as_str).collect()
 }
 
 struct Check<'a> {
     dictionary: &'a Dictionary,
-    plurals: Vec<(&'a str, &'a str)>,
+    uncountable: BTreeSet<&'a str>,
     problems: Vec<String>,
 }
 
@@ -258,10 +253,11 @@ impl<'a> Check<'a> {
     /// Names are looked up in normal form, so another form would never be found.
     fn normal(&mut self, file: &str, at: &str, word: &str) {
         self.spelling(file, at, word);
-        let uncountable = uncountable(self.dictionary);
+        let dictionary = self.dictionary;
         for token in word.split(' ') {
-            let plurals = self.plurals.clone();
-            let folded = singular(token, Irregular { plurals: &plurals, uncountable: &uncountable });
+            let irregular = |token: &str| dictionary.plurals.irregular.get(token).map(String::as_str);
+            let exception = |token: &str| irregular(token).or_else(|| self.uncountable.get(token).copied());
+            let folded = singular(token, exception);
             if folded != token {
                 self.tell(file, at, &format!("found `{token}` in `{word}`; expected the singular, `{folded}`"));
             }
