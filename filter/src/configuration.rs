@@ -7,6 +7,10 @@
 
 use std::borrow::Cow;
 
+use healer::order::sort;
+
+use crate::decimal;
+
 /// Depth of a configuration at most: above what the configuration itself allows.
 const MAX_DEPTH: u32 = 256;
 /// Field 1, length-delimited: how every Struct with a member starts.
@@ -41,7 +45,7 @@ fn object(mut message: &[u8], json: &mut Vec<u8>, depth: u32) -> Option<()> {
         let Field::Bytes(1, entry) = field(&mut message)? else { return None };
         members.push(member(entry)?);
     }
-    members.sort_unstable();
+    sort(&mut members);
     json.push(b'{');
     for (index, (name, held)) in members.into_iter().enumerate() {
         if index > 0 {
@@ -106,10 +110,49 @@ fn deeper(depth: u32) -> Option<u32> {
     depth.checked_add(1).filter(|depth| *depth <= MAX_DEPTH)
 }
 
-/// Whole numbers print without a fraction, as they were written.
+/// Whole numbers print without a fraction, as they were written, others with nine decimal places at most: no setting takes
+/// more than six. By hand, because the standard library's printing of floats is 16 KB of the module.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "in range")]
 fn number(number: f64, json: &mut Vec<u8>) -> Option<()> {
-    let text = number.is_finite().then(|| number.to_string())?;
-    json.extend_from_slice(text.as_bytes());
+    const BILLION: u64 = 1_000_000_000;
+    let (mut rest, mut exponent) = (number.abs(), 0i32);
+    if !number.is_finite() {
+        return None;
+    }
+    // Above, an f64 is no more exact; below, nine places are too few.
+    while rest >= 9_007_199_254_740_992.0 {
+        (rest, exponent) = (rest / 10.0, exponent.wrapping_add(1));
+    }
+    while rest > 0.0 && rest < 1e-6 {
+        (rest, exponent) = (rest * 10.0, exponent.wrapping_sub(1));
+    }
+    if number < 0.0 {
+        json.push(b'-');
+    }
+    let mut whole = rest as u64;
+    let mut billionths = ((rest - whole as f64) * BILLION as f64 + 0.5) as u64;
+    if billionths >= BILLION {
+        (whole, billionths) = (whole.wrapping_add(1), 0);
+    }
+    decimal::push(json, whole);
+    if billionths > 0 {
+        let start = json.len();
+        // A digit in front keeps the zeros; it becomes the point.
+        decimal::push(json, billionths.wrapping_add(BILLION));
+        if let Some(first) = json.get_mut(start) {
+            *first = b'.';
+        }
+        while json.last() == Some(&b'0') {
+            json.pop();
+        }
+    }
+    if exponent != 0 {
+        json.push(b'e');
+        if exponent < 0 {
+            json.push(b'-');
+        }
+        decimal::push(json, u64::from(exponent.unsigned_abs()));
+    }
     Some(())
 }
 
@@ -198,6 +241,34 @@ mod tests {
             "é".repeat(100)
         );
         assert_eq!(json_of(&message), expected);
+    }
+
+    #[test]
+    fn numbers_are_those_that_were_written() {
+        let rows = [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (1.0, "1"),
+            (-5.0, "-5"),
+            (0.85, "0.85"),
+            (0.05, "0.05"),
+            (0.000_001, "0.000001"),
+            (0.333_333, "0.333333"),
+            (1.999_999_999_9, "2"),
+            (1_073_741_824.0, "1073741824"),
+            (5e-10, "0.000005e-4"),
+            (0.1 + 0.2, "0.3"),
+            (9_007_199_254_740_991.0, "9007199254740991"),
+        ];
+        for (number, text) in rows {
+            assert_eq!(json_of(&entry("a", &double(number))), format!(r#"{{"a":{text}}}"#), "{number}");
+        }
+        for share in 0..=1000u32 {
+            let share = f64::from(share) / 1000.0;
+            let text = json_of(&entry("a", &double(share)));
+            let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(value["a"].as_f64(), Some(share), "{text}");
+        }
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub use node::Node;
 pub use route::Route;
 
 use crate::limits::Limits;
+use crate::order;
 
 use cursor::{Cursor, Problems};
 
@@ -96,7 +97,7 @@ impl Config {
     pub fn check(node: &Node) -> Result<Config, Vec<ConfigError>> {
         let mut problems = Problems::new();
         let config = read(&Cursor::root(node), &mut problems);
-        problems.sort_by_key(|problem| problem.offset);
+        order::sort_by_key(&mut problems, |problem| problem.offset);
         if problems.is_empty() { Ok(config) } else { Err(problems) }
     }
 

@@ -20,7 +20,7 @@ mod intake;
 mod limits;
 mod matching;
 mod memo;
-mod order;
+pub mod order;
 pub mod plan;
 mod reason;
 mod render;

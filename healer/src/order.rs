@@ -9,17 +9,17 @@ use std::cmp::Ordering;
 const SHORT: usize = 24;
 
 /// Sorts in place; equal items may change places.
-pub(crate) fn sort<T: Ord>(items: &mut [T]) {
+pub fn sort<T: Ord>(items: &mut [T]) {
     sort_by(items, T::cmp);
 }
 
 /// Sorts in place by a key; equal items may change places.
-pub(crate) fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
+pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(items, |a, b| key(a).cmp(&key(b)));
 }
 
 /// Sorts in place; equal items may change places. Time: `n log n` (heapsort, Williams 1964), whatever the items.
-pub(crate) fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let less = |items: &[T], a: usize, b: usize| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b) == Ordering::Less,
         _ => false,
