@@ -24,6 +24,7 @@ mod resolve;
 pub mod scan;
 mod scratch;
 pub mod similarity;
+mod sort;
 mod text;
 mod walk;
 

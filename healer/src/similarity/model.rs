@@ -10,6 +10,7 @@ use super::typos::Typos;
 use super::words::each_word;
 use super::{Expected, Id, NONE};
 use crate::plan::spec::{Contract, Property};
+use crate::sort::sort;
 
 /// Rivals of a field: other fields of the contract whose names are as close to it as this.
 const LEAST_RIVAL: f32 = 0.6;
@@ -64,7 +65,7 @@ impl Model {
         let vocabulary = Vocabulary::of(fields.iter().map(|field| field.name.as_str()));
         let mut members: Vec<(Id, Id)> =
             fields.iter().enumerate().map(|(id, field): (usize, &Expected)| (field.parent, id as Id)).collect();
-        members.sort_unstable();
+        sort(&mut members);
         let objects = fields.iter().enumerate().filter(|(_, field)| field.is_object).map(|(id, _)| id as Id).collect();
         let mut model = Model {
             needs,

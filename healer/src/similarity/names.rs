@@ -12,6 +12,7 @@ use super::lexicon::{Entry, Lexicon, group_hash, group_weight, hash_word, join_h
 use super::weights::{FIRST_EXPANSION, OTHER_EXPANSION};
 use super::words::each_word;
 use crate::plan::spec::{Kind, Kinds};
+use crate::sort::sort_by;
 
 /// Words of a name and of the names above it, as bits.
 pub(super) type Mask = u16;
@@ -369,7 +370,7 @@ impl KeyList<'_> {
     /// Sorts the keys for the merge.
     fn finish(self) {
         if let Some(keys) = self.keys.get_mut(self.first..) {
-            keys.sort_unstable_by(|a, b| (a.hash, a.words).cmp(&(b.hash, b.words)).then(b.weight.total_cmp(&a.weight)));
+            sort_by(keys, |a, b| (a.hash, a.words).cmp(&(b.hash, b.words)).then(b.weight.total_cmp(&a.weight)).is_lt());
         }
     }
 }

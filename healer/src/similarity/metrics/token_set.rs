@@ -5,6 +5,7 @@
 
 use super::super::names::Names;
 use crate::plan::spec::Kinds;
+use crate::sort::sort;
 
 /// From 0, no word in common, to 1, the same words.
 pub fn token_set(a: &str, b: &str) -> f32 {
@@ -13,7 +14,7 @@ pub fn token_set(a: &str, b: &str) -> f32 {
     let [left, right] = ids.map(|id| {
         let tokens = names.get(id).map(|name| names.tokens(name)).unwrap_or_default();
         let mut words: Vec<u64> = tokens.iter().map(|token| token.hash).collect();
-        words.sort_unstable();
+        sort(&mut words);
         words.dedup();
         words
     });
