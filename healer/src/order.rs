@@ -3,25 +3,24 @@
 //! The standard library's sorts are the faster ones, and each type that is sorted costs 10 KB of the module, which every
 //! worker loads. Here lists are short, or are sorted once per configuration.
 
-use std::cmp::Ordering;
-
 /// Lists up to this long are sorted by insertion.
 const SHORT: usize = 24;
 
 /// Sorts in place; equal items may change places.
 pub fn sort<T: Ord>(items: &mut [T]) {
-    sort_by(items, T::cmp);
+    sort_by_less(items, |a, b| a < b);
 }
 
 /// Sorts in place by a key; equal items may change places.
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
-    sort_by(items, |a, b| key(a).cmp(&key(b)));
+    sort_by_less(items, |a, b| key(a) < key(b));
 }
 
-/// Sorts in place; equal items may change places. Time: `n log n` (heapsort, Williams 1964), whatever the items.
-pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+/// Sorts in place by a strict order; items of which neither is less may change places. Time: `n log n` (heapsort,
+/// Williams 1964), whatever the items.
+pub fn sort_by_less<T>(items: &mut [T], is_less: impl Fn(&T, &T) -> bool) {
     let less = |items: &[T], a: usize, b: usize| match (items.get(a), items.get(b)) {
-        (Some(a), Some(b)) => compare(a, b) == Ordering::Less,
+        (Some(a), Some(b)) => is_less(a, b),
         _ => false,
     };
     let len = items.len();

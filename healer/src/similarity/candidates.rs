@@ -5,6 +5,7 @@
 
 use super::names::{Mask, Name, Names};
 use super::postings::Postings;
+use crate::order::sort;
 
 /// Posts that are read per name. Names of words so frequent that there are more meet the fields of their rarest word.
 const MAX_POSTS: usize = 256;
@@ -57,7 +58,7 @@ impl Candidates {
                 && name.needed & !met.found == 0
                 && (other.own & met.expected != 0 || other.needed == 0)
         });
-        fields.sort_unstable();
+        sort(fields);
         fields.truncate(MAX_FIELDS);
     }
 
@@ -82,7 +83,7 @@ impl Candidates {
                 }
             }
         }
-        self.fields.sort_unstable();
+        sort(&mut self.fields);
         self.fields.truncate(MAX_FIELDS);
     }
 }

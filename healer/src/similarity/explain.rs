@@ -9,6 +9,7 @@ use super::weights::{
     CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIER, SECOND_NEUTRAL, TWO_OBJECTS,
     TWO_QUALIFIERS, parent_left,
 };
+use crate::order::sort_by_less;
 
 /// A name, and which of the words above it matter to this comparison.
 #[derive(Clone, Copy)]
@@ -70,15 +71,17 @@ pub(super) fn explain(a: &Side<'_>, b: &Side<'_>, opposites: bool) -> Words {
     if a.lacks(met.0) || b.lacks(met.1) {
         return Words::default();
     }
-    pairs.sort_unstable_by(|x, y| {
-        y.size(a, b).cmp(&x.size(a, b)).then(y.weight.total_cmp(&x.weight)).then(x.place().cmp(&y.place()))
+    sort_by_less(pairs, |x, y| {
+        let sizes = y.size(a, b).cmp(&x.size(a, b));
+        sizes.then(y.weight.total_cmp(&x.weight)).then(x.place().cmp(&y.place())).is_lt()
     });
     let longest = read(a, b, pairs, opposites);
     if longest.score >= 0.99 || pairs.len() < 2 {
         return longest;
     }
-    pairs.sort_unstable_by(|x, y| {
-        y.weight.total_cmp(&x.weight).then(y.size(a, b).cmp(&x.size(a, b))).then(x.place().cmp(&y.place()))
+    sort_by_less(pairs, |x, y| {
+        let weights = y.weight.total_cmp(&x.weight);
+        weights.then(y.size(a, b).cmp(&x.size(a, b))).then(x.place().cmp(&y.place())).is_lt()
     });
     let closest = read(a, b, pairs, opposites);
     if closest.score > longest.score { closest } else { longest }

@@ -9,6 +9,7 @@ use super::postings::Postings;
 use super::typos::Typos;
 use super::words::each_word;
 use super::{Expected, Id, NONE};
+use crate::order::sort;
 use crate::plan::spec::{Contract, Property};
 
 /// Rivals of a field: other fields of the contract whose names are as close to it as this.
@@ -64,7 +65,7 @@ impl Model {
         let vocabulary = Vocabulary::of(fields.iter().map(|field| field.name.as_str()));
         let mut members: Vec<(Id, Id)> =
             fields.iter().enumerate().map(|(id, field): (usize, &Expected)| (field.parent, id as Id)).collect();
-        members.sort_unstable();
+        sort(&mut members);
         let objects = fields.iter().enumerate().filter(|(_, field)| field.is_object).map(|(id, _)| id as Id).collect();
         let mut model = Model {
             needs,

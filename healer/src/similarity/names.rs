@@ -11,6 +11,7 @@ use nomos_rules::dictionary::{LONGEST_PHRASE, singular, words};
 use super::lexicon::{Entry, Lexicon, group_hash, group_weight, hash_word, join_hash, lexicon};
 use super::weights::{FIRST_EXPANSION, OTHER_EXPANSION};
 use super::words::each_word;
+use crate::order::sort_by_less;
 use crate::plan::spec::{Kind, Kinds};
 
 /// Words of a name and of the names above it, as bits.
@@ -369,7 +370,9 @@ impl KeyList<'_> {
     /// Sorts the keys for the merge.
     fn finish(self) {
         if let Some(keys) = self.keys.get_mut(self.first..) {
-            keys.sort_unstable_by(|a, b| (a.hash, a.words).cmp(&(b.hash, b.words)).then(b.weight.total_cmp(&a.weight)));
+            sort_by_less(keys, |a, b| {
+                (a.hash, a.words).cmp(&(b.hash, b.words)).then(b.weight.total_cmp(&a.weight)).is_lt()
+            });
         }
     }
 }

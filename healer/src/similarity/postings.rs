@@ -1,6 +1,7 @@
 //! Which expected fields have a key: an inverted index, so that a name meets only the fields that share a word with it.
 
 use super::names::{Mask, Names};
+use crate::order::sort_by_less;
 
 /// A field that has the key, and the words that the key stands for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +25,8 @@ impl Postings {
             let Some(name) = names.get(field) else { continue };
             all.extend(names.keys(name).iter().map(|key| (key.hash, Post { field, words: key.words })));
         }
-        all.sort_unstable_by_key(|(hash, post)| (*hash, post.field, post.words));
+        let key = |(hash, post): &(u64, Post)| (*hash, post.field, post.words);
+        sort_by_less(&mut all, |a, b| key(a) < key(b));
         let mut made = Postings {
             slots: vec![(0, 0, 0); all.len().max(4).saturating_mul(2).next_power_of_two()],
             posts: Vec::new(),

@@ -12,6 +12,7 @@ use super::names::{MAX_LEVEL, Mask, Name, Names, bits};
 use super::{
     Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, frames, reference,
 };
+use crate::order::{sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
 
 /// A found object that is no expected one.
@@ -91,7 +92,7 @@ impl Record<'_, '_> {
         }
         if self.settings.profile == Profile::Reference {
             reference::align(self, out);
-            out.sort_unstable_by_key(|alignment| alignment.expected);
+            sort_by_less(out, |a, b| a.expected < b.expected);
             return;
         }
         frames::find(self, out);
@@ -101,7 +102,7 @@ impl Record<'_, '_> {
         }
         frames::bear_out_all(self);
         decide::decide(self, out);
-        out.sort_unstable_by_key(|alignment| (alignment.expected, alignment.found));
+        sort_by_less(out, |a, b| (a.expected, a.found) < (b.expected, b.found));
     }
 
     /// Notes what stands, and takes in the names of what does not.
@@ -167,7 +168,7 @@ impl Record<'_, '_> {
         ranks.clear();
         let open = self.found.iter().enumerate().filter(|(_, found)| found.standing == Standing::Unknown);
         ranks.extend(open.map(|(id, _)| self.rank(id)));
-        ranks.sort_unstable();
+        sort(&mut ranks);
         let limit = max.checked_sub(1).and_then(|last| ranks.get(last).copied()).unwrap_or(0);
         self.scratch.hashes = ranks;
         limit

@@ -3,6 +3,7 @@
 use super::compare::compare_in;
 use super::record::Record;
 use super::{Alignment, Id, Parts, Standing};
+use crate::order::sort_by_less;
 use crate::plan::spec::Kind;
 
 /// Appends the pairs of missing fields and unknown members above the threshold, the best first, each once.
@@ -20,7 +21,9 @@ pub(super) fn align(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
             }
         }
     }
-    pairs.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then((a.expected, a.found).cmp(&(b.expected, b.found))));
+    sort_by_less(&mut pairs, |a, b| {
+        b.score.total_cmp(&a.score).then((a.expected, a.found).cmp(&(b.expected, b.found))).is_lt()
+    });
     for pair in pairs {
         if !out.iter().any(|other| other.expected == pair.expected || other.found == pair.found) {
             out.push(pair);

@@ -7,6 +7,7 @@
 //! by another letter; never in its first letter.
 
 use super::lexicon::{hash_word, lexicon};
+use crate::order::sort;
 
 /// Shorter words are too close to others.
 const MIN_LEN: usize = 5;
@@ -26,13 +27,13 @@ impl Typos {
     /// An index of these words.
     pub fn of(mut words: Vec<Box<str>>) -> Typos {
         words.retain(|word| fits(word));
-        words.sort_unstable();
+        sort(&mut words);
         words.dedup();
         let mut forms = Vec::new();
         for (id, word) in words.iter().enumerate() {
             each_form(word, |hash| forms.push((hash, id as u32)));
         }
-        forms.sort_unstable();
+        sort(&mut forms);
         forms.dedup();
         Typos { forms, words }
     }

@@ -4,6 +4,7 @@
 //! whether the word that is missing is `the` or `billing`.
 
 use super::super::names::Names;
+use crate::order::sort;
 use crate::plan::spec::Kinds;
 
 /// From 0, no word in common, to 1, the same words.
@@ -13,7 +14,7 @@ pub fn token_set(a: &str, b: &str) -> f32 {
     let [left, right] = ids.map(|id| {
         let tokens = names.get(id).map(|name| names.tokens(name)).unwrap_or_default();
         let mut words: Vec<u64> = tokens.iter().map(|token| token.hash).collect();
-        words.sort_unstable();
+        sort(&mut words);
         words.dedup();
         words
     });

@@ -4,6 +4,7 @@
 //! A trigram that most names of the contract have says little; one that only two names share says much. O(n + m) after
 //! sorting some twenty trigrams per name. In the ensemble because it sees parts of words wherever they stand.
 
+use crate::order::{sort, sort_by_less};
 use crate::resolve::name_hash;
 
 /// Trigrams of one name that count.
@@ -25,12 +26,12 @@ impl Vocabulary {
         for name in names {
             let mut own = Vec::new();
             each(name, |gram| own.push(gram));
-            own.sort_unstable();
+            sort(&mut own);
             own.dedup();
             all.extend(own);
             count = count.saturating_add(1);
         }
-        all.sort_unstable();
+        sort(&mut all);
         let seen = all.chunk_by(|a, b| a == b).filter_map(|run| Some((*run.first()?, run.len() as u32))).collect();
         Vocabulary { seen, names: count }
     }
@@ -64,7 +65,7 @@ impl Vocabulary {
             }
         });
         let used = into.get_mut(..len).unwrap_or_default();
-        used.sort_unstable_by_key(|(gram, _)| *gram);
+        sort_by_less(used, |(a, _), (b, _)| a < b);
         for (gram, weight) in used.iter_mut() {
             *weight *= self.idf(*gram);
         }
