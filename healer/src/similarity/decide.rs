@@ -39,14 +39,14 @@ pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     if !record.settings.without.siblings {
         count_siblings(record, &mut pairs);
     }
-    doubt(record, &mut pairs, &[]);
+    lower_doubtful(record, &mut pairs, &[]);
     take(record, &pairs, SAME, out);
     pairs.retain(|pair| {
         let taken = out.get(first..).unwrap_or_default();
         !taken.iter().any(|alignment| alignment.found == pair.found || alignment.expected == pair.expected)
     });
     eliminate(record, &mut pairs, out.get(first..).unwrap_or_default());
-    doubt(record, &mut pairs, out.get(first..).unwrap_or_default());
+    lower_doubtful(record, &mut pairs, out.get(first..).unwrap_or_default());
     take(record, &pairs, record.settings.threshold, out);
     record.scratch.pairs = pairs;
 }
@@ -95,17 +95,18 @@ fn eliminate(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment]) {
 }
 
 /// Lowers pairs that may be others.
-fn doubt(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment]) {
+fn lower_doubtful(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment]) {
     let sure = sure(record, pairs, taken);
-    for pair in pairs.iter_mut().filter(|pair| !pair.is_taken && doubt::is_doubtful(record, pair, &sure)) {
-        pair.score = pair.score.min(DOUBTFUL);
+    let good = pairs.iter_mut().filter(|pair| !pair.is_taken && pair.score > DOUBTFUL);
+    for pair in good.filter(|pair| doubt::is_doubtful(record, pair, &sure)) {
+        pair.score = DOUBTFUL;
     }
 }
 
 /// Whether no other pair of its field or member is as good.
 fn is_unrivalled(pairs: &[Pair], pair: &Pair) -> bool {
     let is_rival = |other: &Pair| (other.found == pair.found) != (other.expected == pair.expected);
-    !pairs.iter().any(|other| is_rival(other) && other.score >= pair.score)
+    !pairs.iter().any(|other| is_rival(other) && other.score > pair.score)
 }
 
 /// Pairs that are taken, or good enough to be.
@@ -168,7 +169,7 @@ fn take(record: &Record<'_, '_>, pairs: &[Pair], least: f32, out: &mut Vec<Align
         let beside = others.map(worth).fold(0.0_f32, f32::max);
         let standing = if record.settings.without.rivals { 0.0 } else { standing_rival(record, pair) };
         let rival = beside.max(standing);
-        if worth(pair) >= rival + record.settings.margin && !doubt::is_beaten(pair, rival) {
+        if worth(pair) >= rival + record.settings.margin && !doubt::is_beaten(pair, pairs) {
             let parts = Parts { rival: rival.min(1.0), ..pair.parts };
             out.push(Alignment { expected: pair.expected, found: pair.found, score: pair.score, parts });
         }

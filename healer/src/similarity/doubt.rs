@@ -61,13 +61,15 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)
         || says_nothing(record, pair)
 }
 
-/// Whether a pair that differs in a word or in its objects tells too little to do so.
-pub(super) fn is_beaten(pair: &Pair, rival: f32) -> bool {
-    let Parts { path, .. } = pair.parts;
-    path < LEAST_PATH && pair.told < LEAST_TOLD && rival >= MOST_RIVAL
+/// Whether a member of another object, whose words tell little, has a rival that is nearly as good.
+pub(super) fn is_beaten(pair: &Pair, pairs: &[Pair]) -> bool {
+    let is_rival = |other: &Pair| {
+        other.expected == pair.expected && other.found != pair.found && !other.is_taken && other.score >= MOST_RIVAL
+    };
+    pair.parts.path < LEAST_PATH && pair.told < LEAST_TOLD && pairs.iter().any(is_rival)
 }
 
-/// `url` and `html_url`, `start` and `start_date`: nothing but a word that many things have in their names.
+/// `url` for `html_url`, `start` for `start_date`: nothing is left but a word of which records have several.
 fn says_nothing(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let names = &record.model.names;
     let Some(name) = names.get(pair.expected).filter(|_| pair.has_neutral && pair.told < LEAST_TOLD) else {
