@@ -5,6 +5,7 @@
 //! the other was before: beside `legacy_item_id`, `item_id` is something new.
 
 use super::compatible::compatible;
+use super::lexicon::hash_word;
 use super::names::{Name, Names, Token};
 use super::record::{Pair, Record};
 use super::{Id, Parts};
@@ -103,7 +104,10 @@ fn lacks_longer(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)], words: 
         return false;
     };
     let Some(name) = names.get(pair.expected) else { return false };
-    record.model.members(field.parent).any(|(id, other)| {
+    let posts = words.iter().flat_map(|word| record.model.postings.get(hash_word(word)));
+    let mut fields = posts.map(|post| post.field);
+    fields.any(|id| {
+        let Some(other) = record.model.field(id).filter(|other| other.parent == field.parent) else { return false };
         id != pair.expected
             && !record.is_taken(id)
             && !sure.iter().any(|(expected, _)| *expected == id)
