@@ -12,6 +12,7 @@ mod candidates;
 pub mod compare;
 mod compatible;
 mod decide;
+mod doubt;
 mod explain;
 mod frames;
 mod inverse;

@@ -5,12 +5,14 @@ use crate::plan::spec::{Format, Kind};
 
 /// What a null costs, which could have been anything.
 const NULL: f32 = 0.94;
-/// What a date costs where a date with a time of day is expected, and the other way round.
+/// What a date costs where a date with a time of day is expected, the other way round, and where the contract tells
+/// formats and none here.
 const OTHER_MOMENT: f32 = 0.8;
-/// What a date or an address costs where the contract tells formats, and none here.
+/// What an e-mail address costs where the contract tells formats, and none here.
 const NO_FORMAT: f32 = 0.95;
 
-/// From 0, not at all, to 1. `formats` says whether the contract names formats at all.
+/// From 0, not at all, to 1. `formats` says whether the contract names formats at all: a string without one is then
+/// most likely in another format.
 pub(super) fn compatible(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
     let kinds = expected.expects.kinds;
     if found.kind == Kind::Null {
@@ -44,12 +46,16 @@ pub(super) fn compatible(expected: &Expected, found: &Found<'_>, formats: bool) 
 }
 
 fn format(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
-    let is_moment = |format| matches!(format, Format::Date | Format::DateTime);
     match (expected.expects.format, found.class) {
         (Some(a), Some(b)) if a == b => 1.0,
         (Some(a), Some(b)) if is_moment(a) && is_moment(b) => OTHER_MOMENT,
         (Some(_), _) => 0.0,
-        (None, Some(Format::Email | Format::DateTime | Format::Date)) if formats => NO_FORMAT,
+        (None, Some(class)) if formats && is_moment(class) => OTHER_MOMENT,
+        (None, Some(Format::Email)) if formats => NO_FORMAT,
         (None, _) => 1.0,
     }
+}
+
+fn is_moment(format: Format) -> bool {
+    matches!(format, Format::Date | Format::DateTime)
 }

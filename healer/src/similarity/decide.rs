@@ -7,7 +7,7 @@
 
 use super::compatible::compatible;
 use super::record::{Pair, Record};
-use super::{Alignment, Id, Parts};
+use super::{Alignment, Id, NONE, Parts, doubt};
 use crate::plan::spec::Format;
 
 /// A pair whose words fit counts as a sibling.
@@ -25,6 +25,8 @@ const ADDRESSES: [&str; 6] = ["href", "link", "permalink", "self", "uri", "url"]
 /// Other members of its kind that may be left.
 const OTHERS_LEFT: usize = 1;
 
+/// A pair that may be another one: good for a rival only.
+const DOUBTFUL: f32 = 0.8;
 /// From here on names are the same but for case and separators.
 const SAME: f32 = 0.995;
 /// What that is worth beside a rival.
@@ -37,12 +39,14 @@ pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     if !record.settings.without.siblings {
         count_siblings(record, &mut pairs);
     }
+    lower_doubtful(record, &mut pairs, &[]);
     take(record, &pairs, SAME, out);
     pairs.retain(|pair| {
         let taken = out.get(first..).unwrap_or_default();
         !taken.iter().any(|alignment| alignment.found == pair.found || alignment.expected == pair.expected)
     });
     eliminate(record, &mut pairs, out.get(first..).unwrap_or_default());
+    lower_doubtful(record, &mut pairs, out.get(first..).unwrap_or_default());
     take(record, &pairs, record.settings.threshold, out);
     record.scratch.pairs = pairs;
 }
@@ -51,7 +55,7 @@ pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
 fn count_siblings(record: &Record<'_, '_>, pairs: &mut [Pair]) {
     for at in 0..pairs.len() {
         let Some(pair) = pairs.get(at).copied() else { return };
-        if pair.is_taken || pair.parts.path >= 1.0 || pair.parts.path < LEAST_PATH {
+        if !may_move(&pair) {
             continue;
         }
         let objects = parents(record, &pair);
@@ -61,27 +65,56 @@ fn count_siblings(record: &Record<'_, '_>, pairs: &mut [Pair]) {
                 && other.found != pair.found
                 && other.score >= SIBLING * other.parts.path
                 && parents(record, other) == objects
+                && is_unrivalled(pairs, other)
         });
         let share = SIBLINGS.get(beside.count()).copied().unwrap_or(MOST_SIBLINGS);
-        let path = pair.parts.path + (1.0 - pair.parts.path) * share;
         if let Some(pair) = pairs.get_mut(at) {
-            pair.score *= path / pair.parts.path;
             pair.parts.siblings = share;
         }
     }
+    // Not before all are counted: what counts must not depend on the order of pairs.
+    for pair in pairs.iter_mut().filter(|pair| may_move(pair)) {
+        let path = pair.parts.path + (1.0 - pair.parts.path) * pair.parts.siblings;
+        pair.score = (pair.score * path / pair.parts.path).min(1.0);
+    }
+}
+
+/// Whether siblings may forgive the names above.
+fn may_move(pair: &Pair) -> bool {
+    !pair.is_taken && (LEAST_PATH..1.0).contains(&pair.parts.path)
 }
 
 /// A near synonym is better where hardly anything else of its kind is left to be it, and nothing else that it could be.
 fn eliminate(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment]) {
-    let least = record.settings.threshold;
-    let is_sure = |pair: &Pair| !pair.is_taken && pair.score >= least;
-    let mut sure: Vec<(Id, Id)> = taken.iter().map(|alignment| (alignment.expected, alignment.found)).collect();
-    sure.extend(pairs.iter().filter(|pair| is_sure(pair)).map(|pair| (pair.expected, pair.found)));
+    let sure = sure(record, pairs, taken);
     for pair in pairs.iter_mut().filter(|pair| !pair.is_taken && is_only_near(&pair.parts)) {
         if is_last(record, pair, &sure) {
             pair.score += (1.0 - pair.score) * ELIMINATED;
         }
     }
+}
+
+/// Lowers pairs that may be others.
+fn lower_doubtful(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment]) {
+    let sure = sure(record, pairs, taken);
+    let good = pairs.iter_mut().filter(|pair| !pair.is_taken && pair.score > DOUBTFUL);
+    for pair in good.filter(|pair| doubt::is_doubtful(record, pair, &sure)) {
+        pair.score = DOUBTFUL;
+    }
+}
+
+/// Whether no other pair of its field or member is as good.
+fn is_unrivalled(pairs: &[Pair], pair: &Pair) -> bool {
+    let is_rival = |other: &Pair| (other.found == pair.found) != (other.expected == pair.expected);
+    !pairs.iter().any(|other| is_rival(other) && other.score > pair.score)
+}
+
+/// Pairs that are taken, or good enough to be.
+fn sure(record: &Record<'_, '_>, pairs: &[Pair], taken: &[Alignment]) -> Vec<(Id, Id)> {
+    let least = record.settings.threshold;
+    let good = pairs.iter().filter(|pair| !pair.is_taken && pair.score >= least);
+    let taken = taken.iter().map(|alignment| (alignment.expected, alignment.found));
+    taken.chain(good.map(|pair| (pair.expected, pair.found))).collect()
 }
 
 /// Whether all that keeps a pair from being the same is that its words are near synonyms.
@@ -93,7 +126,8 @@ fn is_last(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)]) -> bool {
     let (Some(field), Some(found)) = (record.model.field(pair.expected), record.found.get(pair.found as usize)) else {
         return false;
     };
-    if found.class == Some(Format::Uri) || names_an_address(record, pair.expected) {
+    let frame = record.scratch.members.get(found.parent as usize).map_or(NONE, |parent| parent.frame);
+    if frame != field.parent || found.class == Some(Format::Uri) || names_an_address(record, pair.expected) {
         return false;
     }
     let formats = record.model.has_formats;
@@ -135,7 +169,7 @@ fn take(record: &Record<'_, '_>, pairs: &[Pair], least: f32, out: &mut Vec<Align
         let beside = others.map(worth).fold(0.0_f32, f32::max);
         let standing = if record.settings.without.rivals { 0.0 } else { standing_rival(record, pair) };
         let rival = beside.max(standing);
-        if worth(pair) >= rival + record.settings.margin {
+        if worth(pair) >= rival + record.settings.margin && !doubt::is_beaten(pair, pairs) {
             let parts = Parts { rival: rival.min(1.0), ..pair.parts };
             out.push(Alignment { expected: pair.expected, found: pair.found, score: pair.score, parts });
         }

@@ -51,6 +51,8 @@ pub(crate) struct Words {
     pub path: f32,
     /// How much the words tell whose counterparts are the same words.
     pub exact: f32,
+    /// Whether own words were left out that say nothing where they stand.
+    pub has_neutral: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -101,7 +103,8 @@ fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
     let exact = exact.map(|(_, token)| token.weight).sum();
     let (tokens, told) = (rest.own_words() * other_head(a, b, chosen), rest.told());
     let path = rest.words_above(told);
-    Words { score: synonym * tokens * path, synonym, tokens, path, exact }
+    let has_neutral = (a.name.neutral & !covered.a) | (b.name.neutral & !covered.b) != 0;
+    Words { score: synonym * tokens * path, synonym, tokens, path, exact, has_neutral }
 }
 
 impl Pair {

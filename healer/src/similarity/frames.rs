@@ -18,6 +18,8 @@ const LEAST_NAME: f32 = 0.6;
 const LEAST_SHAPED: u32 = 3;
 /// What the names of these members tell at least.
 const LEAST_TOLD: f32 = 2.0;
+/// What they tell at least where the objects' names are near.
+const LEAST_TOLD_BY_NAMED: f32 = 1.0;
 /// What that is worth.
 const SHAPED: f32 = 0.88;
 /// A name that fits, but none of its members does.
@@ -119,7 +121,15 @@ fn match_shapes(record: &mut Record<'_, '_>, depth: u16) {
             if score > 0.0 && !standing_like(record, found) && !record.is_opposed(expected, found) {
                 let parts =
                     Parts { synonym: score, tokens: 1.0, path: 1.0, kind: 1.0, siblings: score, ..Parts::default() };
-                record.scratch.pairs.push(Pair { expected, found, score, is_taken: false, parts });
+                record.scratch.pairs.push(Pair {
+                    expected,
+                    found,
+                    score,
+                    is_taken: false,
+                    parts,
+                    told: LEAST_TOLD,
+                    has_neutral: false,
+                });
             }
         }
     }
@@ -165,20 +175,24 @@ fn standing_like(record: &Record<'_, '_>, found: Id) -> bool {
 /// Members count for an object, or against it.
 fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
     let members = record.model.members(pair.expected);
-    let (mut all, mut same) = (0u32, 0u32);
+    let (mut all, mut same, mut told) = (0u32, 0u32, 0.0);
     for (id, field) in members {
         if !fits(record, field, pair.found) {
             pair.score = 0.0;
             return;
         }
         all = all.saturating_add(1);
-        let joined = record.model.names.get(id).map(|name| name.joined);
-        same = same.saturating_add(u32::from(children(record, pair.found).any(|child| Some(child) == joined)));
+        let Some(name) = record.model.names.get(id) else { continue };
+        if children(record, pair.found).any(|child| child == name.joined) {
+            same = same.saturating_add(1);
+            let tokens = record.model.names.tokens(name).iter().filter(|token| token.level == 0);
+            told += tokens.map(|token| token.weight).sum::<f32>();
+        }
     }
     let of = all.min(children(record, pair.found).count() as u32);
     let share = if of == 0 { 0.0 } else { ratio(same, of) };
     pair.parts.siblings = share;
-    if pair.score >= LEAST_NAME && same >= 2 && share >= 0.5 {
+    if pair.score >= LEAST_NAME && same >= 2 && told >= LEAST_TOLD_BY_NAMED && share >= 0.5 {
         pair.score = pair.score.max(BORNE_OUT);
     } else if of > 0 && same == 0 {
         pair.score *= NOT_BORNE_OUT;

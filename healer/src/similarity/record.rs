@@ -64,6 +64,10 @@ pub(super) struct Pair {
     /// Whether the expected field stands already, so that the pair is only a rival.
     pub is_taken: bool,
     pub parts: Parts,
+    /// How much the words tell that are the same in both.
+    pub told: f32,
+    /// Whether words were left out that say nothing where they stand.
+    pub has_neutral: bool,
 }
 
 impl Model {
@@ -222,6 +226,8 @@ impl Record<'_, '_> {
             score: synonym * tokens * path * kind,
             is_taken: self.is_taken(expected),
             parts: Parts { synonym, tokens, path, kind, ..Parts::default() },
+            told: exact,
+            has_neutral: words.has_neutral,
         })
     }
 

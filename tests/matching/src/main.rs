@@ -112,7 +112,7 @@ fn print_scores(apis: &[Api], all: &Score, options: &Options) {
     println!("{} APIs, {} pairs, {} absent fields, {} look-alikes", apis.len(), all.pairs, all.absent, all.lookalikes);
     head("profile");
     row("default", all);
-    if options.is_short {
+    if options.is_short && !options.verbose {
         return;
     }
     println!("\n| kind of change | found | of |\n|---|---|---|");
@@ -123,9 +123,17 @@ fn print_scores(apis: &[Api], all: &Score, options: &Options) {
     }
     if options.verbose {
         println!("\nwrong");
-        all.errors.iter().for_each(|line| println!("  {line}"));
+        print_lines(&all.errors);
+        println!("right");
+        print_lines(&all.found);
         println!("missed");
-        all.missed.iter().for_each(|line| println!("  {line}"));
+        print_lines(&all.missed);
+    }
+}
+
+fn print_lines(lines: &[String]) {
+    for line in lines {
+        println!("  {line}");
     }
 }
 
@@ -139,7 +147,7 @@ fn print_removed(apis: &[Api], options: &Options) {
     }
     println!("\nwithout their counterparts {} of {tried} fields are healed", wrong.len());
     if options.verbose {
-        wrong.iter().for_each(|line| println!("  {line}"));
+        print_lines(&wrong);
     }
 }
 

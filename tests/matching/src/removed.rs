@@ -44,7 +44,9 @@ fn steps(path: &str) -> Vec<String> {
 fn remove(value: &mut Value, steps: &[String]) {
     match (value, steps) {
         (Value::Array(items), [each, rest @ ..]) if each == "[]" => {
-            items.iter_mut().for_each(|item| remove(item, rest));
+            for item in items {
+                remove(item, rest);
+            }
         }
         (Value::Object(members), [name]) => drop(members.shift_remove(name)),
         (Value::Object(members), [name, rest @ ..]) => {

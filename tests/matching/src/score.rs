@@ -27,6 +27,8 @@ pub struct Score {
     pub wrong_lookalikes: usize,
     /// Per kind of change: labelled, and right.
     pub kinds: BTreeMap<String, (usize, usize)>,
+    /// What was right, in words.
+    pub found: Vec<String>,
     /// What was wrong, in words.
     pub errors: Vec<String>,
     /// What was not found, in words.
@@ -68,6 +70,7 @@ impl Score {
             let count = self.kinds.entry(kind.clone()).or_default();
             *count = (count.0 + pairs, count.1 + right);
         }
+        self.found.extend(other.found.iter().cloned());
         self.errors.extend(other.errors.iter().cloned());
         self.missed.extend(other.missed.iter().cloned());
     }
@@ -106,15 +109,16 @@ fn score_case(api: &str, case: &Case, predicted: &[Predicted]) -> Score {
             score.missed.push(format!("{api}: {} ~ {} ({}; {})", pair.expected, pair.found, pair.kind, case.name));
         }
     }
-    let labelled = |other: &&Predicted| {
-        !case.pairs.iter().any(|pair| pair.expected == other.expected && pair.found == other.found)
-    };
-    for pair in predicted.iter().filter(labelled) {
-        score.wrong += 1;
-        score.errors.push(format!(
-            "{api}: {} ~ {} ({:.3}; {}) {:?}",
-            pair.expected, pair.found, pair.score, case.name, pair.parts
-        ));
+    for pair in predicted {
+        let is_labelled = case.pairs.iter().any(|label| label.expected == pair.expected && label.found == pair.found);
+        let line =
+            format!("{api}: {} ~ {} ({:.3}; {}) {:?}", pair.expected, pair.found, pair.score, case.name, pair.parts);
+        if is_labelled {
+            score.found.push(line);
+        } else {
+            score.wrong += 1;
+            score.errors.push(line);
+        }
     }
     let healed: BTreeSet<&str> = predicted.iter().map(|pair| pair.expected.as_str()).collect();
     score.wrong_absent = case.absent.iter().filter(|path| healed.contains(path.as_str())).count();

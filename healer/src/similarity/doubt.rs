@@ -1,0 +1,132 @@
+//! Why a pair with a high score may still be another one: another name holds all of its words.
+//!
+//! `date_created` is `created_at`, unless `date_created_gmt` stands beside it; `phone` is `tel`, unless the contract
+//! lacks `formatted_phone` too. Where the words are the same no such name counts, except one that says that it is what
+//! the other was before: beside `legacy_item_id`, `item_id` is something new.
+
+use super::compatible::compatible;
+use super::lexicon::hash_word;
+use super::names::{Name, Names, Token};
+use super::record::{Pair, Record};
+use super::{Id, Parts};
+
+/// Words that a second name may have more.
+const MOST_ADDED: usize = 2;
+/// Words by which a member says that it is what the other was before.
+const FORMER: [&str; 6] = ["classic", "deprecated", "former", "legacy", "old", "original"];
+/// Words by which a member says that it is the same as another one in another form.
+const FORMS: [&str; 22] = [
+    "classic",
+    "deprecated",
+    "display",
+    "former",
+    "formatted",
+    "full",
+    "gmt",
+    "html",
+    "iso",
+    "legacy",
+    "local",
+    "localized",
+    "native",
+    "normalized",
+    "old",
+    "original",
+    "plain",
+    "raw",
+    "short",
+    "string",
+    "text",
+    "utc",
+];
+/// Names that say little even with a word beside them that says nothing elsewhere: `url` and `html_url`.
+const BARE: [&str; 7] = ["begin", "end", "href", "link", "start", "uri", "url"];
+/// From here on words are the same, or said by the names above.
+const SAME_WORDS: f32 = 0.955;
+/// From here on the objects above only group.
+const GROUPED: f32 = 0.94;
+/// What objects above cost where the words tell nothing.
+const LEAST_PATH: f32 = 0.82;
+/// Words that tell less than this name nothing by themselves.
+const LEAST_TOLD: f32 = 0.5;
+/// The best rival of a pair whose words tell nothing, and whose objects differ.
+const MOST_RIVAL: f32 = 0.7;
+
+/// Whether a pair, of those that are not decided yet, may be another one. `sure` are pairs that are.
+pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)]) -> bool {
+    let Parts { synonym, path, .. } = pair.parts;
+    let (has, lacks): (&[&str], &[&str]) = if synonym >= SAME_WORDS { (&FORMER, &[]) } else { (&FORMS, &FORMS) };
+    has_longer(record, pair, sure, has)
+        || lacks_longer(record, pair, sure, lacks)
+        || synonym < SAME_WORDS && path < GROUPED
+        || says_nothing(record, pair)
+}
+
+/// Whether a member of another object, whose words tell little, has a rival that is nearly as good.
+pub(super) fn is_beaten(pair: &Pair, pairs: &[Pair]) -> bool {
+    let is_rival = |other: &Pair| {
+        other.expected == pair.expected && other.found != pair.found && !other.is_taken && other.score >= MOST_RIVAL
+    };
+    pair.parts.path < LEAST_PATH && pair.told < LEAST_TOLD && pairs.iter().any(is_rival)
+}
+
+/// `url` for `html_url`, `start` for `start_date`: nothing is left but a word of which records have several.
+fn says_nothing(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let names = &record.model.names;
+    let Some(name) = names.get(pair.expected).filter(|_| pair.has_neutral && pair.told < LEAST_TOLD) else {
+        return false;
+    };
+    names.tokens(name).iter().any(|token| token.level == 0 && BARE.contains(&names.text(token)))
+}
+
+/// Whether the record has a member beside the found one whose name has all its words and some more.
+fn has_longer(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)], words: &[&str]) -> bool {
+    let names = &record.scratch.names;
+    let name_of = |id: Id| record.scratch.members.get(id as usize).and_then(|member| names.get(member.name));
+    let (Some(found), Some(field)) = (record.found.get(pair.found as usize), record.model.field(pair.expected)) else {
+        return false;
+    };
+    let Some(name) = name_of(pair.found) else { return false };
+    let members = record.found.iter().zip(&record.scratch.members).enumerate();
+    let mut others = members.filter(|(id, (other, member))| {
+        *id as Id != pair.found && other.parent == found.parent && !member.is_closed && !is_sure(sure, *id as Id)
+    });
+    others.any(|(id, (other, _))| {
+        name_of(id as Id).is_some_and(|longer| holds(names, longer, name, words))
+            && compatible(field, other, record.model.has_formats) >= 0.99
+    })
+}
+
+/// Whether the contract lacks a field beside the expected one whose name has all its words and some more.
+fn lacks_longer(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)], words: &[&str]) -> bool {
+    let names = &record.model.names;
+    let (Some(found), Some(field)) = (record.found.get(pair.found as usize), record.model.field(pair.expected)) else {
+        return false;
+    };
+    let Some(name) = names.get(pair.expected) else { return false };
+    let posts = words.iter().flat_map(|word| record.model.postings.get(hash_word(word)));
+    let mut fields = posts.map(|post| post.field);
+    fields.any(|id| {
+        let Some(other) = record.model.field(id).filter(|other| other.parent == field.parent) else { return false };
+        id != pair.expected
+            && !record.is_taken(id)
+            && !sure.iter().any(|(expected, _)| *expected == id)
+            && names.get(id).is_some_and(|longer| holds(names, longer, name, words))
+            && compatible(other, found, record.model.has_formats) > 0.0
+    })
+}
+
+fn is_sure(sure: &[(Id, Id)], found: Id) -> bool {
+    sure.iter().any(|(_, other)| *other == found)
+}
+
+/// Whether a name has all own words of another one and one or two more, one of them of these.
+fn holds(names: &Names, longer: &Name, shorter: &Name, words: &[&str]) -> bool {
+    let own = |name| names.tokens(name).iter().filter(|token: &&Token| token.level == 0);
+    let (long, short) = (own(longer).count(), own(shorter).count());
+    short > 0
+        && long > short
+        && long.saturating_sub(short) <= MOST_ADDED
+        && own(shorter).all(|token| own(longer).any(|other| other.hash == token.hash))
+        && own(longer).any(|token| words.contains(&names.text(token)))
+}
