@@ -57,10 +57,7 @@ fn other(inside: &[u8]) -> Option<Format> {
 
 /// Whether it could stand in JSON as a number, leading zeros and a plus sign apart.
 fn is_decimal(inside: &[u8]) -> bool {
-    let unsigned = match inside {
-        [b'-' | b'+', rest @ ..] => rest,
-        rest => rest,
-    };
+    let unsigned = inside.strip_prefix(b"-").or_else(|| inside.strip_prefix(b"+")).unwrap_or(inside);
     let more = unsigned.len().saturating_sub(1);
     let zeros = unsigned.iter().take(more).take_while(|byte| **byte == b'0').count();
     unsigned.first() != Some(&b'-') && is_scalar(unsigned.get(zeros..).unwrap_or_default())
@@ -104,8 +101,8 @@ fn is_email(inside: &[u8]) -> bool {
 /// Four decimal bytes, or groups of hexadecimal digits with at least two colons.
 fn is_ip(inside: &[u8]) -> bool {
     if inside.contains(&b':') {
-        let colons = inside.iter().filter(|byte| **byte == b':').count();
-        return colons >= 2
+        let groups = inside.split(|byte| *byte == b':').count();
+        return groups >= 3
             && inside.len() <= 45
             && inside.iter().all(|b| b.is_ascii_hexdigit() || matches!(b, b':' | b'.'));
     }

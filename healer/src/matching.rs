@@ -150,7 +150,7 @@ impl<'a> Matcher<'a> {
             }
         }
         for (field, expected) in (0..).zip(record.model.fields()) {
-            let path = self.expected_path(record, &prefix, field);
+            let path = Self::expected_path(record, &prefix, field);
             let Some(row) = rows.get(&field) else {
                 if !expected.is_object {
                     self.lacks(&path, expected);
@@ -200,7 +200,7 @@ impl<'a> Matcher<'a> {
         self.survey.path_to(row).iter().filter_map(of).fold(Reason::RULE, Reason::with)
     }
 
-    fn expected_path(&self, record: &Record, prefix: &[Segment], field: Id) -> String {
+    fn expected_path(record: &Record, prefix: &[Segment], field: Id) -> String {
         let name = |id: &Id| record.model.fields().get(*id as usize).map(|field| Segment::Name(field.name.clone()));
         let path: Vec<Segment> = prefix.iter().cloned().chain(record.path_to(field).iter().filter_map(name)).collect();
         show(&path)
@@ -237,7 +237,7 @@ impl<'a> Matcher<'a> {
             if is_outermost && !self.records_met.contains(&index) {
                 let prefix: Vec<Segment> = record.path.iter().map(segment).collect();
                 for (field, expected) in (0..).zip(record.model.fields()).filter(|(_, field)| !field.is_object) {
-                    let path = self.expected_path(record, &prefix, field);
+                    let path = Self::expected_path(record, &prefix, field);
                     self.lacks(&path, expected);
                 }
             }

@@ -1,5 +1,8 @@
 //! What similarity finds is carried out as rules would be, record by record.
 
+#![allow(missing_docs)]
+#![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing)]
+
 use healer::plan::spec::{Contract, Expects, PlanSpec, Property, Settings};
 use healer::{Healer, Limits, Memo, OpKind, Plan};
 use proptest::prelude::*;
@@ -229,8 +232,8 @@ fn example(members: &[(usize, Shape)]) -> Value {
 
 /// The value at a path such as `a.b[3].c`.
 fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
-    let pointer: String = path.replace('[', ".").replace(']', "").split('.').map(|step| format!("/{step}")).collect();
-    value.pointer(&pointer)
+    let pointer = path.replace('[', "/").replace(']', "").replace('.', "/");
+    value.pointer(&format!("/{pointer}"))
 }
 
 proptest! {

@@ -77,6 +77,7 @@ pub(crate) struct State {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question that the walk asks of a member")]
 pub(crate) struct Action {
     /// The state of the value.
     pub next: Id,
