@@ -71,6 +71,7 @@ impl Scratch {
     }
 
     /// Appends an edit that is not one yet.
+    #[inline(always)]
     pub(crate) fn reserve_edit(&mut self, at: u32, end: u32) -> Id {
         let id = self.edits.len() as Id;
         self.edits.push(Edit { at, end, kind: EditKind::Void });
@@ -78,12 +79,14 @@ impl Scratch {
     }
 
     /// Makes an edit of a reserved place, or takes one back.
+    #[inline(always)]
     pub(crate) fn set_edit(&mut self, id: Id, kind: EditKind) {
         if let Some(edit) = self.edits.get_mut(id as usize) {
             edit.kind = kind;
         }
     }
 
+    #[inline(always)]
     pub(crate) fn is_renamed(&self, edit: Id) -> bool {
         matches!(self.edits.get(edit as usize), Some(Edit { kind: EditKind::Key { .. }, .. }))
     }
@@ -94,10 +97,12 @@ impl Scratch {
         place(start)..place(end)
     }
 
+    #[inline(always)]
     pub(crate) fn member(&self, id: Id) -> Option<&Member> {
         self.members.get(id as usize)
     }
 
+    #[inline(always)]
     pub(crate) fn container(&self, id: Id) -> Option<&Container> {
         self.containers.get(id as usize)
     }

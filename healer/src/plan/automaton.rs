@@ -177,6 +177,7 @@ pub(crate) struct Convention {
 }
 
 impl Automaton {
+    #[inline(always)]
     pub(crate) fn state(&self, id: Id) -> &State {
         const NOTHING: &State = &State::INERT;
         self.states.get(id as usize).unwrap_or(NOTHING)
@@ -211,10 +212,12 @@ impl Automaton {
         self.text.get(span.0 as usize..span.1 as usize).unwrap_or_default()
     }
 
+    #[inline(always)]
     pub(crate) fn sources_of(&self, action: &Action) -> &[SourceEnd] {
         self.sources.get(action.sources.0 as usize..action.sources.1 as usize).unwrap_or_default()
     }
 
+    #[inline(always)]
     pub(crate) fn targets_in(&self, run: (u32, u32)) -> &[TargetStep] {
         self.targets.get(run.0 as usize..run.1 as usize).unwrap_or_default()
     }

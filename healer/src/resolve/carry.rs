@@ -50,6 +50,7 @@ impl Tree<'_, '_> {
         }
     }
 
+    #[inline(always)]
     fn take_from(&mut self, container: Id) {
         if let Some(container) = self.scratch.containers.get_mut(container as usize) {
             container.removed = container.removed.wrapping_add(1);
@@ -57,6 +58,7 @@ impl Tree<'_, '_> {
         }
     }
 
+    #[inline(always)]
     fn leaf(&mut self, mv: &Move, hit: &SourceHit) -> Id {
         let Some(member) = self.scratch.member(hit.member) else { return NONE };
         let node = Node {
@@ -90,10 +92,12 @@ impl Tree<'_, '_> {
         self.add_node(object)
     }
 
+    #[inline(always)]
     fn step_text(&self, step: Id) -> (u32, u32) {
         self.plan.steps.get(step as usize).map_or((0, 0), |step| step.text)
     }
 
+    #[inline(always)]
     fn add_node(&mut self, node: Node) -> Id {
         let id = self.scratch.nodes.len() as Id;
         self.scratch.nodes.push(node);
@@ -139,6 +143,7 @@ impl Tree<'_, '_> {
         at
     }
 
+    #[inline(always)]
     fn append(&mut self, container: Id, parent: Id, node: Id) {
         let last = if let Some(parent) = self.scratch.nodes.get_mut(parent as usize) {
             if parent.first == NONE {

@@ -35,6 +35,7 @@ fn first_member(scratch: &Scratch, root: Id) -> usize {
 }
 
 /// Decides what goes from one container, when those inside it are settled.
+#[inline(always)]
 fn settle(plan: &Automaton, root: Id, id: Id, scratch: &mut Scratch) {
     if !plan.drops {
         return cascade(root, id, scratch);
@@ -61,6 +62,7 @@ fn keeps(scratch: &Scratch, member: &Member, scraps: bool) -> bool {
 }
 
 /// A container that moves emptied goes, and counts as moved from the one around it.
+#[inline(always)]
 fn cascade(root: Id, id: Id, scratch: &mut Scratch) {
     let Some(container) = scratch.container(id).filter(|container| id != root && container.taken) else { return };
     let Container { parent, member, .. } = *container;
@@ -75,12 +77,14 @@ fn cascade(root: Id, id: Id, scratch: &mut Scratch) {
     }
 }
 
+#[inline(always)]
 fn set_fate(scratch: &mut Scratch, id: Id, fate: Fate) {
     if let Some(member) = scratch.members.get_mut(id as usize) {
         member.fate = fate;
     }
 }
 
+#[inline(always)]
 fn add_removed(scratch: &mut Scratch, id: Id) {
     if let Some(container) = scratch.containers.get_mut(id as usize) {
         container.removed = container.removed.wrapping_add(1);
@@ -88,6 +92,7 @@ fn add_removed(scratch: &mut Scratch, id: Id) {
 }
 
 /// Takes a member's text out. Members removed from the start take the comma after them, others the one before.
+#[inline(always)]
 fn remove(scratch: &mut Scratch, id: Id) {
     let Some(member) = scratch.members.get(id as usize) else { return };
     if !matches!(member.fate, Fate::Moved | Fate::Emptied | Fate::Dropped) {
@@ -110,6 +115,7 @@ fn remove(scratch: &mut Scratch, id: Id) {
     }
 }
 
+#[inline(always)]
 fn insert(scratch: &mut Scratch, id: Id) {
     let Some(container) = scratch.container(id).filter(|container| container.first_node != NONE) else { return };
     let Container { open, first_key, first_node: first, insert_edit, .. } = *container;

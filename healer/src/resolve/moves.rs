@@ -94,6 +94,7 @@ impl Record<'_, '_> {
         !self.plan.contract || !self.undo_misjudged(order)
     }
 
+    #[inline(always)]
     fn mark(&self, step: Id, epoch: u32) -> Mark {
         let mark = self.scratch.marks.get(step as usize).copied().filter(|mark| mark.epoch == epoch);
         mark.unwrap_or(Mark::ABSENT)
@@ -103,6 +104,7 @@ impl Record<'_, '_> {
         self.plan.steps.get(step as usize).map_or((0, 0), |step| step.text)
     }
 
+    #[inline(always)]
     fn set_mark(&mut self, step: Id, epoch: u32, mark: Mark) {
         let index = step as usize;
         if self.scratch.marks.len() <= index {
@@ -178,6 +180,7 @@ impl Record<'_, '_> {
     }
 
     /// The source is one member, on a path of single members, and no accepted move needs it where it is.
+    #[inline(always)]
     fn source_is_free(&self, hit: &SourceHit) -> bool {
         let Some(member) = self.scratch.member(hit.member) else { return false };
         let mut free = member.fate == Fate::Stays && member.pins == 0;
@@ -196,6 +199,7 @@ impl Record<'_, '_> {
     }
 
     /// Follows all but the last `keep` steps of a target path. The container that the value goes to, if it may.
+    #[inline(always)]
     fn enter(&self, mv: &Move, keep: usize, epoch: u32) -> Option<Id> {
         let mut container = self.anchor;
         let steps = mv.path.len().saturating_sub(keep);
@@ -286,6 +290,7 @@ impl Record<'_, '_> {
         false
     }
 
+    #[inline(always)]
     fn claim(&mut self, mv: &Move, epoch: u32) {
         for step in &mv.path {
             let mark = self.mark(*step, epoch);
@@ -397,6 +402,7 @@ pub(super) fn undo_inside(plan: &Automaton, scratch: &mut Scratch, inner: (u32, 
 }
 
 /// Holds the members around a container where they are, because a value goes there, or no longer.
+#[inline(always)]
 fn pin(scratch: &mut Scratch, anchor: Id, mut container: Id, held: bool) {
     while container != anchor {
         let Some(Container { member, parent, .. }) = scratch.container(container).copied() else { return };
@@ -407,6 +413,7 @@ fn pin(scratch: &mut Scratch, anchor: Id, mut container: Id, held: bool) {
     }
 }
 
+#[inline(always)]
 fn set_fate(scratch: &mut Scratch, member: Id, fate: Fate) {
     if let Some(member) = scratch.members.get_mut(member as usize) {
         member.fate = fate;
