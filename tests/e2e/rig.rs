@@ -164,7 +164,10 @@ impl Rig<'_> {
         let prefix = format!("{} ", script.id());
         loop {
             let log = self.envoy.file("access.log");
-            let mut states = log.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once(' ')).map(|(_, s)| s);
+            // Envoy writes blocks, not lines: the last line may not be all there yet.
+            let whole = log.rsplit_once('\n').map_or("", |(whole, _)| whole);
+            let mut states =
+                whole.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once(' ')).map(|(_, s)| s);
             if let Some(state) = states.clone().find(|state| *state != "-") {
                 return serde_json::from_str(state).map_err(|e| format!("filter state {state}: {e}"));
             }
