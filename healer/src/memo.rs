@@ -47,6 +47,10 @@ struct Learned {
     names_seen: u32,
     /// Resolutions that the last body was healed by.
     used: Vec<u32>,
+    /// By resolution: the last body that it healed, by number.
+    last_use: Vec<u64>,
+    /// Bodies that similarity healed so far.
+    bodies: u64,
     hits: u64,
     misses: u64,
 }
@@ -104,6 +108,8 @@ impl Memo {
             seen: BTreeMap::new(),
             names_seen: 0,
             used: Vec::new(),
+            last_use: Vec::new(),
+            bodies: 0,
             hits: 0,
             misses: 0,
         };
@@ -130,8 +136,11 @@ impl Memo {
     /// Takes in which resolutions a body was healed by.
     pub(crate) fn note_used(&mut self, resolutions: impl Iterator<Item = u32>) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
+        learned.bodies = learned.bodies.wrapping_add(1);
+        learned.last_use.resize(learned.resolutions.len(), 0);
         for id in resolutions {
-            if learned.used.len() < MAX_USED && !learned.used.contains(&id) {
+            let Some(last) = learned.last_use.get_mut(id as usize) else { continue };
+            if std::mem::replace(last, learned.bodies) != learned.bodies && learned.used.len() < MAX_USED {
                 learned.used.push(id);
             }
         }
@@ -250,6 +259,7 @@ impl Learned {
         self.automaton.truncate(&self.plain);
         self.shapes.clear();
         self.resolutions.clear();
+        self.last_use.clear();
         for (last, state) in self.last.iter_mut().zip(0..) {
             *last = Known { shape: 0, state };
         }

@@ -529,7 +529,10 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     ) -> Result<Id, Stop> {
         if SHAPES && state.shaped {
             let body = self.body;
-            self.shape_name(name.unwrap_or(body.span((quote.wrapping_add(1), close))), action);
+            match name {
+                None => self.shape_name(body.bytes, quote.wrapping_add(1) as usize, close as usize, action),
+                Some(name) => self.shape_name(name, 0, name.len(), action),
+            }
         }
         match action {
             None if state.skips_unknown => Ok(state.unknown),

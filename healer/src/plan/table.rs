@@ -43,6 +43,14 @@ impl Fingerprint {
         mixed.wrapping_mul(ODD)
     }
 
+    /// Sixty-four bits that depend on every bit of it.
+    #[inline(always)]
+    pub(crate) fn spread(self) -> u64 {
+        let (head, tail) =
+            (self.head.wrapping_mul(0x9e37_79b9_7f4a_7c15), self.tail.wrapping_mul(0xc2b2_ae3d_27d4_eb4f));
+        head ^ tail.rotate_left(32) ^ u64::from(self.len).wrapping_mul(0x1656_67b1_9e37_79f9)
+    }
+
     #[inline(always)]
     fn equals(self, other: Fingerprint) -> bool {
         (self.head ^ other.head) | (self.tail ^ other.tail) | u64::from(self.len ^ other.len) == 0
@@ -85,7 +93,7 @@ impl Entry {
 
 const VACANT: u32 = u32::MAX;
 /// Names that are their fingerprint.
-const SHORT: u32 = 16;
+pub(crate) const SHORT: u32 = 16;
 
 /// All tables of a plan.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -106,7 +114,7 @@ impl Table {
     /// Seeds tried, of which the best is taken.
     const SEEDS: u64 = 64;
     /// As above, where the table is made while a response waits.
-    const FEW_SEEDS: u64 = 4;
+    const FEW_SEEDS: u64 = 12;
 
     /// The place that is tried first for a name.
     #[inline(always)]

@@ -9,6 +9,7 @@ use crate::class::{classify, scalar_kind};
 use crate::memo::{Instance, Memo};
 use crate::plan::automaton::{Action, Id, NONE};
 use crate::plan::spec::Kind;
+use crate::plan::table::{Fingerprint, SHORT};
 use crate::text::trim_end;
 
 /// What is known of a body's records before a walk.
@@ -28,13 +29,15 @@ pub(super) struct Shapes<'a> {
     shape: u64,
     /// Names in it so far.
     names: u32,
+    /// The current member's name.
+    name: u64,
     /// Whether the plan, similarity apart, knows the current member's name.
     is_known: bool,
 }
 
 impl<'a> Shapes<'a> {
     pub(super) fn new(records: &'a Records<'a>) -> Self {
-        Shapes { records, settled: 0, shape: 0, names: 0, is_known: false }
+        Shapes { records, settled: 0, shape: 0, names: 0, name: 0, is_known: false }
     }
 
     /// Whether the plan, similarity apart, knows the current member's name.
@@ -94,15 +97,21 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
 
     /// Takes in a name, and what the walk makes of it.
     #[inline(always)]
-    pub(super) fn shape_name(&mut self, name: &[u8], action: Option<&Action>) {
+    pub(super) fn shape_name(&mut self, bytes: &[u8], start: usize, end: usize, action: Option<&Action>) {
         self.shapes.is_known = !self.frame.foreign && action.is_some_and(|action| !action.similar);
         self.shapes.names = self.shapes.names.wrapping_add(1);
-        self.mix(name.len() as u64);
-        let (words, rest) = name.as_chunks::<8>();
-        for word in words {
+        self.shapes.name = Fingerprint::of(bytes, start, end).spread();
+        if end.wrapping_sub(start) > SHORT as usize {
+            self.shape_middle(bytes.get(start..end).unwrap_or_default());
+        }
+    }
+
+    /// Of a long name the fingerprint leaves out the middle.
+    #[inline(never)]
+    fn shape_middle(&mut self, name: &[u8]) {
+        for word in name.as_chunks::<8>().0 {
             self.mix(u64::from_le_bytes(*word));
         }
-        self.mix(rest.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte)));
     }
 
     /// Takes in the value from `at` up to the token `after`.
@@ -116,10 +125,13 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         };
         let class = match kind {
             b'[' => u64::from(self.body.byte(after)),
+            b'0' if !self.shapes.is_known && after.wrapping_sub(at) <= 8 => {
+                u64::from(is_short_integer(self.body.word(at), after.wrapping_sub(at)))
+            }
             b'"' | b'0' if !self.shapes.is_known => self.class(at, after),
             _ => 0,
         };
-        self.mix((class << 8) | u64::from(kind));
+        self.mix(self.shapes.name ^ (class << 8) ^ u64::from(kind));
     }
 
     #[inline(never)]
@@ -136,5 +148,34 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         const ODD: u64 = 0xd6e8_feb8_6659_fd93;
         let mixed = (self.shapes.shape ^ word).wrapping_mul(ODD);
         self.shapes.shape = mixed ^ (mixed >> 29);
+    }
+}
+
+/// Whether a number of up to eight bytes, in the low bytes of `word`, has neither fraction nor exponent.
+#[inline(always)]
+fn is_short_integer(word: u64, len: u32) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let keep = if len < 8 { !(u64::MAX << (len.wrapping_mul(8) & 63)) } else { u64::MAX };
+    // Case folded, so that `E` is `e`; the bytes of numbers stay apart, and white space is neither.
+    let has = |word: u64, byte: u64| {
+        let zeros = word ^ ONES.wrapping_mul(byte);
+        zeros.wrapping_sub(ONES) & !zeros & (ONES << 7) != 0
+    };
+    let text = word & keep;
+    !has(text, 0x2e) && !has(text | ONES.wrapping_mul(0x20), 0x65)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_integers_are_told_as_long_ones_are() {
+        for text in ["0", "-1", "12345678", "1.5", "1e5", "1E5", "0.25", "-1.0e3", "7 ", "12\n", "9999.999"] {
+            let mut bytes = [b'.'; 8];
+            bytes[..text.len()].copy_from_slice(text.as_bytes());
+            let short = is_short_integer(u64::from_le_bytes(bytes), text.len() as u32);
+            assert_eq!(short, scalar_kind(text.trim_end().as_bytes()) == Kind::Integer, "{text}");
+        }
     }
 }
