@@ -24,6 +24,7 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     vec![
         lane.alone("envoy.yaml as shipped: nine modes", |lane| with_shipped(lane, false, as_shipped)),
         lane.alone("envoy.yaml with held headers: nine modes", |lane| with_shipped(lane, true, with_held)),
+        lane.alone("envoy.yaml with similarity for packs: nine modes", by_similarity),
         lane.alone("the demo", demo),
     ]
 }
@@ -49,6 +50,26 @@ fn with_shipped(lane: &Lane, held: bool, check: impl Fn(&Envoy) -> Outcome) -> O
         shipped::config(Changes { proxy: 0, upstream: api.address().port(), admin: 0, module: lane.module(), held })?;
     let mut envoy = Envoy::start(lane.binary(), &config).map_err(|e| format!("{}:\n{}", e.why, envoy::tail(&e.log)))?;
     check(&envoy)?;
+    envoy.check()
+}
+
+/// Without any rule: contract and similarity alone. Of `deep` it leaves four fields alone (docs/similarity.md).
+fn by_similarity(lane: &Lane) -> Outcome {
+    let api = Api::start(0)?;
+    let changes = Changes { proxy: 0, upstream: api.address().port(), admin: 0, module: lane.module(), held: false };
+    let config = shipped::config(changes)?.replace("packs: [all]", "similarity: {profile: default}");
+    let mut envoy = Envoy::start(lane.binary(), &config).map_err(|e| format!("{}:\n{}", e.why, envoy::tail(&e.log)))?;
+    for mode in Mode::ALL.into_iter().filter(|mode| *mode != Mode::Deep) {
+        let check = || -> Outcome {
+            let first = get(&envoy, "/api/user", mode)?;
+            healthy(mode, &first)?;
+            for _ in 1..RUNS {
+                expect::reply(&get(&envoy, "/api/user", mode)?, 200, &first.body)?;
+            }
+            list(&get(&envoy, "/api/users", mode)?)
+        };
+        check().map_err(|why| format!("{}: {why}", mode.name()))?;
+    }
     envoy.check()
 }
 
