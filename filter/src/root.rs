@@ -67,7 +67,7 @@ impl Root {
 
     /// How many shapes of records similarity remembers.
     pub fn shapes(&self) -> usize {
-        let of = |tag: &RouteTag| tag.memo.try_borrow().map_or(0, |memo| memo.stats().shapes);
+        let of = |tag: &RouteTag| tag.memo.try_borrow().map_or(0, |memo| memo.shapes());
         self.tags.iter().map(of).sum()
     }
 

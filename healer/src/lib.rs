@@ -37,7 +37,7 @@ pub use healer::{Healer, Summary};
 pub use intake::{Intake, Progress};
 pub use limits::Limits;
 pub use matching::{By, Match, Matching, Missing};
-pub use memo::{Memo, MemoStats};
+pub use memo::Memo;
 pub use plan::Plan;
 pub use plan::overlay::Resolution;
 pub use reason::{Failure, Reason};

@@ -51,8 +51,6 @@ struct Learned {
     last_use: Vec<u64>,
     /// Bodies that similarity healed so far.
     bodies: u64,
-    hits: u64,
-    misses: u64,
 }
 
 /// A shape, and the state for records of it.
@@ -74,17 +72,6 @@ pub(crate) struct Instance {
     /// Names in it.
     pub names: u32,
     pub shape: u64,
-}
-
-/// How often shapes were known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MemoStats {
-    /// Shapes remembered.
-    pub shapes: usize,
-    /// Records whose shape was known.
-    pub hits: u64,
-    /// Shapes that were not.
-    pub misses: u64,
 }
 
 impl Memo {
@@ -110,19 +97,13 @@ impl Memo {
             used: Vec::new(),
             last_use: Vec::new(),
             bodies: 0,
-            hits: 0,
-            misses: 0,
         };
         Memo { learned: Some(Box::new(learned)) }
     }
 
-    /// How often shapes were known.
-    pub fn stats(&self) -> MemoStats {
-        self.learned.as_deref().map_or(MemoStats::default(), |learned| MemoStats {
-            shapes: learned.shapes.len(),
-            hits: learned.hits,
-            misses: learned.misses,
-        })
+    /// How many shapes are remembered.
+    pub fn shapes(&self) -> usize {
+        self.learned.as_deref().map_or(0, |learned| learned.shapes.len())
     }
 
     /// The resolutions that the last body was healed by, each once, in the order of their first use.
@@ -226,10 +207,8 @@ impl Learned {
         let last = self.last.get(instance.state as usize).filter(|last| last.shape == instance.shape);
         let key = (instance.state, instance.shape);
         if let Some(known) = last.map(|last| last.state).or_else(|| self.shapes.get(&key).copied()) {
-            self.hits = self.hits.wrapping_add(1);
             return known;
         }
-        self.misses = self.misses.wrapping_add(1);
         let state = self.learn(plan, body, instance);
         self.shapes.insert(key, state);
         state
