@@ -3,7 +3,7 @@
 #![allow(missing_docs)]
 #![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing)]
 
-use healer::plan::spec::{Contract, Expects, PlanSpec, Property, Settings};
+use healer::plan::spec::{Contract, Expects, Kind, Kinds, PlanSpec, Property, Settings};
 use healer::{Healer, Limits, Memo, OpKind, Plan};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -111,6 +111,29 @@ fn what_is_found_is_carried_out() {
         for round in 0..3 {
             assert_eq!(heal(&plan, &mut memo, body), healed, "{what}, round {round}");
         }
+    }
+}
+
+/// A value that the contract rules out is not the field, whatever its name.
+#[test]
+fn an_integer_has_no_fraction() {
+    let property = |name: &str, kinds: Kinds| Property {
+        name: name.to_owned(),
+        node: Contract::Any,
+        required: true,
+        expects: Expects { kinds, ..Expects::default() },
+    };
+    let whole = Kinds::of(Kind::Integer);
+    let properties = vec![property("user_id", whole), property("unit_price", whole.with(Kinds::of(Kind::Number)))];
+    let contract = Some(Contract::Object { properties });
+    let spec = PlanSpec { contract, similarity: Some(Settings::default()), ..PlanSpec::default() };
+    let plan = Plan::compile(&spec).expect("plan");
+    let rows = [
+        (r#"{"userId":1.50,"unitPrice":1.50}"#, r#"{"userId":1.50,"unit_price":1.50}"#),
+        (r#"{"userId":150,"unitPrice":150}"#, r#"{"user_id":150,"unit_price":150}"#),
+    ];
+    for (body, healed) in rows {
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), body), healed);
     }
 }
 

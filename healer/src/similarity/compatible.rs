@@ -25,11 +25,8 @@ pub(super) fn compatible(expected: &Expected, found: &Found<'_>, formats: bool) 
         let is_records = found.kind == Kind::Array && matches!(found.item, None | Some(Kind::Object));
         return f32::from(u8::from(is_records));
     }
-    let fits = match found.kind {
-        Kind::Integer | Kind::Number => kinds.has(Kind::Integer) || kinds.has(Kind::Number),
-        kind => kinds.has(kind),
-    };
-    if !fits {
+    // A `number` of a contract may be whole; an `integer` that has a fraction is none.
+    if !kinds.has(found.kind) {
         return 0.0;
     }
     match found.kind {
