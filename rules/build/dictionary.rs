@@ -8,6 +8,8 @@ mod emit;
 mod file;
 #[path = "dictionary/ids.rs"]
 mod ids;
+#[path = "dictionary/pack.rs"]
+mod pack;
 // The library's own folding, so that what the build takes for a singular is what names are folded to.
 #[path = "../src/dictionary/plural.rs"]
 mod plural;

@@ -1,8 +1,9 @@
 //! Words of API vocabulary: which of them mean the same, and which never do.
 //!
 //! `build.rs` reads `rules/dictionary/*.yaml`, checks the files together and writes them
-//! here as static tables. Every word is held once; all else is numbers, of two bytes each, so
-//! that the tables stay small in a wasm module. Senses and comments stay in the YAML.
+//! here as static tables. Every word is held once, and all else is numbers. The large tables are
+//! packed, so that they stay small in a wasm module, and unpacked where a process first asks them.
+//! Senses and comments stay in the YAML.
 //!
 //! Words are in normal form: lower-case letters and digits, the tokens of a phrase separated
 //! by one space, each token in the singular, closed compounds split (`user name`). A name is
@@ -16,6 +17,7 @@ mod table;
 
 use std::borrow::Cow;
 
+use table::Order;
 pub use table::{Lists, Texts};
 
 /// A word or phrase: below the number of [`WORDS`] a word, above it a phrase.
@@ -56,6 +58,9 @@ pub enum ValueKind {
     /// In braces.
     Object,
 }
+
+/// No place in [`HEADS`].
+const NO_HEADS: u16 = u16::MAX;
 
 include!(concat!(env!("OUT_DIR"), "/dictionary.rs"));
 

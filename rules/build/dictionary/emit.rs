@@ -1,13 +1,22 @@
-//! Writes the dictionary as Rust source: words once, and all else as their numbers. A number that does not fit into its
-//! 16 bits does not compile.
+//! Writes the dictionary as Rust source: words once, and all else as their numbers. A table that is too long for numbers
+//! of 16 bits is refused by the compiler.
 
 use super::{
     check::{exact_groups, slots, uncountable},
     file::{Dictionary, Group, Kind, NeutralEntry, Strength},
     ids::Ids,
+    pack,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
+
+/// As that of the library's tables.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    None,
+    Inside,
+    Between,
+}
 
 /// The source of every table.
 pub fn source(dictionary: &Dictionary) -> String {
@@ -15,7 +24,12 @@ pub fn source(dictionary: &Dictionary) -> String {
     let longest = ids.longest();
     [
         texts("Every word, sorted.", "WORDS", ids.words()),
-        lists("The words of every phrase, sorted, as their places in [`WORDS`].", "PHRASES", ids.phrases()),
+        lists(
+            "The words of every phrase, sorted, as their places in [`WORDS`].",
+            "PHRASES",
+            Order::Between,
+            ids.phrases(),
+        ),
         format!("/// Words of the longest phrase.\npub const LONGEST_PHRASE: usize = {longest};\n"),
         synonyms(&dictionary.synonyms, &ids),
         opposites(dictionary, &ids),
@@ -47,7 +61,12 @@ pub fn source(dictionary: &Dictionary) -> String {
 
 fn synonyms(groups: &[Group], ids: &Ids<'_>) -> String {
     [
-        lists("Words and phrases that mean the same.", "SYNONYMS", groups.iter().map(|group| list(&group.words, ids))),
+        lists(
+            "Words and phrases that mean the same, sorted.",
+            "SYNONYMS",
+            Order::Inside,
+            groups.iter().map(|group| set(&group.words, ids)),
+        ),
         table(
             "Whether those of a group are interchangeable in nearly any record. Otherwise they mean the same only where \
              the record, the type and the siblings agree.",
@@ -68,6 +87,7 @@ fn opposites(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
         lists(
             "Slots of sets. Words of different slots of a set never match; those of one slot may.",
             "OPPOSITES",
+            Order::Inside,
             slots.iter().map(|(_, words)| set(words, ids)),
         ),
         table("The set of each slot.", "OPPOSITE_SETS", "u16", slots.iter().map(|(set, _)| set)),
@@ -82,6 +102,7 @@ fn abbreviations(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
         lists(
             "What each of [`SHORT_FORMS`] may stand for, the likeliest first.",
             "EXPANSIONS",
+            Order::None,
             entries.values().map(|to| list(to.words(), ids)),
         ),
     ]
@@ -102,10 +123,11 @@ fn neutral(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
     let suffix = neutral.suffix.iter().map(|entry| (entry, "Suffix", set(&entry.after, ids)));
     let prefix = neutral.prefix.iter().map(|entry| (entry, "Prefix", set(&entry.before, ids)));
     let entries: Vec<(&NeutralEntry, &str, Vec<usize>)> = suffix.chain(prefix).collect();
-    let heads: BTreeSet<&Vec<usize>> = entries.iter().map(|(_, _, heads)| heads).collect();
+    let heads = entries.iter().map(|(_, _, heads)| heads).filter(|heads| !heads.is_empty());
+    let heads: BTreeSet<&Vec<usize>> = heads.collect();
     let places: BTreeMap<&Vec<usize>, usize> = heads.iter().copied().zip(0..).collect();
     let rows = entries.iter().flat_map(|(entry, place, heads)| {
-        let (kind, heads) = (value_kind(entry.kind), places.get(heads).copied().unwrap_or(usize::MAX));
+        let (kind, heads) = (value_kind(entry.kind), places.get(heads).map_or("NO_HEADS".to_owned(), usize::to_string));
         let row = move |word: &String| {
             let word = ids.of_text(word);
             format!("NeutralWord {{ word: {word}, place: Place::{place}, kind: {kind}, heads: {heads} }}")
@@ -113,7 +135,7 @@ fn neutral(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
         entry.words.iter().map(row)
     });
     [
-        lists("Words next to which others are neutral.", "HEADS", heads.iter().copied().cloned()),
+        lists("Words next to which others are neutral.", "HEADS", Order::Inside, heads.iter().copied().cloned()),
         format!(
             "/// Words that a name can do without.\npub static NEUTRAL: &[NeutralWord] = &[\n{}\n];\n",
             rows.collect::<Vec<_>>().join(",\n")
@@ -139,22 +161,27 @@ fn table(about: &str, name: &str, element: &str, rows: impl IntoIterator<Item = 
     format!("/// {about}\npub static {name}: &[{element}] = &{rows:?};\n")
 }
 
-fn lists(about: &str, name: &str, rows: impl Iterator<Item = Vec<usize>>) -> String {
+fn lists(about: &str, name: &str, order: Order, rows: impl Iterator<Item = Vec<usize>>) -> String {
     let rows: Vec<Vec<usize>> = rows.collect();
-    let (items, ends) = (rows.concat(), ends(rows.iter().map(Vec::len)));
-    format!("/// {about}\npub static {name}: Lists = Lists {{ items: &{items:?}, ends: &{ends:?} }};\n")
+    let packed = match order {
+        Order::None => pack::lists(&rows),
+        Order::Inside => pack::sorted_lists(&rows),
+        Order::Between => pack::lists_in_order(&rows),
+    };
+    let refusal = refusal(name, rows.iter().map(Vec::len).sum());
+    format!("/// {about}\npub static {name}: Lists = Lists::packed(&{packed:?}, Order::{order:?});\n{refusal}")
 }
 
 fn texts<'a>(about: &str, name: &str, rows: impl Iterator<Item = &'a str>) -> String {
     let rows: Vec<&str> = rows.collect();
-    let (text, ends) = (rows.concat(), ends(rows.iter().map(|row| row.len())));
-    format!("/// {about}\npub static {name}: Texts = Texts {{ text: {text:?}, ends: &{ends:?} }};\n")
+    let (packed, refusal) = (pack::texts(rows.iter().copied()), refusal(name, rows.iter().map(|row| row.len()).sum()));
+    format!("/// {about}\npub static {name}: Texts = Texts::packed(&{packed:?});\n{refusal}")
 }
 
-fn ends(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
-    let end = |end: &mut usize, length: usize| {
-        *end = end.saturating_add(length);
-        Some(*end)
-    };
-    lengths.scan(0, end).collect()
+/// What does not compile where a table is longer than its numbers can tell.
+fn refusal(name: &str, length: usize) -> String {
+    if u16::try_from(length).is_ok() {
+        return String::new();
+    }
+    format!("compile_error!(\"{name}: found {length} elements; expected at most 65535\");\n")
 }

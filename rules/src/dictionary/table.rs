@@ -1,51 +1,112 @@
-//! Tables that hold no pointers: in a wasm module a `&str` takes eight bytes, which is more than most words have.
+//! Tables that are small in a wasm module: packed by the build script, and unpacked where they are first asked.
+//!
+//! Packed, a text is what it adds to the one before it (front coding), which for sorted words is half of their letters.
+//! A list is written in numbers of seven bits a byte (LEB128), the last number of each list marked. See [`Texts::packed`]
+//! and [`Lists::packed`] for the layouts, and `build/dictionary/pack.rs` for who writes them.
 
 use std::cmp::Ordering;
+use std::sync::OnceLock;
 
 /// Strings, one behind the other.
 #[derive(Debug)]
 pub struct Texts {
-    pub(super) text: &'static str,
-    /// Where each of them ends.
-    pub(super) ends: &'static [u16],
+    packed: &'static [u8],
+    unpacked: OnceLock<UnpackedTexts>,
 }
 
-/// Lists of numbers, one behind the other.
+#[derive(Debug, Default)]
+struct UnpackedTexts {
+    text: String,
+    /// Where each of them ends.
+    ends: Vec<u16>,
+}
+
+/// Lists of numbers, none of them empty, one behind the other.
 #[derive(Debug)]
 pub struct Lists {
-    pub(super) items: &'static [u16],
+    packed: &'static [u8],
+    order: Order,
+    unpacked: OnceLock<UnpackedLists>,
+}
+
+#[derive(Debug, Default)]
+struct UnpackedLists {
+    items: Vec<u16>,
     /// Where each of them ends.
-    pub(super) ends: &'static [u16],
+    ends: Vec<u16>,
+}
+
+/// What is known of the order of numbers, so that differences can stand for some of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Nothing.
+    None,
+    /// Each list is sorted: all of its numbers but the first are differences.
+    Inside,
+    /// The lists are sorted: the first number of each is the difference from the first of the list before.
+    Between,
 }
 
 impl Texts {
+    /// For each text a byte: in its upper half how many bytes it shares with the text before, in the lower how many
+    /// bytes of its own follow. Where that half is full, another byte says how many more there are.
+    pub(super) const fn packed(packed: &'static [u8]) -> Self {
+        Texts { packed, unpacked: OnceLock::new() }
+    }
+
     /// All of them, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'static str> {
-        (0..self.ends.len()).map(|at| self.get(at))
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        (0..self.unpacked().ends.len()).map(|at| self.get(at))
     }
 
     /// The one at that place; empty, if there is none.
-    pub fn get(&self, at: usize) -> &'static str {
-        let (from, to) = range(self.ends, at);
-        self.text.get(from..to).unwrap_or_default()
+    pub fn get(&self, at: usize) -> &str {
+        let UnpackedTexts { text, ends } = self.unpacked();
+        let (from, to) = range(ends, at);
+        text.get(from..to).unwrap_or_default()
     }
 
     /// The place of that text, if they are sorted.
     pub fn find(&self, text: &str) -> Option<usize> {
-        search(self.ends.len(), |at| self.get(at).cmp(text))
+        search(self.iter().len(), |at| self.get(at).cmp(text))
+    }
+
+    /// How many bytes it takes in a program.
+    pub fn packed_len(&self) -> usize {
+        self.packed.len()
+    }
+
+    fn unpacked(&self) -> &UnpackedTexts {
+        self.unpacked.get_or_init(|| unpack_texts(self.packed))
     }
 }
 
 impl Lists {
+    /// Each number is written twice as large, and the last of a list one larger than that: in groups of seven bits, the
+    /// lowest first, with the highest bit of a byte set where more follow.
+    pub(super) const fn packed(packed: &'static [u8], order: Order) -> Self {
+        Lists { packed, order, unpacked: OnceLock::new() }
+    }
+
     /// All of them, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'static [u16]> {
-        (0..self.ends.len()).map(|at| self.get(at))
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u16]> {
+        (0..self.unpacked().ends.len()).map(|at| self.get(at))
     }
 
     /// The one at that place; empty, if there is none.
-    pub fn get(&self, at: usize) -> &'static [u16] {
-        let (from, to) = range(self.ends, at);
-        self.items.get(from..to).unwrap_or_default()
+    pub fn get(&self, at: usize) -> &[u16] {
+        let UnpackedLists { items, ends } = self.unpacked();
+        let (from, to) = range(ends, at);
+        items.get(from..to).unwrap_or_default()
+    }
+
+    /// How many bytes they take in a program.
+    pub fn packed_len(&self) -> usize {
+        self.packed.len()
+    }
+
+    fn unpacked(&self) -> &UnpackedLists {
+        self.unpacked.get_or_init(|| unpack_lists(self.packed, self.order))
     }
 }
 
@@ -63,6 +124,59 @@ pub fn search(len: usize, compare: impl Fn(usize) -> Ordering) -> Option<usize> 
     None
 }
 
+fn unpack_texts(packed: &'static [u8]) -> UnpackedTexts {
+    let (mut text, mut ends) = (Vec::new(), Vec::new());
+    let (mut before, mut bytes) = (0usize, packed.iter());
+    while let Some(byte) = bytes.next() {
+        let (shared, mut own) = (usize::from(byte >> 4), usize::from(byte & 15));
+        if own == 15 {
+            own = own.saturating_add(bytes.next().copied().map_or(0, usize::from));
+        }
+        let start = text.len();
+        text.extend_from_within(before..before.saturating_add(shared).min(start));
+        text.extend(bytes.by_ref().take(own));
+        before = start;
+        ends.push(narrow(text.len()));
+    }
+    UnpackedTexts { text: String::from_utf8(text).unwrap_or_default(), ends }
+}
+
+fn unpack_lists(packed: &'static [u8], order: Order) -> UnpackedLists {
+    let (mut items, mut ends): (Vec<u16>, Vec<u16>) = (Vec::new(), Vec::new());
+    // The number before in the list, where there is one, and the first number of the list before.
+    let (mut before, mut first) = (None, 0u16);
+    let (mut value, mut shift) = (0u32, 0u32);
+    for byte in packed {
+        value |= u32::from(byte & 0x7f).wrapping_shl(shift);
+        shift = shift.wrapping_add(7);
+        if byte & 0x80 != 0 {
+            continue;
+        }
+        let (written, is_last) = (u16::try_from(value >> 1).unwrap_or(u16::MAX), value & 1 == 1);
+        (value, shift) = (0, 0);
+        let number = match (order, before) {
+            (Order::Inside, Some(before)) => written.wrapping_add(before),
+            (Order::Between, None) => written.wrapping_add(first),
+            _ => written,
+        };
+        if before.is_none() {
+            first = number;
+        }
+        items.push(number);
+        before = Some(number);
+        if is_last {
+            ends.push(narrow(items.len()));
+            before = None;
+        }
+    }
+    UnpackedLists { items, ends }
+}
+
+/// The build refuses tables that are longer.
+fn narrow(length: usize) -> u16 {
+    u16::try_from(length).unwrap_or(u16::MAX)
+}
+
 fn range(ends: &[u16], at: usize) -> (usize, usize) {
     let end = |at: usize| ends.get(at).copied().map(usize::from);
     let from = at.checked_sub(1).map_or(Some(0), end);
@@ -74,23 +188,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_put_in_comes_out() {
-        let texts = Texts { text: "abcde", ends: &[1, 1, 3, 5] };
-        assert_eq!(texts.iter().collect::<Vec<_>>(), ["a", "", "bc", "de"]);
-        assert_eq!(texts.get(4), "");
-        let lists = Lists { items: &[7, 8, 9], ends: &[0, 2, 3] };
-        assert_eq!(lists.iter().collect::<Vec<_>>(), [&[][..], &[7, 8], &[9]]);
-        assert_eq!(lists.get(3), [0u16; 0]);
+    fn texts_are_what_they_share_and_what_they_add() {
+        let texts = Texts::packed(b"\x01a\x13cme\x22ts\x14pple\x0f\x00oversimplifying\x0f\x02internationalized\x01b");
+        let expected = ["a", "acme", "acts", "apple", "oversimplifying", "internationalized", "b"];
+        assert_eq!(texts.iter().collect::<Vec<_>>(), expected);
+        assert_eq!(texts.get(expected.len()), "");
+    }
+
+    #[test]
+    fn lists_are_numbers_and_differences() {
+        let read = |packed: &'static [u8], order| {
+            let lists = Lists::packed(packed, order);
+            assert_eq!(lists.get(lists.iter().len()), [0u16; 0]);
+            lists.iter().map(<[u16]>::to_vec).collect::<Vec<_>>()
+        };
+        assert_eq!(read(b"", Order::None), [[0u16; 0]; 0]);
+        assert_eq!(read(b"\x0e\x10\x13\x01", Order::None), [&[7, 8, 9][..], &[0]]);
+        assert_eq!(read(b"\x0e\x02\x03\x81\x10", Order::Inside), [&[7, 8, 9][..], &[1024]]);
+        assert_eq!(read(b"\x0e\x02\x03\x81\x10", Order::Between), [&[7, 1, 1][..], &[1031]]);
     }
 
     #[test]
     fn every_text_is_found_and_no_other() {
-        let texts = Texts { text: "abcccd", ends: &[2, 4, 6] };
-        for (at, text) in texts.iter().enumerate() {
-            assert_eq!(texts.find(text), Some(at));
+        static SORTED: Texts = Texts::packed(b"\x02ab\x02cc\x11d");
+        for (at, text) in SORTED.iter().enumerate() {
+            assert_eq!(SORTED.find(text), Some(at));
         }
         for text in ["", "aa", "abc", "ce", "x"] {
-            assert_eq!(texts.find(text), None, "{text}");
+            assert_eq!(SORTED.find(text), None, "{text}");
         }
     }
 }

@@ -1,0 +1,60 @@
+//! Packs tables as `src/dictionary/table.rs` unpacks them.
+
+use std::iter::successors;
+
+/// The most that fits into half a byte.
+const HALF: usize = 15;
+
+/// What stands for a text: how much of the text before it starts with, and the rest.
+pub fn texts<'a>(rows: impl Iterator<Item = &'a str>) -> Vec<u8> {
+    let (mut packed, mut before) = (Vec::new(), "");
+    for row in rows {
+        let shared = before.bytes().zip(row.bytes()).take(HALF).take_while(|(a, b)| a == b).count();
+        let own = row.as_bytes().get(shared..).unwrap_or_default();
+        packed.extend(u8::try_from((shared << 4) | own.len().min(HALF)));
+        packed.extend(own.len().checked_sub(HALF).map(u8::try_from).and_then(Result::ok));
+        packed.extend(own);
+        before = row;
+    }
+    packed
+}
+
+/// Lists, none of them empty, as they are.
+pub fn lists(rows: &[Vec<usize>]) -> Vec<u8> {
+    numbers(rows.iter().cloned())
+}
+
+/// Lists that are sorted, each number but the first as the difference from the one before.
+pub fn sorted_lists(rows: &[Vec<usize>]) -> Vec<u8> {
+    numbers(rows.iter().map(|row| differences(row)))
+}
+
+/// Lists in order, the first number of each as the difference from that of the list before.
+pub fn lists_in_order(rows: &[Vec<usize>]) -> Vec<u8> {
+    let firsts: Vec<usize> = rows.iter().filter_map(|row| row.first().copied()).collect();
+    let rest = rows.iter().map(|row| row.iter().skip(1));
+    numbers(
+        differences(&firsts)
+            .into_iter()
+            .zip(rest)
+            .map(|(first, rest)| [first].into_iter().chain(rest.copied()).collect()),
+    )
+}
+
+fn differences(numbers: &[usize]) -> Vec<usize> {
+    let before = [0].into_iter().chain(numbers.iter().copied());
+    numbers.iter().zip(before).map(|(number, before)| number.saturating_sub(before)).collect()
+}
+
+fn numbers(rows: impl Iterator<Item = Vec<usize>>) -> Vec<u8> {
+    rows.flat_map(|row| {
+        let last = row.len().saturating_sub(1);
+        row.into_iter().enumerate().flat_map(move |(at, number)| leb128((number << 1) | usize::from(at == last)))
+    })
+    .collect()
+}
+
+fn leb128(number: usize) -> impl Iterator<Item = u8> {
+    let groups = successors(Some(number), |rest| Some(rest >> 7).filter(|rest| *rest > 0));
+    groups.map(|rest| u8::try_from(rest & 0x7f).unwrap_or(0) | if rest >> 7 > 0 { 0x80 } else { 0 })
+}
