@@ -7,6 +7,9 @@ use super::contract::Nodes;
 use super::spec::{MoveRule, PlanSpec};
 use nomos_rules::path::Step;
 
+/// Names and their numbers. One type of map serves for all, since each type of map takes 3 KB of the module.
+pub(super) type Names = BTreeMap<String, Id>;
+
 /// Where the scopes of a group's moves start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Base {
@@ -28,7 +31,7 @@ pub(super) struct Group {
 
 #[derive(Debug, Default)]
 pub(super) struct TrieNode {
-    pub children: BTreeMap<String, usize>,
+    pub children: Names,
     /// Moves whose source ends here, with the contract's node for their target.
     pub moves: Vec<(Id, Id)>,
     /// The step that this node of a target trie is.
@@ -44,9 +47,9 @@ pub(super) struct Anchors {
     pub moves: Vec<Move>,
     pub steps: Vec<TargetName>,
     pub names: Vec<String>,
-    /// The step of each target path. Groups share steps, because moves of two groups can start in one object, where
-    /// their targets must not collide.
-    known: BTreeMap<Vec<String>, Id>,
+    /// The step of each target path, by the step above and the name. Groups share steps, because moves of two groups can
+    /// start in one object, where their targets must not collide.
+    known: Names,
 }
 
 impl Anchors {
@@ -86,17 +89,19 @@ impl Anchors {
         let group = self.group(base, rule.to.scope());
         let mv = self.moves.len() as Id;
         let Some(group) = self.groups.get_mut(group) else { return };
-        let source = descend(&mut group.sources, rule.from.segments(), |_| NONE).pop();
+        let source = descend(&mut group.sources, rule.from.segments(), |_, _| NONE).pop();
         if let Some(node) = source.and_then(|node| group.sources.get_mut(node)) {
             node.moves.push((mv, expected));
         }
         let (steps, names, known) = (&mut self.steps, &mut self.names, &mut self.known);
-        let path = descend(&mut group.targets, rule.to.segments(), |path| {
-            let above = path.split_last().and_then(|(_, above)| known.get(above)).copied();
-            *known.entry(path.to_vec()).or_insert_with(|| {
-                names.extend(path.last().cloned());
-                steps.push(TargetName { parent: above.unwrap_or(NONE), text: (0, 0) });
-                (steps.len() as Id).wrapping_sub(1)
+        let path = descend(&mut group.targets, rule.to.segments(), |parent, name| {
+            let path = format!("{parent}.{name}");
+            known.get(&path).copied().unwrap_or_else(|| {
+                let step = steps.len() as Id;
+                names.push(name.to_owned());
+                steps.push(TargetName { parent, text: (0, 0) });
+                known.insert(path, step);
+                step
             })
         });
         let step_of = |node: &usize| group.targets.get(*node).map(|node| node.step);
@@ -120,21 +125,21 @@ impl Anchors {
     }
 }
 
-/// The nodes along `names`, made where they are missing; `step` numbers a path.
-fn descend(trie: &mut Vec<TrieNode>, names: &[String], mut step: impl FnMut(&[String]) -> Id) -> Vec<usize> {
+/// The nodes along `names`, made where they are missing; `step` numbers a name below a step.
+fn descend(trie: &mut Vec<TrieNode>, names: &[String], mut step: impl FnMut(Id, &str) -> Id) -> Vec<usize> {
     let mut path = Vec::new();
     let mut at = 0;
     for (name, depth) in names.iter().zip(1u32..) {
         let known = trie.get(at).and_then(|node| node.children.get(name)).copied();
+        let above = path.last().and_then(|at: &usize| trie.get(*at)).map_or(NONE, |node| node.step);
         at = known.unwrap_or_else(|| {
-            let made = trie.len();
-            let path = names.get(..depth as usize).unwrap_or_default();
-            trie.push(TrieNode { step: step(path), depth, ..TrieNode::default() });
+            let made = trie.len() as Id;
+            trie.push(TrieNode { step: step(above, name), depth, ..TrieNode::default() });
             if let Some(node) = trie.get_mut(at) {
                 node.children.insert(name.clone(), made);
             }
             made
-        });
+        }) as usize;
         path.push(at);
     }
     path

@@ -5,10 +5,9 @@
 //! construction of Rabin and Scott, 1959), so that a look-up answers for all items at once.
 
 use crate::order;
-use std::collections::{BTreeMap, BTreeSet};
 
 use super::PlanError;
-use super::anchors::{Anchors, Base, Group, TrieNode};
+use super::anchors::{Anchors, Base, Group, Names, TrieNode};
 use super::automaton::{
     Action, Automaton, Convention, INERT, Id, MoveKind, NONE, Rename, RuleRef, SourceEnd, Span, State, TargetStep,
 };
@@ -62,7 +61,29 @@ enum Item {
     Target(usize, usize),
 }
 
-type Items = BTreeSet<Item>;
+/// A set of items, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Items(Vec<Item>);
+
+impl Items {
+    fn insert(&mut self, item: Item) {
+        if let Err(place) = self.0.binary_search(&item) {
+            self.0.insert(place, item);
+        }
+    }
+
+    fn extend(&mut self, items: impl IntoIterator<Item = Item>) {
+        items.into_iter().for_each(|item| self.insert(item));
+    }
+
+    fn contains(&self, item: Item) -> bool {
+        self.0.binary_search(&item).is_ok()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Item> {
+        self.0.iter()
+    }
+}
 
 /// What a name in a state means, before it is an action.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +93,44 @@ struct Key {
     sources: Vec<(usize, usize)>,
     targets: Vec<(usize, usize)>,
     scopes: Vec<(usize, usize)>,
+}
+
+/// Names with what they mean, in the order of the names.
+#[derive(Debug, Default)]
+struct Keys {
+    places: Names,
+    keys: Vec<Key>,
+}
+
+impl Keys {
+    fn get(&self, name: &str) -> Option<&Key> {
+        self.keys.get(*self.places.get(name)? as usize)
+    }
+
+    /// Adds to what a name means, which is nothing where it is new.
+    fn add(&mut self, name: &str, change: impl FnOnce(&mut Key)) {
+        let place = self.places.get(name).copied().unwrap_or_else(|| {
+            let place = self.keys.len() as Id;
+            self.places.insert(name.to_owned(), place);
+            self.keys.push(Key::default());
+            place
+        });
+        if let Some(key) = self.keys.get_mut(place as usize) {
+            change(key);
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&str, &Key)> {
+        self.places.iter().filter_map(|(name, place)| Some((name.as_str(), self.keys.get(*place as usize)?)))
+    }
+
+    fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Key)> {
+        let mut names = vec![""; self.keys.len()];
+        for (name, place) in &self.places {
+            names.get_mut(*place as usize).into_iter().for_each(|slot| *slot = name);
+        }
+        names.into_iter().zip(&mut self.keys)
+    }
 }
 
 /// A name stands for another here.
@@ -89,13 +148,15 @@ struct Compiler<'a> {
     nodes: Option<&'a Nodes<'a>>,
     anchors: Anchors,
     out: Automaton,
-    known: BTreeMap<Items, Id>,
+    /// The state of each set of items, sorted.
+    known: Vec<(Items, Id)>,
     pending: Vec<(Id, Items)>,
     /// Without a contract: the best rule for each drifted name.
-    by_name: BTreeMap<&'a str, usize>,
+    by_name: Names,
     /// Without a contract: the slot of each name whose presence matters, in every state.
-    slots: BTreeMap<String, Id>,
-    texts: BTreeMap<String, Span>,
+    slots: Names,
+    /// Where the quoted form of each name starts.
+    texts: Names,
     /// With similarity: the nodes that are records, in the order of [`super::Plan::records`].
     records: Vec<Id>,
 }
@@ -108,11 +169,11 @@ impl<'a> Compiler<'a> {
             nodes,
             anchors: Anchors::of(spec, nodes, &records),
             out: empty_automaton(spec),
-            known: BTreeMap::new(),
+            known: Vec::new(),
             pending: Vec::new(),
-            by_name: BTreeMap::new(),
-            slots: BTreeMap::new(),
-            texts: BTreeMap::new(),
+            by_name: Names::new(),
+            slots: Names::new(),
+            texts: Names::new(),
             records: shaped.to_vec(),
         };
         compiler.name_steps();
@@ -124,13 +185,13 @@ impl<'a> Compiler<'a> {
     }
 
     fn run(&mut self) -> Result<(), PlanError> {
-        let inert = self.state_of(Items::new());
+        let inert = self.state_of(Items::default());
         debug_assert_eq!(inert, INERT);
         if self.spec.similarity.is_some() {
             self.out.foreign = self.out.states.len() as Id;
             self.out.states.push(State { looks: true, shaped: true, unknown: self.out.foreign, ..State::INERT });
         }
-        let mut root = Items::from([Item::Root]);
+        let mut root = Items(vec![Item::Root]);
         root.insert(if self.nodes.is_some() { Item::Contract(0) } else { Item::Anywhere });
         self.out.root = self.state_of(root);
         while let Some((id, items)) = self.pending.pop() {
@@ -163,17 +224,16 @@ impl<'a> Compiler<'a> {
 
     fn index_rules(&mut self) {
         for (index, rule) in self.spec.renames.iter().enumerate().filter(|(_, rule)| rule.from != rule.to) {
-            let best = self.by_name.entry(rule.from.as_str()).or_insert(index);
-            let rank_of = |i: usize| self.spec.renames.get(i).map_or(u16::MAX, |rule| rule.rank);
-            if rule.rank < rank_of(*best) {
-                *best = index;
+            let best = self.by_name.get(&rule.from).and_then(|best| self.spec.renames.get(*best as usize));
+            if best.is_none_or(|best| rule.rank < best.rank) {
+                self.by_name.insert(rule.from.clone(), index as Id);
             }
         }
     }
 
     fn number_slots(&mut self) {
-        let renamed =
-            self.by_name.values().filter_map(|index| self.spec.renames.get(*index)).map(|rule| rule.to.clone());
+        let renamed = self.by_name.values().filter_map(|index| self.spec.renames.get(*index as usize));
+        let renamed = renamed.map(|rule| rule.to.clone());
         let mut names: Vec<String> = renamed.collect();
         for group in &self.anchors.groups {
             let tries = group.sources.iter().chain(&group.targets);
@@ -197,22 +257,23 @@ impl<'a> Compiler<'a> {
     /// The state of values about which `items` and what follows from them is known.
     fn state_of(&mut self, mut items: Items) -> Id {
         self.close(&mut items);
-        if let Some(id) = self.known.get(&items) {
-            return *id;
-        }
         let id = self.out.states.len() as Id;
-        self.out.states.push(State::INERT);
-        self.known.insert(items.clone(), id);
-        self.pending.push((id, items));
-        id
+        match self.known.binary_search_by(|(known, _)| known.cmp(&items)) {
+            Ok(place) => self.known.get(place).map_or(id, |(_, id)| *id),
+            Err(place) => {
+                self.out.states.push(State::INERT);
+                self.known.insert(place, (items.clone(), id));
+                self.pending.push((id, items));
+                id
+            }
+        }
     }
 
     fn close(&self, items: &mut Items) {
         if self.anchors.groups.is_empty() {
-            items.remove(&Item::Root);
-            items.remove(&Item::RootRecord);
+            items.0.retain(|item| !matches!(item, Item::Root | Item::RootRecord));
         }
-        if items.contains(&Item::Root) {
+        if items.contains(Item::Root) {
             for (g, _) in self.groups(Base::Root).filter(|(_, group)| group.scope.first() == Some(&Step::Each)) {
                 items.insert(Item::Scope(g, 0));
             }
@@ -245,8 +306,8 @@ impl<'a> Compiler<'a> {
 
     fn build(&mut self, items: &Items) -> State {
         let node = items.iter().find_map(|item| if let Item::Contract(node) = item { Some(*node) } else { None });
-        let anywhere = items.contains(&Item::Anywhere);
-        let only_anywhere = items.len() == 1 && anywhere;
+        let anywhere = items.contains(Item::Anywhere);
+        let only_anywhere = items.0.len() == 1 && anywhere;
         let keys = self.keys(items, node, anywhere, only_anywhere);
         let record = node.is_some_and(|node| self.nodes.is_some_and(|nodes| !nodes.members(node).is_empty()));
         let slots = self.local_slots(&keys);
@@ -260,12 +321,12 @@ impl<'a> Compiler<'a> {
         let element = self.element(items);
         let table = self.add_table(&keys, items, &slots);
         let canonical = self.add_canonical(&keys, items, node.filter(|_| record), &slots);
-        let fallback_items = Items::from([Item::Anywhere]);
+        let fallback_items = Items(vec![Item::Anywhere]);
         let anywhere_state = if anywhere { self.state_of(fallback_items) } else { INERT };
         let words = if self.out.contract { slots.len() } else { self.slots.len() };
         let converts = anywhere && !self.out.conventions.is_empty();
         let every_member = drops || leaves_scraps;
-        let looks = record || !keys.is_empty() || anywhere;
+        let looks = record || !keys.keys.is_empty() || anywhere;
         let shaped = self.spec.similarity.is_some() && looks;
         State {
             table,
@@ -287,11 +348,11 @@ impl<'a> Compiler<'a> {
     }
 
     fn element(&mut self, items: &Items) -> Id {
-        let mut inside = Items::new();
-        for item in items {
+        let mut inside = Items::default();
+        for item in items.iter() {
             match *item {
-                Item::Root if self.nodes.is_none() => _ = inside.insert(Item::RootRecord),
-                Item::Anywhere => _ = inside.insert(Item::Anywhere),
+                Item::Root if self.nodes.is_none() => inside.insert(Item::RootRecord),
+                Item::Anywhere => inside.insert(Item::Anywhere),
                 Item::Contract(node) => {
                     let element = self.nodes.map_or(NONE, |nodes| nodes.element(node));
                     if element != NONE {
@@ -312,24 +373,24 @@ impl<'a> Compiler<'a> {
     }
 
     /// The names that mean something in a state beyond what its fallback knows.
-    fn keys(&self, items: &Items, node: Option<Id>, anywhere: bool, only_anywhere: bool) -> BTreeMap<String, Key> {
-        let mut keys: BTreeMap<String, Key> = BTreeMap::new();
-        for item in items {
+    fn keys(&self, items: &Items, node: Option<Id>, anywhere: bool, only_anywhere: bool) -> Keys {
+        let mut keys = Keys::default();
+        for item in items.iter() {
             match *item {
                 Item::Contract(node) => self.contract_keys(node, &mut keys),
                 Item::Source(g, at) => {
                     for (name, child) in self.children(g, at, false) {
-                        keys.entry(name.clone()).or_default().sources.push((g, *child));
+                        keys.add(name, |key| key.sources.push((g, *child as usize)));
                     }
                 }
                 Item::Target(g, at) => {
                     for (name, child) in self.children(g, at, true) {
-                        keys.entry(name.clone()).or_default().targets.push((g, *child));
+                        keys.add(name, |key| key.targets.push((g, *child as usize)));
                     }
                 }
                 Item::Scope(g, at) => {
                     if let Some(Step::Name(name)) = self.scope_step(g, at) {
-                        keys.entry(name.clone()).or_default().scopes.push((g, at.saturating_add(1)));
+                        keys.add(name, |key| key.scopes.push((g, at.saturating_add(1))));
                     }
                 }
                 Item::Root | Item::RootRecord | Item::Anywhere => (),
@@ -343,56 +404,58 @@ impl<'a> Compiler<'a> {
         keys
     }
 
-    fn children(&self, group: usize, at: usize, target: bool) -> impl Iterator<Item = (&String, &usize)> {
+    fn children(&self, group: usize, at: usize, target: bool) -> impl Iterator<Item = (&String, &Id)> {
         let group = self.anchors.groups.get(group);
         let trie = group.map(|group| if target { &group.targets } else { &group.sources });
         trie.and_then(|trie| trie.get(at)).into_iter().flat_map(|node| &node.children)
     }
 
-    fn contract_keys(&self, node: Id, keys: &mut BTreeMap<String, Key>) {
+    fn contract_keys(&self, node: Id, keys: &mut Keys) {
         let Some(nodes) = self.nodes else { return };
         for (name, child) in nodes.members(node) {
-            keys.entry((*name).to_owned()).or_default().expected = Some(*child);
+            keys.add(name, |key| key.expected = Some(*child));
         }
         for (index, rule) in self.spec.renames.iter().enumerate() {
             let Some(target) = nodes.member(node, &rule.to) else { continue };
             if nodes.member(node, &rule.from).is_some() {
                 continue;
             }
-            let key = keys.entry(rule.from.clone()).or_default();
-            if key.rename.as_ref().is_none_or(|known| rule.rank < known.rank) {
-                let rule_ref = RuleRef::Rename(index as u32);
-                let to = rule.to.clone();
-                key.rename = Some(Correspondence { to, rank: rule.rank, rule: rule_ref, node: Some(target) });
-            }
+            keys.add(&rule.from, |key| {
+                if key.rename.as_ref().is_none_or(|known| rule.rank < known.rank) {
+                    let rule_ref = RuleRef::Rename(index as u32);
+                    let to = rule.to.clone();
+                    key.rename = Some(Correspondence { to, rank: rule.rank, rule: rule_ref, node: Some(target) });
+                }
+            });
         }
     }
 
     /// Without a contract: rules for the names on paths, and names that a rule turns into ones on target paths.
-    fn add_renamed_keys(&self, keys: &mut BTreeMap<String, Key>, all: bool) {
+    fn add_renamed_keys(&self, keys: &mut Keys, all: bool) {
+        let known = || self.slots.keys().chain(self.by_name.keys());
         if all {
-            for name in self.slots.keys().map(String::as_str).chain(self.by_name.keys().copied()) {
-                keys.entry(name.to_owned()).or_default();
+            for name in known() {
+                keys.add(name, |_| ());
             }
         }
         let leads_to = |name: &str| self.ruled(name).or_else(|| self.converted(name));
-        let known = self.slots.keys().map(String::as_str).chain(self.by_name.keys().copied());
-        let onto_target = |name: &&str| {
+        let onto_target = |name: &&String| {
             let to = leads_to(name).and_then(|rule| keys.get(&rule.to));
             to.is_some_and(|key| !key.targets.is_empty())
         };
-        for name in known.filter(onto_target).map(str::to_owned).collect::<Vec<_>>() {
-            keys.entry(name).or_default();
+        let onto_targets: Vec<&String> = known().filter(onto_target).collect();
+        for name in onto_targets {
+            keys.add(name, |_| ());
         }
-        for (name, key) in keys {
+        for (name, key) in keys.iter_mut() {
             key.rename = leads_to(name);
         }
     }
 
     fn ruled(&self, name: &str) -> Option<Correspondence> {
         let index = *self.by_name.get(name)?;
-        let rule = self.spec.renames.get(index)?;
-        let rule_ref = RuleRef::Rename(index as u32);
+        let rule = self.spec.renames.get(index as usize)?;
+        let rule_ref = RuleRef::Rename(index);
         Some(Correspondence { to: rule.to.clone(), rank: rule.rank, rule: rule_ref, node: None })
     }
 
@@ -408,63 +471,62 @@ impl<'a> Compiler<'a> {
     }
 
     /// With a contract: names on paths that no rule knows and a convention does. Others are found at run time.
-    fn convert_path_keys(&self, node: Id, keys: &mut BTreeMap<String, Key>) {
+    fn convert_path_keys(&self, node: Id, keys: &mut Keys) {
+        let forms = self.by_canonical(node);
         for (name, key) in keys.iter_mut().filter(|(_, key)| key.expected.is_none() && key.rename.is_none()) {
             let mut form = Vec::new();
             if case::canonical(name.as_bytes(), &mut form) {
-                let found = self.by_canonical(node).into_iter().find(|(canonical, _)| canonical.as_bytes() == form);
-                key.rename = found.map(|(_, correspondence)| correspondence);
+                let found = forms.binary_search_by(|(canonical, _)| canonical.as_bytes().cmp(&form));
+                key.rename = found.ok().and_then(|place| forms.get(place)).map(|(_, to)| to.clone());
             }
         }
     }
 
-    /// Expected names by their canonical forms; the first of several with one form.
-    fn by_canonical(&self, node: Id) -> BTreeMap<String, Correspondence> {
-        let mut forms = BTreeMap::new();
-        let (Some(best), Some(nodes)) = (self.out.conventions.first(), self.nodes) else { return forms };
-        for (name, child) in nodes.members(node) {
+    /// Expected names by their canonical forms, sorted; the first of several with one form.
+    fn by_canonical(&self, node: Id) -> Vec<(String, Correspondence)> {
+        let (Some(best), Some(nodes)) = (self.out.conventions.first(), self.nodes) else { return Vec::new() };
+        let mut forms: Vec<(String, usize)> = Vec::new();
+        for (at, (name, _)) in nodes.members(node).iter().enumerate() {
             let mut form = Vec::new();
-            if !case::canonical(name.as_bytes(), &mut form) {
-                continue;
+            if case::canonical(name.as_bytes(), &mut form) {
+                forms.push((String::from_utf8(form).unwrap_or_default(), at));
             }
-            let rule = RuleRef::Convention(best.rule);
-            let to = Correspondence { to: (*name).to_owned(), rank: best.rank, rule, node: Some(*child) };
-            forms.entry(String::from_utf8(form).unwrap_or_default()).or_insert(to);
         }
-        forms
+        order::sort(&mut forms);
+        forms.dedup_by(|(later, _), (first, _)| later == first);
+        let rule = RuleRef::Convention(best.rule);
+        let correspondence = |(form, at): (String, usize)| {
+            let (name, child) = nodes.members(node).get(at)?;
+            Some((form, Correspondence { to: (*name).to_owned(), rank: best.rank, rule, node: Some(*child) }))
+        };
+        forms.into_iter().filter_map(correspondence).collect()
     }
 
     /// Slots of the names whose presence matters in a state with a contract; else those of the whole plan.
-    fn local_slots(&self, keys: &BTreeMap<String, Key>) -> BTreeMap<String, Id> {
+    fn local_slots(&self, keys: &Keys) -> Names {
         if !self.out.contract {
-            return BTreeMap::new();
+            return Names::new();
         }
         let matters = |key: &Key| key.expected.is_some() || !key.sources.is_empty() || !key.targets.is_empty();
-        keys.iter().filter(|(_, key)| matters(key)).map(|(name, _)| name.clone()).zip(0..).collect()
+        keys.iter().filter(|(_, key)| matters(key)).map(|(name, _)| name.to_owned()).zip(0..).collect()
     }
 
-    fn slot(&self, name: &str, local: &BTreeMap<String, Id>) -> Id {
+    fn slot(&self, name: &str, local: &Names) -> Id {
         let slots = if self.out.contract { local } else { &self.slots };
         slots.get(name).copied().unwrap_or(NONE)
     }
 
-    fn add_table(&mut self, keys: &BTreeMap<String, Key>, items: &Items, slots: &BTreeMap<String, Id>) -> Table {
+    fn add_table(&mut self, keys: &Keys, items: &Items, slots: &Names) -> Table {
         let mut entries = Vec::new();
-        for (name, key) in keys {
+        for (name, key) in keys.iter() {
             let action = self.action(Some(name), key, keys, items, slots);
-            entries.push((name.as_str(), self.out.actions.len() as Id));
+            entries.push((name, self.out.actions.len() as Id));
             self.out.actions.push(action);
         }
         self.out.tables.add(entries.iter().copied())
     }
 
-    fn add_canonical(
-        &mut self,
-        keys: &BTreeMap<String, Key>,
-        items: &Items,
-        node: Option<Id>,
-        slots: &BTreeMap<String, Id>,
-    ) -> Table {
+    fn add_canonical(&mut self, keys: &Keys, items: &Items, node: Option<Id>, slots: &Names) -> Table {
         let forms = node.map(|node| self.by_canonical(node)).unwrap_or_default();
         let mut entries = Vec::new();
         for (form, correspondence) in &forms {
@@ -476,20 +538,14 @@ impl<'a> Compiler<'a> {
         self.out.tables.add(entries.iter().copied())
     }
 
-    fn action(
-        &mut self,
-        name: Option<&str>,
-        key: &Key,
-        keys: &BTreeMap<String, Key>,
-        items: &Items,
-        slots: &BTreeMap<String, Id>,
-    ) -> Action {
+    fn action(&mut self, name: Option<&str>, key: &Key, keys: &Keys, items: &Items, slots: &Names) -> Action {
         let gained = key.rename.as_ref().and_then(|rename| keys.get(&rename.to)).map_or(&[][..], |to| &to.targets);
         let judge = self.judge(key);
         let node = judge.map(|(_, node)| node).filter(|node| *node != NONE);
         let node = node.or(key.expected).or(key.rename.as_ref().and_then(|rename| rename.node));
-        let inherited = items.contains(&Item::Anywhere).then_some(Item::Anywhere);
-        let mut inside: Items = inherited.into_iter().collect();
+        let inherited = items.contains(Item::Anywhere).then_some(Item::Anywhere);
+        let mut inside = Items::default();
+        inside.extend(inherited);
         inside.extend(node.map(Item::Contract));
         for (g, at) in &key.scopes {
             self.arrive(*g, *at, &mut inside);
@@ -497,7 +553,8 @@ impl<'a> Compiler<'a> {
         inside.extend(self.deeper(&key.sources, false));
         inside.extend(self.deeper(&key.targets, true));
         inside.extend(self.deeper(gained, true));
-        let mut renamed: Items = inherited.into_iter().collect();
+        let mut renamed = Items::default();
+        renamed.extend(inherited);
         renamed.extend(self.deeper(&key.targets, true));
         let rename = key.rename.as_ref().filter(|_| key.expected.is_none()).map(|to| self.add_rename(to, slots));
         Action {
@@ -552,7 +609,7 @@ impl<'a> Compiler<'a> {
         at.iter().copied().filter(goes_on).map(item).collect()
     }
 
-    fn add_rename(&mut self, to: &Correspondence, slots: &BTreeMap<String, Id>) -> Id {
+    fn add_rename(&mut self, to: &Correspondence, slots: &Names) -> Id {
         let rename = Rename { slot: self.slot(&to.to, slots), rank: to.rank, text: self.text(&to.to), rule: to.rule };
         self.out.renames.push(rename);
         (self.out.renames.len() as Id).wrapping_sub(1)
@@ -586,14 +643,15 @@ impl<'a> Compiler<'a> {
     }
 
     fn text(&mut self, name: &str) -> Span {
-        if let Some(span) = self.texts.get(name) {
-            return *span;
+        let end = self.out.text.len() as u32;
+        let start = self.texts.get(name).copied().unwrap_or(end);
+        let mut quoted = Vec::new();
+        quote(name, &mut quoted);
+        if start == end {
+            self.out.text.extend_from_slice(&quoted);
+            self.texts.insert(name.to_owned(), start);
         }
-        let start = self.out.text.len() as u32;
-        quote(name, &mut self.out.text);
-        let span = (start, self.out.text.len() as u32);
-        self.texts.insert(name.to_owned(), span);
-        span
+        (start, start.saturating_add(quoted.len() as u32))
     }
 }
 
