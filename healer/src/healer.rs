@@ -10,7 +10,7 @@ use crate::report::{self, Description, Op, OpKind};
 use crate::scan::{Scanner, Status};
 use crate::scratch::Scratch;
 use crate::text::bad_escape;
-use crate::walk::{Body, Records, walk};
+use crate::walk::{Body, Part, Records, walk};
 
 /// Heals bodies, one after the other, in memory that it reuses.
 #[derive(Debug, Default)]
@@ -87,13 +87,43 @@ impl Healer {
     pub fn heal(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Summary, Failure> {
         self.forget_last();
         let body = checked(intake)?;
-        let result = self.walk(&body, plan, memo).map(|()| self.render(&body, memo.automaton(plan)));
-        if result.is_ok_and(|summary| summary.similar > 0) {
-            let similar = |op: &Op| if let RuleRef::Similar(id) = op.rule { Some(id) } else { None };
-            memo.note_used(self.ops.iter().filter_map(similar));
-        }
+        memo.start();
+        let result = self.walk(&body, plan, memo).map(|()| self.render(&body, plan, memo, 0, body.bytes.len()));
         self.drop_large_scratch();
         result
+    }
+
+    /// Heals a part of a body from one offset on, and appends it to the output whether or not it changes. Also tells
+    /// where it ends.
+    pub(crate) fn heal_part(
+        &mut self,
+        plan: &Plan,
+        memo: &mut Memo,
+        body: &Body<'_>,
+        from: usize,
+    ) -> Result<(Summary, usize), Failure> {
+        self.ops.clear();
+        self.walk(body, plan, memo)?;
+        let walked = self.scratch.walked;
+        // Where tokens follow elements, the last one walked closes their array.
+        let close = body.tokens.get(walked.wrapping_sub(1)).filter(|_| walked < body.tokens.len());
+        let end = close.map_or(body.bytes.len(), |close| *close as usize);
+        let summary = self.render(body, plan, memo, from, end);
+        if !summary.changed {
+            self.output.put(body.bytes, (from as u32, end as u32));
+        }
+        self.drop_large_scratch();
+        Ok((summary, end))
+    }
+
+    /// Appends bytes to the output as they came.
+    pub(crate) fn pass(&mut self, bytes: &[u8], from: usize, to: usize) {
+        self.output.put(bytes, (from as u32, to as u32));
+    }
+
+    /// Forgets the output.
+    pub fn clear_output(&mut self) {
+        self.output.clear(Self::SPARE_BYTES);
     }
 
     fn walk(&mut self, body: &Body<'_>, plan: &Plan, memo: &mut Memo) -> Result<(), Failure> {
@@ -101,7 +131,6 @@ impl Healer {
         if !memo.is_used() {
             return walk(body, plan.automaton(), None, &mut self.scratch);
         }
-        memo.start();
         // The first pass guesses; each further one settles the records inside those that the last one settled, so there
         // are at most as many of them as records inside each other. There is seldom more than one in all.
         for _ in 0..=plan.nesting() {
@@ -137,6 +166,7 @@ impl Healer {
     /// Where in a body each expected field is. Only for plans with similarity.
     pub fn matching(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Matching, Failure> {
         let body = checked(intake)?;
+        memo.start();
         self.walk(&body, plan, memo)?;
         Ok(matching(plan, &body, memo, &self.settled))
     }
@@ -156,17 +186,27 @@ impl Healer {
         report::describe(&self.ops, plan, memo, body, &self.scratch.arena)
     }
 
-    fn render(&mut self, body: &Body<'_>, automaton: &Automaton) -> Summary {
+    fn render(&mut self, body: &Body<'_>, plan: &Plan, memo: &mut Memo, from: usize, to: usize) -> Summary {
+        let summary = self.splice(body, memo.automaton(plan), from, to);
+        if summary.similar > 0 {
+            let similar = |op: &Op| if let RuleRef::Similar(id) = op.rule { Some(id) } else { None };
+            memo.note_used(self.ops.iter().filter_map(similar));
+        }
+        summary
+    }
+
+    fn splice(&mut self, body: &Body<'_>, automaton: &Automaton, from: usize, to: usize) -> Summary {
         let shape = self.settled.first().map(|instance| instance.shape);
         let mut summary = Summary { conflicts: self.scratch.conflicts, shape, ..Summary::default() };
         if !self.scratch.has_edits() {
             return summary;
         }
-        self.output.reserve(body.bytes.len().saturating_add(body.bytes.len() >> 3));
+        let len = to.saturating_sub(from);
+        self.output.reserve(len.saturating_add(len >> 3));
         let (tasks, out, ops) = (&mut self.tasks, &mut self.output, &mut self.ops);
         let mut renderer =
             Renderer { body: *body, plan: automaton, scratch: &self.scratch, tasks, out, ops, dropped: 0 };
-        renderer.run();
+        renderer.run(from as u32, to as u32);
         summary.changed = true;
         summary.dropped = renderer.dropped;
         summary.moves = self.ops.iter().filter(|op| op.kind == OpKind::Move).count() as u32;
@@ -216,5 +256,5 @@ fn checked(intake: &Intake) -> Result<Body<'_>, Failure> {
         return fail(Reason::Malformed, at);
     }
     let (tokens, escapes) = (intake.scanner.tokens(), intake.scanner.escapes());
-    Ok(Body { bytes, tokens, escapes, max_depth: intake.limits.max_depth })
+    Ok(Body { bytes, tokens, escapes, max_depth: intake.limits.max_depth, part: Part::Whole })
 }

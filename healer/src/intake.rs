@@ -25,13 +25,18 @@ pub enum Progress {
 
 impl Intake {
     /// Keeps a chunk. Cost: one copy, and one scan of the chunk and of at most 63 bytes before it.
+    ///
+    /// Whether a body is too large depends on where its value closes, not on what came in one chunk with that.
     pub fn push(&mut self, chunk: &[u8]) -> Progress {
         self.held.extend_from_slice(chunk);
-        if self.held.len() > self.limits.max_held_bytes.min(Limits::HARD_HELD_BYTES) {
+        let most = self.limits.max_held();
+        if chunk.len() > Limits::HARD_HELD_BYTES {
             return Progress::Release(Reason::TooLarge);
         }
         match self.scanner.advance(&self.held) {
+            Status::Blank | Status::Open if self.held.len() > most => Progress::Release(Reason::TooLarge),
             Status::Blank | Status::Open => Progress::Hold,
+            Status::Closed(end) | Status::Dead(_, end) if end > most => Progress::Release(Reason::TooLarge),
             Status::Closed(_) => Progress::Whole,
             Status::Dead(reason, at) => Progress::Release(self.dead(reason, at)),
         }

@@ -16,6 +16,7 @@ mod body_path;
 mod class;
 pub mod config;
 mod healer;
+mod incremental;
 mod intake;
 mod limits;
 mod matching;
@@ -34,6 +35,7 @@ mod text;
 mod walk;
 
 pub use healer::{Healer, Summary};
+pub use incremental::Incremental;
 pub use intake::{Intake, Progress};
 pub use limits::Limits;
 pub use matching::{By, Match, Matching, Missing};

@@ -1,7 +1,7 @@
 /// Bounds on what one body may cost. Crossing one is an ordinary verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one body held at most; a longer body leaves as it came ([`crate::Reason::TooLarge`]).
+    /// Bytes held at most: of one body that is healed as a whole, and of one record of a longer body.
     pub max_held_bytes: usize,
     /// Containers open at once at most ([`crate::Reason::TooDeep`]). Every `{` and `[` counts.
     pub max_depth: u32,
@@ -14,6 +14,11 @@ impl Limits {
     pub const DEFAULT_DEPTH: u32 = 256;
     /// Positions on the tape are 32 bits wide; a quarter of their range keeps every sum of two inside it.
     pub const HARD_HELD_BYTES: usize = 1 << 30;
+
+    /// The bytes that are really held at most.
+    pub(crate) fn max_held(&self) -> usize {
+        self.max_held_bytes.min(Self::HARD_HELD_BYTES)
+    }
 }
 
 impl Default for Limits {

@@ -4,7 +4,7 @@
 //! what is remembered is what would be found again, and forgetting changes no output.
 
 use crate::plan::Plan;
-use crate::plan::automaton::{Automaton, Id};
+use crate::plan::automaton::{Automaton, Id, NONE};
 use crate::plan::overlay::{self, Extent, Resolution};
 use crate::plan::record::Record;
 use crate::similarity::{self, Alignment, Settings};
@@ -51,6 +51,17 @@ struct Learned {
     last_use: Vec<u64>,
     /// Bodies that similarity healed so far.
     bodies: u64,
+    /// How often all was forgotten.
+    generation: u32,
+}
+
+/// What is known of one body that is walked in parts, between one part and the next: others may come in between.
+#[derive(Debug, Default)]
+pub(crate) struct Course {
+    seen: BTreeMap<(Id, u64), Id>,
+    names_seen: u32,
+    used: Vec<u32>,
+    generation: u32,
 }
 
 /// A shape, and the state for records of it.
@@ -97,6 +108,7 @@ impl Memo {
             used: Vec::new(),
             last_use: Vec::new(),
             bodies: 0,
+            generation: 0,
         };
         Memo { learned: Some(Box::new(learned)) }
     }
@@ -121,7 +133,8 @@ impl Memo {
         learned.last_use.resize(learned.resolutions.len(), 0);
         for id in resolutions {
             let Some(last) = learned.last_use.get_mut(id as usize) else { continue };
-            if std::mem::replace(last, learned.bodies) != learned.bodies && learned.used.len() < MAX_USED {
+            let is_first = std::mem::replace(last, learned.bodies) != learned.bodies;
+            if is_first && learned.used.len() < MAX_USED && !learned.used.contains(&id) {
                 learned.used.push(id);
             }
         }
@@ -170,6 +183,20 @@ impl Memo {
         }
     }
 
+    /// Gets ready for a part of a body, or puts away what is known of it.
+    pub(crate) fn exchange(&mut self, course: &mut Course) {
+        let Some(learned) = self.learned.as_deref_mut() else { return };
+        if course.generation != learned.generation {
+            course.used.clear();
+            // A shape that was looked at stays one that was.
+            course.seen.values_mut().for_each(|state| *state = NONE);
+        }
+        course.generation = learned.generation;
+        std::mem::swap(&mut learned.seen, &mut course.seen);
+        std::mem::swap(&mut learned.names_seen, &mut course.names_seen);
+        std::mem::swap(&mut learned.used, &mut course.used);
+    }
+
     /// Finds the states that records are to be walked in. Whether all were walked in the right ones; if not, `over` of
     /// the instances says which.
     pub(crate) fn settle(&mut self, plan: &Plan, body: &Body<'_>, instances: &mut [Instance]) -> bool {
@@ -188,12 +215,15 @@ impl Learned {
     /// The state that a record is to be walked in.
     fn over(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> Id {
         let key = (instance.state, instance.shape);
-        if let Some(over) = self.seen.get(&key) {
-            return *over;
-        }
-        self.names_seen = self.names_seen.saturating_add(instance.names);
-        if self.names_seen > MAX_NAMES_PER_BODY {
-            return instance.state;
+        match self.seen.get(&key) {
+            Some(&NONE) => (),
+            Some(over) => return *over,
+            None => {
+                self.names_seen = self.names_seen.saturating_add(instance.names);
+                if self.names_seen > MAX_NAMES_PER_BODY {
+                    return instance.state;
+                }
+            }
         }
         let over = self.known_or_learned(plan, body, instance);
         self.seen.insert(key, over);
@@ -235,6 +265,7 @@ impl Learned {
     }
 
     fn forget(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
         self.automaton.truncate(&self.plain);
         self.shapes.clear();
         self.resolutions.clear();

@@ -46,10 +46,10 @@ pub(crate) struct Renderer<'a> {
 }
 
 impl Renderer<'_> {
-    /// Renders the whole body.
-    pub(crate) fn run(&mut self) {
+    /// Renders the body from one offset to another.
+    pub(crate) fn run(&mut self, from: u32, to: u32) {
         self.tasks.clear();
-        self.tasks.push(Task::Copy { from: 0, to: self.body.bytes.len() as u32, edit: 0 });
+        self.tasks.push(Task::Copy { from, to, edit: 0 });
         while let Some(task) = self.tasks.pop() {
             match task {
                 Task::Copy { from, to, edit } => self.copy(from, to, edit),

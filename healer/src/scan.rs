@@ -34,6 +34,17 @@ pub enum Status {
     Dead(Reason, usize),
 }
 
+impl Status {
+    /// With offsets in a body without its first bytes.
+    fn without(self, bytes: usize) -> Self {
+        match self {
+            Status::Closed(end) => Status::Closed(end.saturating_sub(bytes)),
+            Status::Dead(reason, at) => Status::Dead(reason, at.saturating_sub(bytes)),
+            open => open,
+        }
+    }
+}
+
 /// The tape of one body, grown as its bytes arrive.
 ///
 /// Only whole blocks are final. The rest of the bytes is scanned as a block padded with spaces so that the closing
@@ -52,6 +63,7 @@ pub struct Scanner {
     /// Whether a byte above 0x7f was seen, so that UTF-8 must be checked.
     non_ascii: bool,
     in_string: bool,
+    depth: u32,
 }
 
 /// What one block hands to the next.
@@ -85,6 +97,7 @@ impl Scanner {
             status: Status::Blank,
             non_ascii: false,
             in_string: false,
+            depth: 0,
         }
     }
 
@@ -123,8 +136,33 @@ impl Scanner {
             self.block::<C>(&block::padded(tail), tail.len(), &mut carry);
         }
         self.in_string = carry.in_string != 0;
+        self.depth = carry.depth;
         self.status = carry.status;
         carry.status
+    }
+
+    /// Forgets the first `bytes` of the body, or as many of them as are in final blocks: the next [`Scanner::advance`] is
+    /// about a body without them. How many bytes and how many tokens these were. Cost: the tape that is left.
+    pub fn discard(&mut self, bytes: usize) -> (usize, usize) {
+        let bytes = bytes.min(self.scanned);
+        let tokens = self.tokens.discard(bytes as u32);
+        let escapes = self.escapes.discard(bytes as u32);
+        self.scanned = self.scanned.wrapping_sub(bytes);
+        self.settled_tokens = self.settled_tokens.saturating_sub(tokens);
+        self.settled_escapes = self.settled_escapes.saturating_sub(escapes);
+        self.settled.status = self.settled.status.without(bytes);
+        self.status = self.status.without(bytes);
+        (bytes, tokens)
+    }
+
+    /// Whether a byte of the last [`Scanner::advance`] is not ASCII; forgets it.
+    pub fn take_non_ascii(&mut self) -> bool {
+        std::mem::take(&mut self.non_ascii)
+    }
+
+    /// Containers that are open after the bytes so far, unless the scan is dead.
+    pub fn depth(&self) -> u32 {
+        self.depth
     }
 
     /// Token positions in ascending order. Inside a string there is none.
@@ -171,11 +209,11 @@ impl Scanner {
         let starts = scalar & !((scalar << 1) | carry.scalar);
         carry.scalar = scalar >> 63;
         self.non_ascii |= masks.non_ascii;
+        self.nest(masks.open & outside, masks.close & outside, starts | quotes, base, carry);
         if masks.low & (in_string | !masks.white) != 0 {
             let at = base.wrapping_add((masks.low & (in_string | !masks.white)).trailing_zeros() as usize);
             condemn(carry, Reason::Malformed, at);
         }
-        self.nest(masks.open & outside, masks.close & outside, starts | quotes, base, carry);
         self.escapes.push_bits(escaped & within(len), base as u32);
         self.tokens.push_bits(structural | (quotes & in_string) | starts, base as u32);
     }
@@ -216,9 +254,9 @@ impl Scanner {
     }
 }
 
-/// The first reason to give a body up stands.
+/// The reason that stands first in a body to give it up is the one.
 fn condemn(carry: &mut Carry, reason: Reason, at: usize) {
-    if !matches!(carry.status, Status::Dead(..)) {
+    if !matches!(carry.status, Status::Dead(_, known) if known <= at) {
         carry.status = Status::Dead(reason, at);
     }
 }

@@ -40,6 +40,8 @@ pub(crate) struct Scratch {
     pub conflicts: u32,
     /// Records come across, in the order in which they opened.
     pub instances: Vec<Instance>,
+    /// Tokens that the walk took in.
+    pub walked: usize,
 }
 
 impl Scratch {
@@ -60,6 +62,7 @@ impl Scratch {
         self.twice = false;
         self.conflicts = 0;
         self.instances.clear();
+        self.walked = 0;
     }
 
     /// Edits that scratch memory is kept for between bodies: 32 KiB of them, and the other lists are no longer.

@@ -70,6 +70,18 @@ pub(crate) struct Body<'a> {
     pub tokens: &'a [u32],
     pub escapes: &'a [u32],
     pub max_depth: u32,
+    pub part: Part,
+}
+
+/// Which part of a body a tape is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of it.
+    Whole,
+    /// A value in this state.
+    Value(Id),
+    /// Elements of an array in this state, and what is between them. The tape may go on after the array.
+    Elements(Id),
 }
 
 impl Body<'_> {
@@ -156,8 +168,22 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         Walk { body: *body, plan, scratch, next: 0, escape: 0, frame, asked, shapes }
     }
 
+    /// The state of the first value. Around elements, their array is open.
+    fn start(&mut self) -> Id {
+        match self.body.part {
+            Part::Whole => self.plan.root,
+            Part::Value(state) => state,
+            Part::Elements(array) => {
+                self.scratch.frames.push(Frame::OUTSIDE);
+                self.frame = Frame { state: array, ..Frame::OUTSIDE };
+                self.plan.state(array).element
+            }
+        }
+    }
+
     fn run(&mut self) -> Result<(), Stop> {
-        let mut state = self.plan.root;
+        let mut state = self.start();
+        let outside = self.scratch.frames.len();
         loop {
             let mut end = match self.value(state)? {
                 Then::Value(inside) => {
@@ -167,7 +193,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
                 Then::Ended(end) => end,
             };
             loop {
-                if self.scratch.frames.is_empty() {
+                if self.scratch.frames.len() <= outside && self.is_at_end() {
                     return self.nothing_follows();
                 }
                 match self.after_value(end)? {
@@ -310,8 +336,15 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         if is_scalar(text) { Ok(at.wrapping_add(text.len() as u32)) } else { Err(malformed(at)) }
     }
 
+    /// Whether the value around all others has ended, or after an element the tape.
+    fn is_at_end(&self) -> bool {
+        self.scratch.frames.is_empty() || self.next >= self.body.tokens.len()
+    }
+
     fn nothing_follows(&mut self) -> Result<(), Stop> {
+        self.scratch.walked = self.next;
         match self.body.tokens.get(self.next) {
+            Some(_) if matches!(self.body.part, Part::Elements(_)) => Ok(()),
             Some(at) => Err(malformed(*at)),
             None => Ok(()),
         }

@@ -48,6 +48,17 @@ impl Positions {
         self.len = self.len.min(len);
     }
 
+    /// Takes out the positions before `bytes`, and counts the others from there. How many those were.
+    pub(super) fn discard(&mut self, bytes: u32) -> usize {
+        let gone = self.as_slice().partition_point(|at| *at < bytes);
+        self.memory.copy_within(gone..self.len, 0);
+        self.len = self.len.wrapping_sub(gone);
+        for at in self.memory.get_mut(..self.len).unwrap_or_default() {
+            *at = at.wrapping_sub(bytes);
+        }
+        gone
+    }
+
     /// Bytes of memory in use or not.
     pub(super) fn bytes(&self) -> usize {
         self.memory.capacity().saturating_mul(size_of::<u32>())

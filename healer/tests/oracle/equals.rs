@@ -50,7 +50,7 @@ pub fn check(spec: &PlanSpec, body: &str) -> Result<(Summary, String), String> {
 }
 
 /// What holds whatever the plan is.
-fn invariants(spec: &PlanSpec, input: &Tree<'_>, output: &Tree<'_>) -> Result<(), String> {
+pub fn invariants(spec: &PlanSpec, input: &Tree<'_>, output: &Tree<'_>) -> Result<(), String> {
     if spec.unmapped == Unmapped::Keep && scalars(input) != scalars(output) {
         return Err("a value is lost or doubled".to_owned());
     }

@@ -19,6 +19,7 @@ mod equals;
 mod examples;
 mod heal;
 mod hostile;
+mod incremental;
 mod json;
 mod layout;
 mod moves;

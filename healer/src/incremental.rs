@@ -1,0 +1,531 @@
+//! Healing a body that is too long to be held, value by value as it streams.
+//!
+//! The containers from the body's root down to where the stream stands are the *spine*. An array is always on it: its
+//! elements are decided one by one, each as soon as it has closed. An object is held until it closes, and healed as a
+//! whole, in the state of the plan that it would have inside the whole body. One that is longer than may be held is
+//! entered if no array is around it: an *envelope*, whose members are decided one by one. Their names stay, because a
+//! member that forbids a rule may come later; so do values that such a rule would make its own. As an element of an
+//! array, an object that is too long leaves as it came.
+//!
+//! All of this depends on bytes alone, never on how they were cut into chunks. What is written is always well formed:
+//! a change is made inside one closed value. Where the body turns out to be no JSON, nothing changes from there on.
+
+mod soundness;
+mod tape;
+
+use crate::healer::{Healer, Summary};
+use crate::intake::Intake;
+use crate::limits::Limits;
+use crate::memo::{Course, Memo};
+use crate::plan::Plan;
+use crate::plan::automaton::{Automaton, INERT, Id, NONE, State};
+use crate::plan::case;
+use crate::reason::{Failure, Reason};
+use crate::scan::Status;
+use crate::text::{decode, is_scalar, trim_end};
+use crate::walk::{Body, Part};
+use soundness::Soundness;
+use tape::{Sound, Tape};
+
+/// A body that is healed while it streams.
+#[derive(Debug)]
+pub struct Incremental {
+    /// The window: bytes of which not all have left.
+    window: Intake,
+    /// Bytes of the window that have left.
+    gone: usize,
+    /// Bytes of the body before the window.
+    before: usize,
+    /// Index of the first token that is not decided.
+    next: usize,
+    soundness: Soundness,
+    spine: Vec<Level>,
+    expects: Expects,
+    /// The state of the next value, in an envelope.
+    state: Id,
+    /// Tokens up to here do not end an element of the innermost array.
+    probed: usize,
+    /// Up to which token the end of an object was looked for, and how many containers are open there.
+    probe: (usize, u32),
+    /// An element is malformed: they are healed one by one, to find out which.
+    careful: bool,
+    course: Course,
+    summary: Summary,
+    /// Whether something was left alone because of its size.
+    oversized: bool,
+    failure: Option<Failure>,
+}
+
+/// A container on the spine.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    state: Id,
+    is_object: bool,
+}
+
+/// What the next token must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Expects {
+    /// A value; `first`: or the end of an array.
+    Value { first: bool },
+    /// A key; `first`: or the end of an envelope.
+    Key { first: bool },
+    /// The colon after a key that is too long to be known.
+    Colon,
+    /// A comma, or the end of a container.
+    Separator,
+    /// Anything: it is inside an element that leaves as it came, with so many containers open.
+    Inside(u32),
+    /// Nothing: the body's value has closed.
+    Nothing,
+}
+
+/// Where a step leads.
+enum Then {
+    Next,
+    /// More bytes are needed; those before this offset may leave.
+    Wait(usize),
+    Fail(Reason, usize),
+}
+
+/// What heals.
+struct Tools<'a> {
+    healer: &'a mut Healer,
+    plan: &'a Plan,
+    memo: &'a mut Memo,
+}
+
+impl Healer {
+    /// Starts with a body that is known to be longer than may be held.
+    pub fn incremental(&mut self, limits: Limits) -> Incremental {
+        Incremental::new(self.intake(limits))
+    }
+
+    /// Goes on with a body that turned out to be longer than may be held. [`Incremental::advance`] comes next.
+    pub fn outgrow(&mut self, intake: Intake) -> Incremental {
+        Incremental::new(intake)
+    }
+
+    /// Takes back the memory of a body.
+    pub fn recycle_incremental(&mut self, body: Incremental) {
+        self.recycle(body.window);
+    }
+}
+
+impl Incremental {
+    fn new(window: Intake) -> Self {
+        Incremental {
+            window,
+            gone: 0,
+            before: 0,
+            next: 0,
+            soundness: Soundness::default(),
+            spine: Vec::new(),
+            expects: Expects::Value { first: false },
+            state: INERT,
+            probed: 0,
+            probe: (0, 0),
+            careful: false,
+            course: Course::default(),
+            summary: Summary::default(),
+            oversized: false,
+            failure: None,
+        }
+    }
+
+    /// Takes in a chunk, and appends what is decided with it to [`Healer::output`].
+    ///
+    /// Cost: that of healing what closed with it, one more look at the tokens of what did not, and one copy.
+    pub fn push(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo, chunk: &[u8]) {
+        self.compact();
+        self.window.held.extend_from_slice(chunk);
+        self.advance(healer, plan, memo);
+    }
+
+    /// Decides what can be.
+    pub fn advance(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo) {
+        if self.failure.is_none() {
+            self.window.scanner.advance(&self.window.held);
+            memo.start();
+            memo.exchange(&mut self.course);
+            self.decide(&mut Tools { healer, plan, memo });
+            memo.exchange(&mut self.course);
+        }
+        if self.failure.is_some() {
+            self.release(healer, self.window.held.len());
+        }
+    }
+
+    /// No more bytes come: what is not decided leaves as it came. Then `memo` tells about this body.
+    pub fn finish(&mut self, healer: &mut Healer, memo: &mut Memo) {
+        if self.failure.is_none() && self.expects != Expects::Nothing {
+            let blank = self.window.scanner.status() == Status::Blank;
+            self.fail(if blank { Reason::Empty } else { Reason::Truncated }, self.window.held.len());
+        }
+        self.release(healer, self.window.held.len());
+        memo.start();
+        memo.exchange(&mut self.course);
+    }
+
+    /// Bytes that came and have not left.
+    pub fn held(&self) -> &[u8] {
+        self.window.held.get(self.gone..).unwrap_or_default()
+    }
+
+    /// Bytes of memory that it takes.
+    pub fn memory(&self) -> usize {
+        self.window.held.capacity().saturating_add(self.window.scanner.capacity())
+    }
+
+    /// Whether the body's value has closed.
+    pub fn is_closed(&self) -> bool {
+        self.expects == Expects::Nothing
+    }
+
+    /// What was done so far.
+    pub fn summary(&self) -> Summary {
+        self.summary
+    }
+
+    /// Why the rest of the body leaves as it came, or why nothing of it was healed.
+    pub fn failure(&self) -> Option<Failure> {
+        let untouched = self.oversized && !self.summary.changed;
+        let oversized = Failure { reason: Reason::TooLarge, offset: self.window.limits.max_held() };
+        self.failure.or(untouched.then_some(oversized))
+    }
+
+    fn decide(&mut self, tools: &mut Tools<'_>) {
+        let fault = self.soundness.check(&mut self.window);
+        let bytes = fault.map_or(self.soundness.checked(), |(_, at)| at);
+        let sound = Sound::up_to(&self.window, bytes, fault.is_none());
+        let free = loop {
+            match self.step(tools, sound) {
+                Then::Next => (),
+                Then::Wait(free) => break free,
+                Then::Fail(reason, at) => return self.fail(reason, at),
+            }
+        };
+        match fault {
+            Some((reason, at)) => self.fail(reason, at),
+            None => self.release(tools.healer, free),
+        }
+    }
+
+    /// One step along the spine.
+    fn step(&mut self, tools: &mut Tools<'_>, sound: Sound) -> Then {
+        let tape = Tape::of(&self.window, sound);
+        let Some(at) = tape.at(self.next) else { return Then::Wait(tape.bytes) };
+        match (self.expects, tape.byte(self.next)) {
+            (Expects::Value { first: true }, b']') => self.close(),
+            (Expects::Value { .. }, byte) => self.value(tools, sound, at, byte),
+            (Expects::Key { first: true }, b'}') => self.close(),
+            (Expects::Key { .. }, b'"') => self.key(tools.plan.automaton(), sound, at),
+            (Expects::Colon, b':') => self.colon(tools.plan.automaton()),
+            (Expects::Separator, b',') => {
+                self.next = self.next.wrapping_add(1);
+                let is_object = self.spine.last().is_some_and(|level| level.is_object);
+                self.expects = if is_object { Expects::Key { first: false } } else { Expects::Value { first: false } };
+                Then::Next
+            }
+            (Expects::Separator, b'}') if self.spine.last().is_some_and(|level| level.is_object) => self.close(),
+            (Expects::Separator, b']') if self.spine.last().is_some_and(|level| !level.is_object) => self.close(),
+            (Expects::Inside(depth), _) => {
+                let (next, depth) = tape.leave(self.next, depth);
+                self.next = next;
+                self.expects = if depth == 0 { Expects::Separator } else { Expects::Inside(depth) };
+                Then::Next
+            }
+            _ => Then::Fail(Reason::Malformed, at),
+        }
+    }
+
+    fn close(&mut self) -> Then {
+        self.spine.pop();
+        self.probed = 0;
+        self.next = self.next.wrapping_add(1);
+        self.expects = if self.spine.is_empty() { Expects::Nothing } else { Expects::Separator };
+        Then::Next
+    }
+
+    /// A value on the spine begins.
+    fn value(&mut self, tools: &mut Tools<'_>, sound: Sound, at: usize, byte: u8) -> Then {
+        let in_array = self.spine.last().is_some_and(|level| !level.is_object);
+        if in_array && !self.careful && self.elements(tools, sound) {
+            return Then::Next;
+        }
+        let tape = Tape::of(&self.window, sound);
+        match byte {
+            b'{' if self.spine.is_empty() => self.enter(tools.plan.automaton().root, true),
+            b'{' if in_array && !self.careful => self.wait_or(at, tape.bytes, Self::pass_object),
+            b'{' => self.object(tools, sound, at, in_array),
+            b'[' => self.enter(self.next_state(tools.plan.automaton()), false),
+            b'"' => {
+                self.next = self.next.wrapping_add(1);
+                self.expects = Expects::Separator;
+                Then::Next
+            }
+            b',' | b':' | b']' | b'}' => Then::Fail(Reason::Malformed, at),
+            _ => self.scalar(sound, at),
+        }
+    }
+
+    fn next_state(&self, plan: &Automaton) -> Id {
+        match self.spine.last() {
+            None => plan.root,
+            Some(level) if level.is_object => self.state,
+            Some(level) => plan.state(level.state).element,
+        }
+    }
+
+    fn enter(&mut self, state: Id, is_object: bool) -> Then {
+        self.spine.push(Level { state, is_object });
+        (self.probed, self.probe) = (0, (0, 0));
+        self.next = self.next.wrapping_add(1);
+        self.expects = if is_object { Expects::Key { first: true } } else { Expects::Value { first: true } };
+        Then::Next
+    }
+
+    /// Waits for the end of a value, unless it is too long by now.
+    fn wait_or(&mut self, start: usize, end: usize, too_long: fn(&mut Self) -> Then) -> Then {
+        let most = self.window.limits.max_held();
+        if end.saturating_sub(start) > most { too_long(self) } else { Then::Wait(start) }
+    }
+
+    /// An element that is too long leaves as it came.
+    fn pass_object(&mut self) -> Then {
+        self.oversized = true;
+        self.probe = (0, 0);
+        self.next = self.next.wrapping_add(1);
+        self.expects = Expects::Inside(1);
+        Then::Next
+    }
+
+    /// Heals the elements that are all there, many at once. Whether there are any.
+    fn elements(&mut self, tools: &mut Tools<'_>, sound: Sound) -> bool {
+        let tape = Tape::of(&self.window, sound);
+        let (first, most) = (self.next, self.window.limits.max_held());
+        let Some(start) = tape.at(first) else { return false };
+        let depth = self.spine.len() as u32;
+        let end = if tape.is_whole && tape.bytes.saturating_sub(start) <= most {
+            let from = first.max(std::mem::replace(&mut self.probed, tape.open_len));
+            tape.last_end(from, depth, self.window.scanner.depth())
+        } else {
+            self.probed = 0;
+            tape.end_within(first, start.saturating_add(most))
+        };
+        let (Some((end, bytes)), Some(array)) = (end.filter(|(end, _)| *end > first), self.spine.last()) else {
+            return false;
+        };
+        match self.heal(tools, Part::Elements(array.state), (first, end), bytes) {
+            Ok(walked) => {
+                self.next = walked;
+                self.expects = Expects::Separator;
+            }
+            Err(_) => self.careful = true,
+        }
+        true
+    }
+
+    /// An object whose end must be found.
+    fn object(&mut self, tools: &mut Tools<'_>, sound: Sound, start: usize, in_array: bool) -> Then {
+        let tape = Tape::of(&self.window, sound);
+        let most = start.saturating_add(self.window.limits.max_held());
+        let known = if self.probe.0 > self.next { self.probe } else { (self.next, 0) };
+        self.probe = tape.follow(known, most);
+        let (after, depth) = self.probe;
+        let end = tape.at(after.wrapping_sub(1)).map_or(0, |close| close.wrapping_add(1));
+        let state = self.next_state(tools.plan.automaton());
+        if depth > 0 || end > most {
+            let passes: fn(&mut Self) -> Then = if in_array { Self::pass_object } else { Self::enter_object };
+            // What goes beyond is too long, wherever it ends.
+            let reach = if end > most { end } else { tape.bytes };
+            if !in_array {
+                self.state = state;
+            }
+            return self.wait_or(start, reach, passes);
+        }
+        match self.heal(tools, Part::Value(held_state(tools.plan, state)), (self.next, after), end) {
+            Ok(walked) => {
+                self.next = walked;
+                self.expects = Expects::Separator;
+                Then::Next
+            }
+            Err(failure) => Then::Fail(failure.reason, failure.offset),
+        }
+    }
+
+    fn enter_object(&mut self) -> Then {
+        self.enter(self.state, true)
+    }
+
+    /// Heals a run of tokens that ends at an offset. The index of the first token after what was healed.
+    fn heal(
+        &mut self,
+        tools: &mut Tools<'_>,
+        part: Part,
+        (first, after): (usize, usize),
+        end: usize,
+    ) -> Result<usize, Failure> {
+        let Intake { held, scanner, limits } = &self.window;
+        let tokens = scanner.tokens().get(first..after).unwrap_or_default();
+        let start = tokens.first().copied().unwrap_or(0);
+        let escapes = scanner.escapes();
+        let escapes = escapes.get(escapes.partition_point(|at| *at < start)..).unwrap_or_default();
+        let bytes = held.get(..end).unwrap_or_default();
+        let body = Body { bytes, tokens, escapes, max_depth: limits.max_depth, part };
+        let (summary, to) = tools.healer.heal_part(tools.plan, tools.memo, &body, self.gone)?;
+        self.gone = to;
+        add(&mut self.summary, &summary);
+        // Less than all was taken in where the array of the elements ended before: at the token that closes it.
+        let closed_at = tokens.partition_point(|at| (*at as usize) < to);
+        Ok(if to < end { first.wrapping_add(closed_at) } else { after })
+    }
+
+    /// A number or literal on the spine: it is not held up, but it must be one.
+    fn scalar(&mut self, sound: Sound, start: usize) -> Then {
+        let tape = Tape::of(&self.window, sound);
+        let following = tape.at(self.next.wrapping_add(1));
+        let until = following.unwrap_or(tape.bytes);
+        let whole = self.window.held.get(start..until).unwrap_or_default();
+        let text = trim_end(whole);
+        let end = start.saturating_add(text.len());
+        if following.is_none() && text.len() == whole.len() || text.len() > self.window.limits.max_held() {
+            return self.wait_or(start, end, Self::refuse_scalar);
+        }
+        if !is_scalar(text) {
+            return Then::Fail(Reason::Malformed, start);
+        }
+        self.next = self.next.wrapping_add(1);
+        self.expects = Expects::Separator;
+        Then::Next
+    }
+
+    fn refuse_scalar(&mut self) -> Then {
+        Then::Fail(Reason::TooLarge, self.gone)
+    }
+
+    /// A member of an envelope begins. Its name stays; what its value is to the plan is known with the colon.
+    fn key(&mut self, plan: &Automaton, sound: Sound, quote: usize) -> Then {
+        let tape = Tape::of(&self.window, sound);
+        let after = self.next.wrapping_add(1);
+        let Some(colon) = tape.at(after) else { return self.wait_or(quote, tape.bytes, Self::pass_key) };
+        if tape.byte(after) != b':' {
+            return Then::Fail(Reason::Malformed, colon);
+        }
+        if colon.saturating_sub(quote) > self.window.limits.max_held() {
+            return self.pass_key();
+        }
+        let name = trim_end(self.window.held.get(quote.wrapping_add(1)..colon).unwrap_or_default());
+        let name = name.split_last().map_or(name, |(_, inside)| inside);
+        let level = self.spine.last().map_or(&State::INERT, |level| plan.state(level.state));
+        let (state, ruled) = if name.contains(&b'\\') {
+            let mut decoded = Vec::new();
+            decode(name, &mut decoded);
+            member_state(plan, level, &decoded)
+        } else {
+            member_state(plan, level, name)
+        };
+        self.state = state;
+        if ruled {
+            self.oversized = true;
+            self.summary.conflicts = self.summary.conflicts.saturating_add(1);
+        }
+        self.next = after.wrapping_add(1);
+        self.expects = Expects::Value { first: false };
+        Then::Next
+    }
+
+    /// A name that is too long to be held is none that a plan knows.
+    fn pass_key(&mut self) -> Then {
+        self.next = self.next.wrapping_add(1);
+        self.expects = Expects::Colon;
+        Then::Next
+    }
+
+    fn colon(&mut self, plan: &Automaton) -> Then {
+        self.state = self.spine.last().map_or(INERT, |level| plan.state(level.state).unknown);
+        self.next = self.next.wrapping_add(1);
+        self.expects = Expects::Value { first: false };
+        Then::Next
+    }
+
+    fn fail(&mut self, reason: Reason, at: usize) {
+        self.failure = Some(Failure { reason, offset: self.before.saturating_add(at) });
+    }
+
+    /// Lets go of the bytes up to an offset as they came.
+    fn release(&mut self, healer: &mut Healer, to: usize) {
+        if to > self.gone {
+            healer.pass(&self.window.held, self.gone, to);
+            self.gone = to;
+        }
+    }
+
+    /// Forgets bytes that have left, once they are half of the window: then what is moved costs no more than they did.
+    fn compact(&mut self) {
+        if self.gone < self.window.held.len().saturating_sub(self.gone) {
+            return;
+        }
+        let Intake { held, scanner, .. } = &mut self.window;
+        let (bytes, tokens) = scanner.discard(self.gone.min(self.soundness.checked()));
+        held.drain(..bytes);
+        self.before = self.before.saturating_add(bytes);
+        self.gone = self.gone.wrapping_sub(bytes);
+        self.soundness.discard(bytes);
+        self.next = self.next.saturating_sub(tokens);
+        self.probed = self.probed.saturating_sub(tokens);
+        self.probe.0 = self.probe.0.saturating_sub(tokens);
+    }
+}
+
+/// The state in which an object of an envelope is healed. Where a path of the envelope leads through it, what rules do
+/// inside may depend on a move that is not made.
+fn held_state(plan: &Plan, state: Id) -> Id {
+    let known = plan.automaton().state(state);
+    if plan.automaton().contract && known.tracked && !known.tree_root { INERT } else { state }
+}
+
+/// The state of the value of an envelope's member, and whether a rule is left undone for it. With a contract, what such
+/// a rule would make of the value is undone with it.
+fn member_state(plan: &Automaton, level: &State, name: &[u8]) -> (Id, bool) {
+    if !level.looks {
+        return (level.unknown, false);
+    }
+    let Some(action) = plan.action(level, name, 0, name.len()) else {
+        let mut form = Vec::new();
+        let known = !level.canonical.is_empty() && case::canonical(name, &mut form);
+        return if known && plan.action_by_canonical(level, &form).is_some() {
+            (INERT, true)
+        } else {
+            (level.unknown, level.converts && is_converted(plan, name))
+        };
+    };
+    let is_source = plan.sources_of(action).iter().any(|end| end.judges);
+    let ruled = action.rename != NONE || action.sources.0 < action.sources.1;
+    if plan.contract && !action.expected && (action.rename != NONE || is_source) {
+        return (INERT, true);
+    }
+    (action.next, ruled || level.converts && is_converted(plan, name))
+}
+
+/// Whether a convention makes another name of this one.
+fn is_converted(plan: &Automaton, name: &[u8]) -> bool {
+    let Some(case) = case::case_of(name) else { return false };
+    let Some(convention) = plan.conventions.iter().find(|convention| convention.from.contains(&case)) else {
+        return false;
+    };
+    let (mut form, mut spelt) = (Vec::new(), Vec::new());
+    case::canonical(name, &mut form);
+    case::spell(&form, convention.to, &mut spelt);
+    spelt != name
+}
+
+fn add(total: &mut Summary, part: &Summary) {
+    total.changed |= part.changed;
+    total.renames = total.renames.saturating_add(part.renames);
+    total.moves = total.moves.saturating_add(part.moves);
+    total.dropped = total.dropped.saturating_add(part.dropped);
+    total.similar = total.similar.saturating_add(part.similar);
+    total.conflicts = total.conflicts.saturating_add(part.conflicts);
+    total.shape = total.shape.or(part.shape);
+}

@@ -1,0 +1,92 @@
+//! What is checked of every byte before any around it is decided: that strings and escapes are well formed.
+
+use crate::intake::Intake;
+use crate::reason::Reason;
+use crate::scan::Status;
+
+/// How far a window is checked.
+#[derive(Debug, Default)]
+pub(super) struct Soundness {
+    /// Up to here it is UTF-8.
+    text: usize,
+    /// Bytes at the last check. Where they are more than `text`, they end inside a character.
+    len: usize,
+    /// Escapes from here on are not checked.
+    escapes: usize,
+}
+
+impl Soundness {
+    /// Checks what is new in a window. The first thing that is wrong, and where.
+    pub(super) fn check(&mut self, window: &mut Intake) -> Option<(Reason, usize)> {
+        let dead = match window.scanner.status() {
+            Status::Dead(reason, at) => Some((window.dead(reason, at), at)),
+            _ => None,
+        };
+        let wrong = [self.bad_text(window), self.bad_escape(window)].into_iter().flatten().min();
+        match (dead, wrong) {
+            (Some((_, at)), Some(wrong)) if wrong < at => Some((Reason::Malformed, wrong)),
+            (None, Some(wrong)) => Some((Reason::Malformed, wrong)),
+            (dead, _) => dead,
+        }
+    }
+
+    /// Up to where nothing will be looked at again.
+    pub(super) fn checked(&self) -> usize {
+        self.text.min(self.escapes)
+    }
+
+    /// The window has lost its first bytes.
+    pub(super) fn discard(&mut self, bytes: usize) {
+        self.text = self.text.saturating_sub(bytes);
+        self.len = self.len.saturating_sub(bytes);
+        self.escapes = self.escapes.saturating_sub(bytes);
+    }
+
+    fn bad_text(&mut self, window: &mut Intake) -> Option<usize> {
+        let cut = self.text < self.len;
+        self.len = window.held.len();
+        if !window.scanner.take_non_ascii() && !cut {
+            self.text = self.len;
+            return None;
+        }
+        match std::str::from_utf8(window.held.get(self.text..).unwrap_or_default()) {
+            Ok(_) => self.text = self.len,
+            Err(error) => {
+                self.text = self.text.saturating_add(error.valid_up_to());
+                return error.error_len().map(|_| self.text);
+            }
+        }
+        None
+    }
+
+    fn bad_escape(&mut self, window: &Intake) -> Option<usize> {
+        let escapes = window.scanner.escapes();
+        let first = escapes.partition_point(|at| (*at as usize) < self.escapes);
+        self.escapes = window.held.len();
+        for at in escapes.get(first..).unwrap_or_default() {
+            let at = *at as usize;
+            match is_escape(window.held.get(at..).unwrap_or_default()) {
+                Some(true) => (),
+                Some(false) => return Some(at),
+                None => {
+                    self.escapes = at;
+                    break;
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Whether bytes start with what may follow a backslash; `None` where there are too few to tell.
+fn is_escape(bytes: &[u8]) -> Option<bool> {
+    match bytes {
+        [] => None,
+        [b'u', digits @ ..] => {
+            let digits = digits.get(..4).unwrap_or(digits);
+            let fits = digits.iter().all(u8::is_ascii_hexdigit);
+            if fits && digits.len() < 4 { None } else { Some(fits) }
+        }
+        [first, ..] => Some(matches!(first, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')),
+    }
+}
