@@ -5,13 +5,16 @@
 //! stream, which may come late, or with trailers, when writing is over. Where the length is known from
 //! content-length all of the body is awaited: then bytes after the value are seen too, and it leaves as it came.
 //!
+//! A body that is longer than may be kept is healed value by value as it streams: each callback's chunk is replaced by
+//! what is decided with it.
+//!
 //! The chunk that a callback is about stays with the host until it is known what to do with it. So whenever
 //! something fails, it is enough to put the earlier bytes before it.
 
 use std::cell::RefCell;
 
 use healer::config::Route;
-use healer::{Failure, Healer, Intake, Limits, Memo, Plan, Progress, Summary};
+use healer::{Failure, Healer, Incremental, Intake, Limits, Memo, Plan, Progress, Reason, Summary};
 
 use crate::dependent::Dependents;
 use crate::host::{Clock, Host, Status};
@@ -65,8 +68,12 @@ impl<'a> Job<'a> {
 #[derive(Debug, Default)]
 pub struct Incoming {
     intake: Option<Intake>,
+    /// In the place of `intake` for a body that is too long for it.
+    stream: Option<Box<Incremental>>,
     expected: Option<u64>,
     seen: u64,
+    /// Time that went into healing pieces.
+    nanoseconds: u64,
 }
 
 /// What a chunk led to.
@@ -87,8 +94,38 @@ impl Incoming {
     /// Takes a chunk of this size. `ends` says that it is the last.
     pub fn chunk<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> Step {
         let before = self.held();
-        let absorbed = self.absorb(tools, job, size, ends || self.completes(size));
+        let last = ends || self.completes(size);
+        if self.stream.is_none() && self.seen == 0 && self.expected.is_some_and(|length| length > most_held(job)) {
+            self.stream = Some(Box::new(tools.healer.incremental(job.limits)));
+        }
+        if self.stream.is_some() {
+            tools.healer.clear_output();
+            self.seen = self.seen.saturating_add(count(size));
+            return self.flow(tools, job, &Piece { size, start: 0, before, last });
+        }
+        let absorbed = self.absorb(tools, job, size, last);
         self.settle(tools, job, size, before, absorbed)
+    }
+
+    /// Whether nothing of it has come yet.
+    pub fn is_new(&self) -> bool {
+        self.seen == 0
+    }
+
+    /// The body has ended where nothing can be written any more, and nothing need be.
+    pub fn end<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>) -> Finding {
+        if self.stream.is_none() {
+            return Finding::without_work(Outcome::Failed(Fail::Body(Reason::Truncated)));
+        }
+        tools.healer.clear_output();
+        self.finish(tools, job);
+        self.finding(tools, job, None)
+    }
+
+    /// What was done to a body that the stream went away with, where pieces of it have left.
+    pub fn work_so_far(&self, job: &Job<'_>) -> Option<Work> {
+        let summary = self.stream.as_ref()?.summary();
+        Some(self.work_of(summary, job.writes && summary.changed, self.nanoseconds))
     }
 
     /// Reads a chunk, and says what is known of the body with it. Writes nothing.
@@ -101,8 +138,8 @@ impl Incoming {
     ) -> Result<Absorbed, Status> {
         let Tools { host, healer, .. } = tools;
         let intake = self.intake.get_or_insert_with(|| healer.intake(job.limits));
-        let (mut progress, began) = read(host, intake, size)?;
-        self.seen = self.seen.saturating_add(u64::try_from(size).unwrap_or(u64::MAX));
+        let (mut progress, began, read) = read(host, intake, size)?;
+        self.seen = self.seen.saturating_add(count(size));
         let open = matches!(progress, Progress::Hold);
         if open && (last || self.has_ended_unseen(host, job)) {
             progress = self.intake.as_mut().map_or(progress, Intake::finish);
@@ -110,7 +147,7 @@ impl Incoming {
             // Of a body of known length, all is looked at before it is healed.
             progress = Progress::Hold;
         }
-        Ok(Absorbed { progress, began })
+        Ok(Absorbed { progress, began, read, last })
     }
 
     /// Does what a chunk led to. `before` is how many bytes were kept before it came.
@@ -122,20 +159,22 @@ impl Incoming {
         before: usize,
         absorbed: Result<Absorbed, Status>,
     ) -> Step {
-        let Ok(Absorbed { progress, began }) = absorbed else {
+        let Ok(Absorbed { progress, began, read, last }) = absorbed else {
             return self.release(tools, job, before, Fail::Host, None);
         };
         match progress {
             Progress::Hold if keep(tools, job, size).is_ok() => Step::More,
             Progress::Hold => self.release(tools, job, before, Fail::Host, None),
             Progress::Whole => self.heal(tools, job, size, before, began),
+            Progress::Release(Reason::TooLarge) => self.outgrow(tools, job, &Piece { size, start: read, before, last }),
             Progress::Release(reason) => self.release(tools, job, before, Fail::Body(reason), Some(began)),
         }
     }
 
     /// How many bytes are kept.
     pub fn held(&self) -> usize {
-        self.intake.as_ref().map_or(0, |intake| intake.held().len())
+        let held = self.intake.as_ref().map(Intake::held).or(self.stream.as_ref().map(|stream| stream.held()));
+        held.map_or(0, <[u8]>::len)
     }
 
     /// Whether the client misses bytes that it will only get from here.
@@ -147,6 +186,9 @@ impl Incoming {
     pub fn discard<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, counted: usize) {
         if let Some(intake) = self.intake.take() {
             tools.healer.recycle(intake);
+        }
+        if let Some(stream) = self.stream.take() {
+            tools.healer.recycle_incremental(*stream);
         }
         if job.writes {
             let counted = i64::try_from(counted).unwrap_or(0);
@@ -164,7 +206,7 @@ impl Incoming {
     }
 
     fn completes(&self, size: usize) -> bool {
-        let seen = self.seen.saturating_add(u64::try_from(size).unwrap_or(u64::MAX));
+        let seen = self.seen.saturating_add(count(size));
         self.expected.is_some_and(|expected| seen >= expected)
     }
 
@@ -173,8 +215,9 @@ impl Incoming {
             Some(intake) => heal(tools, job, intake),
             None => Ok(Summary::default()),
         };
-        let work = self.work(tools, healed.unwrap_or_default(), began);
+        let mut work = self.work(tools, healed.unwrap_or_default(), began);
         let mut outcome = write(tools, job, size, healed);
+        work.written = outcome == Outcome::Healed;
         if outcome != Outcome::Healed {
             outcome = self.give_back(tools, job, before).map_or_else(Outcome::Failed, |()| outcome);
         }
@@ -199,7 +242,94 @@ impl Incoming {
 
     fn work<H: Host>(&self, tools: &Tools<H>, summary: Summary, began: u64) -> Work {
         let nanoseconds = tools.host.clock().now_ns().saturating_sub(began);
-        Work { summary, nanoseconds, bytes: u64::try_from(self.held()).unwrap_or(u64::MAX) }
+        Work { bytes: count(self.held()), ..self.work_of(summary, false, nanoseconds) }
+    }
+
+    fn work_of(&self, summary: Summary, written: bool, nanoseconds: u64) -> Work {
+        Work { summary, nanoseconds, bytes: self.seen, written }
+    }
+
+    /// Goes on with a body that turned out to be longer than may be kept.
+    fn outgrow<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece) -> Step {
+        let Some(intake) = self.intake.take() else { return Step::More };
+        let began = tools.host.clock().now_ns();
+        let mut stream = Box::new(tools.healer.outgrow(intake));
+        tools.healer.clear_output();
+        with_memo(job, |memo| stream.advance(&mut tools.healer, job.plan, memo));
+        self.nanoseconds = tools.host.clock().now_ns().saturating_sub(began);
+        self.stream = Some(stream);
+        self.flow(tools, job, piece)
+    }
+
+    /// Heals what is decided with a piece, and puts it in the place of the piece.
+    fn flow<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece) -> Step {
+        let (read, began) = self.push(tools, job, piece);
+        let failed = read.is_err();
+        let read = read.unwrap_or_else(|read| read);
+        let is_over = self
+            .stream
+            .as_ref()
+            .is_none_or(|stream| stream.is_stuck() || stream.is_closed() && self.expected.is_none());
+        let over = failed || piece.last || is_over || self.has_ended_unseen(&mut tools.host, job);
+        if over {
+            self.finish(tools, job);
+        }
+        self.nanoseconds = self.nanoseconds.saturating_add(tools.host.clock().now_ns().saturating_sub(began));
+        let written = write_piece(tools, job, piece, read);
+        if job.writes && written.is_ok() {
+            let change =
+                i64::try_from(self.held()).unwrap_or(0).saturating_sub(i64::try_from(piece.before).unwrap_or(0));
+            tools.metrics.hold(&mut tools.host, change);
+        }
+        match written {
+            Ok(()) if !over => Step::More,
+            Ok(()) => Step::Done(self.finding(tools, job, failed.then_some(Fail::Host))),
+            Err(fail) => {
+                let finding = self.finding(tools, job, Some(fail));
+                self.discard(tools, job, piece.before);
+                Step::Done(finding)
+            }
+        }
+    }
+
+    /// Reads a piece into the engine, up to where it wants no more. How much was read, as an error where the host gave
+    /// less than it said; and when that began.
+    fn push<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece) -> (Result<usize, usize>, u64) {
+        let Tools { host, healer, .. } = tools;
+        let clock = host.clock();
+        let (mut start, mut began) = (piece.start, None);
+        while let Some(stream) = self.stream.as_mut().filter(|stream| start < piece.size && !stream.is_stuck()) {
+            let slice = host.body(start, piece.size.saturating_sub(start).min(SLICE)).unwrap_or_default();
+            began.get_or_insert_with(|| clock.now_ns());
+            if slice.is_empty() {
+                return (Err(start), began.unwrap_or_default());
+            }
+            with_memo(job, |memo| stream.push(healer, job.plan, memo, slice));
+            start = start.saturating_add(slice.len());
+        }
+        (Ok(start), began.unwrap_or_else(|| clock.now_ns()))
+    }
+
+    fn finish<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>) {
+        if let Some(stream) = &mut self.stream {
+            with_memo(job, |memo| stream.finish(&mut tools.healer, memo));
+        }
+    }
+
+    /// What became of a body that streamed. Frees what is kept.
+    fn finding<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, fail: Option<Fail>) -> Finding {
+        let Some(stream) = self.stream.take() else { return Finding::without_work(Outcome::Clean) };
+        let summary = stream.summary();
+        let fail = fail.or_else(|| stream.failure().map(|failure| Fail::Body(failure.reason)));
+        let outcome = match fail {
+            Some(fail) => Outcome::Failed(fail),
+            None if !summary.changed => Outcome::Clean,
+            None if !job.writes => Outcome::Observed,
+            None => Outcome::Healed,
+        };
+        tools.healer.recycle_incremental(*stream);
+        let work = self.work_of(summary, job.writes && summary.changed, self.nanoseconds);
+        Finding { outcome, work: Some(work) }
     }
 
     /// Puts the bytes that came before this chunk before it. If the host cannot, which is not known to happen, the
@@ -225,10 +355,32 @@ pub struct Absorbed {
     pub progress: Progress,
     /// When reading the chunk began.
     began: u64,
+    /// How much of the chunk was read: all of it, unless no more is wanted.
+    read: usize,
+    /// Whether it is the last.
+    last: bool,
 }
 
-/// Reads a chunk. Also tells when that began.
-fn read<H: Host>(host: &mut H, intake: &mut Intake, size: usize) -> Result<(Progress, u64), Status> {
+/// A chunk of a body that streams.
+struct Piece {
+    size: usize,
+    /// How much of it was read already.
+    start: usize,
+    /// Bytes kept before it came.
+    before: usize,
+    last: bool,
+}
+
+fn count(bytes: usize) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}
+
+fn most_held(job: &Job<'_>) -> u64 {
+    count(job.limits.max_held_bytes)
+}
+
+/// Reads a chunk. Also tells when that began, and how much was wanted.
+fn read<H: Host>(host: &mut H, intake: &mut Intake, size: usize) -> Result<(Progress, u64, usize), Status> {
     let clock = host.clock();
     let (mut progress, mut began) = (Progress::Hold, None);
     let mut start = 0;
@@ -242,15 +394,34 @@ fn read<H: Host>(host: &mut H, intake: &mut Intake, size: usize) -> Result<(Prog
         progress = intake.push(slice);
         start = start.saturating_add(slice.len());
     }
-    Ok((progress, began.unwrap_or_else(|| clock.now_ns())))
+    Ok((progress, began.unwrap_or_else(|| clock.now_ns()), start))
 }
 
 fn heal<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: &Intake) -> Result<Summary, Failure> {
+    with_memo(job, |memo| tools.healer.heal(job.plan, memo, intake))
+}
+
+fn with_memo<T>(job: &Job<'_>, work: impl FnOnce(&mut Memo) -> T) -> T {
     // No call leaves the VM while the engine works, so nothing else can have it.
-    let Ok(mut memo) = job.memo.try_borrow_mut() else {
-        return tools.healer.heal(job.plan, &mut Memo::default(), intake);
-    };
-    tools.healer.heal(job.plan, &mut memo, intake)
+    match job.memo.try_borrow_mut() {
+        Ok(mut memo) => work(&mut memo),
+        Err(_) => work(&mut Memo::default()),
+    }
+}
+
+/// Puts the engine's output in the place of what was read of a piece. If the host refuses, which is not known to happen,
+/// the response is reset rather than passed on with a hole.
+fn write_piece<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece, read: usize) -> Result<(), Fail> {
+    let Tools { host, healer, .. } = tools;
+    let output = healer.output();
+    if !job.writes || piece.before == 0 && read == 0 && output.is_empty() {
+        return Ok(());
+    }
+    if host.replace_body(read, output).is_ok() || host.replace_body(read, output).is_ok() {
+        return Ok(());
+    }
+    let _ = host.reset_response();
+    Err(Fail::Host)
 }
 
 /// Takes the chunk, which was read before, out of the host's hands.

@@ -1,7 +1,5 @@
 //! Which responses may be touched: decided from the headers alone, before anything is.
 
-use healer::Limits;
-
 use crate::decimal;
 use crate::dependent::Dependents;
 use crate::media_type;
@@ -75,7 +73,7 @@ impl Response {
     }
 
     /// Whether the response may be touched.
-    pub fn judge(&self, limits: Limits, ends_with_headers: bool) -> Result<(), Skip> {
+    pub fn judge(&self, ends_with_headers: bool) -> Result<(), Skip> {
         if matches!(self.status, 0..200 | 204..=206 | 304) {
             return Err(Skip::Status);
         }
@@ -93,10 +91,6 @@ impl Response {
         }
         if self.signed {
             return Err(Skip::Signed);
-        }
-        let most = u64::try_from(limits.max_held_bytes).unwrap_or(u64::MAX);
-        if self.content_length.is_some_and(|length| length > most) {
-            return Err(Skip::TooLarge);
         }
         Ok(())
     }
@@ -147,14 +141,15 @@ mod tests {
 
     fn judge(status: &str, headers: Headers<'_>) -> Result<(), Skip> {
         let all: Vec<_> = [(":status", status.as_bytes())].into_iter().chain(headers.iter().copied()).collect();
-        Response::read(&bytes(&all)).unwrap().judge(Limits { max_held_bytes: 100, ..Limits::default() }, false)
+        Response::read(&bytes(&all)).unwrap().judge(false)
     }
 
     #[test]
     fn touched() {
-        let rows: [Headers<'_>; 8] = [
+        let rows: [Headers<'_>; 9] = [
             &[JSON],
             &[JSON, ("content-length", b"100")],
+            &[JSON, ("content-length", b"18446744073709551615")],
             &[JSON, ("content-length", b"no number")],
             &[JSON, ("content-encoding", b"identity")],
             &[JSON, ("content-encoding", b"")],
@@ -172,7 +167,7 @@ mod tests {
 
     #[test]
     fn untouched() {
-        let rows: [(Headers<'_>, Skip); 14] = [
+        let rows: [(Headers<'_>, Skip); 12] = [
             (&[], Skip::ContentType),
             (&[("content-type", b"text/html")], Skip::ContentType),
             (&[JSON, ("content-type", b"text/html")], Skip::ContentType),
@@ -185,8 +180,6 @@ mod tests {
             (&[JSON, ("cache-control", b"no-transform"), ("cache-control", b"private")], Skip::NoTransform),
             (&[JSON, ("signature-input", b"s=()")], Skip::Signed),
             (&[JSON, ("content-length", b"0")], Skip::NoBody),
-            (&[JSON, ("content-length", b"101")], Skip::TooLarge),
-            (&[JSON, ("content-length", b"18446744073709551615")], Skip::TooLarge),
         ];
         for (headers, skip) in rows {
             assert_eq!(judge("200", headers), Err(skip), "{headers:?}");
@@ -199,7 +192,7 @@ mod tests {
     #[test]
     fn ends_with_headers() {
         let response = Response::read(&bytes(&[(":status", b"200"), JSON, ("content-length", b"9")])).unwrap();
-        assert_eq!(response.judge(Limits::default(), true), Err(Skip::NoBody));
+        assert_eq!(response.judge(true), Err(Skip::NoBody));
     }
 
     #[test]
@@ -208,7 +201,7 @@ mod tests {
         map.pop();
         assert!(Response::read(&map).is_none());
         let empty = Response::read(b"").unwrap();
-        assert_eq!(empty.judge(Limits::default(), false), Err(Skip::Status));
+        assert_eq!(empty.judge(false), Err(Skip::Status));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! A body of unknown length may have come through a decompressor, which adds trailers after its last data; pausing
 //! that data would pause it for ever. It is healed here if its first chunk has all of it, and goes on unheld if not.
 
-use healer::Progress;
+use healer::{Progress, Reason};
 
 use crate::body::{Absorbed, Incoming, Job, Step, Tools};
 use crate::dependent::Dependents;
@@ -70,7 +70,8 @@ impl Held {
     fn take<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, last: bool) -> HeldStep {
         let mut incoming = Incoming::new(None);
         let mut absorbed = incoming.absorb(tools, job, size, last);
-        let goes_on = matches!(absorbed, Ok(Absorbed { progress: Progress::Hold, .. }));
+        let goes_on =
+            matches!(absorbed, Ok(Absorbed { progress: Progress::Hold | Progress::Release(Reason::TooLarge), .. }));
         if goes_on
             && job.writes
             && let Err(status) = self.dependents.fix_for_any_body(&mut tools.host)

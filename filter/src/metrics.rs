@@ -42,6 +42,8 @@ pub struct Work {
     pub nanoseconds: u64,
     /// Length of the body as it came.
     pub bytes: u64,
+    /// Whether the client gets what was done.
+    pub written: bool,
 }
 
 /// Values of so many responses wait at most. Telling them takes some ten microseconds.
@@ -150,10 +152,10 @@ impl Metrics {
     }
 
     /// Records what was done to a body; [`Metrics::count`] comes next. What would have been done does not count as ops.
-    pub fn record(&mut self, outcome: Outcome, work: &Work) {
+    pub fn record(&mut self, work: &Work) {
         let Some(shared) = &mut self.shared else { return };
         self.samples.push(Sample { heal_us: to_microseconds(work.nanoseconds), body_bytes: work.bytes });
-        if outcome == Outcome::Healed {
+        if work.written {
             let Summary { renames, moves, dropped, .. } = work.summary;
             shared.renames.add(i64::from(renames));
             shared.moves.add(i64::from(moves));
@@ -277,12 +279,12 @@ mod tests {
         let (mut host, mut metrics) = (Mock::new(), Metrics::new());
         metrics.define(&mut host);
         let summary = Summary { renames: 3, moves: 2, ..Summary::default() };
-        let work = Work { summary, nanoseconds: 2600, bytes: 1000 };
+        let work = Work { summary, nanoseconds: 2600, bytes: 1000, written: false };
         let route = metrics.route("user");
-        metrics.record(Outcome::Observed, &work);
+        metrics.record(&work);
         metrics.count(&mut host, route, Outcome::Observed);
         assert_eq!(host.metric("kind=.=rename;.;nomos_ops_total"), 0);
-        metrics.record(Outcome::Healed, &work);
+        metrics.record(&Work { written: true, ..work });
         metrics.count(&mut host, route, Outcome::Healed);
         assert_eq!(host.metric("kind=.=rename;.;nomos_ops_total"), 3);
         assert_eq!(host.metric("kind=.=move;.;nomos_ops_total"), 2);
@@ -299,7 +301,7 @@ mod tests {
         let summary = Summary { renames: 1, ..Summary::default() };
         let respond = |host: &mut Mock, metrics: &mut Metrics, bytes| {
             metrics.hold(host, 5);
-            metrics.record(Outcome::Healed, &Work { summary, nanoseconds: 1000, bytes });
+            metrics.record(&Work { summary, nanoseconds: 1000, bytes, written: true });
             metrics.count(host, route, Outcome::Healed);
             metrics.hold(host, -5);
         };

@@ -25,14 +25,12 @@ pub enum Skip {
     NoTransform,
     /// HTTP message signatures (RFC 9421) would no longer fit.
     Signed,
-    /// `content-length` is over `max_held_bytes`.
-    TooLarge,
     /// The host refused a call before anything was touched.
     Host,
 }
 
 impl Skip {
-    const ALL: [Skip; 11] = [
+    const ALL: [Skip; 10] = [
         Skip::Off,
         Skip::NoRoute,
         Skip::Method,
@@ -42,7 +40,6 @@ impl Skip {
         Skip::ContentEncoding,
         Skip::NoTransform,
         Skip::Signed,
-        Skip::TooLarge,
         Skip::Host,
     ];
 
@@ -57,7 +54,6 @@ impl Skip {
             Skip::ContentEncoding => "content_encoding",
             Skip::NoTransform => "no_transform",
             Skip::Signed => "signed",
-            Skip::TooLarge => "too_large",
             Skip::Host => "host_error",
         }
     }

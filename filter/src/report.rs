@@ -25,6 +25,11 @@ impl Finding {
         Finding { outcome, work: None }
     }
 
+    /// Whether the client gets another body than the upstream sent.
+    pub fn is_written(&self) -> bool {
+        self.work.is_some_and(|work| work.written)
+    }
+
     fn summary(&self) -> Summary {
         self.work.map(|work| work.summary).unwrap_or_default()
     }
@@ -48,7 +53,7 @@ pub fn tell<H: Host>(
     finding: &Finding,
 ) {
     if let Some(work) = &finding.work {
-        metrics.record(finding.outcome, work);
+        metrics.record(work);
     }
     metrics.count(host, route.map_or_else(|none| none, |tag| tag.id), finding.outcome);
     write_state(text, route.ok(), finding);
@@ -169,7 +174,7 @@ mod tests {
     #[test]
     fn filter_state() {
         let summary = Summary { renames: 3, moves: 1, conflicts: 2, ..Summary::default() };
-        let work = Work { summary, nanoseconds: 4499, bytes: 1021 };
+        let work = Work { summary, nanoseconds: 4499, bytes: 1021, written: true };
         let finding = Finding { outcome: Outcome::Healed, work: Some(work) };
         let expected =
             r#"{"verdict":"healed","route":"user","ops":4,"dropped":0,"conflicts":2,"latency_us":4,"bytes":1021}"#;

@@ -141,7 +141,7 @@ impl<H: Host> Vm<H> {
         let (tools, job) = (&mut self.tools, job(&stream.root, route, tag));
         let (finding, held) = match &mut stream.stage {
             Stage::Passing(incoming) => {
-                let first = incoming.held() == 0;
+                let first = incoming.is_new();
                 match incoming.chunk(tools, &job, size, ends) {
                     Step::Done(finding) => (finding, false),
                     Step::More if first => return expect_more(tools, tag),
@@ -169,17 +169,17 @@ impl<H: Host> Vm<H> {
     pub fn on_response_trailers(&mut self, id: u32) -> Action {
         let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
         let Some((route, tag)) = stream.root.route(stream.route) else { return Action::Continue };
-        let held = match &stream.stage {
-            Stage::Passing(incoming) if incoming.withholds(&job(&stream.root, route, tag)) => return self.reset(id),
-            Stage::Passing(_) => false,
-            Stage::Held(_) => true,
+        let (tools, job) = (&mut self.tools, job(&stream.root, route, tag));
+        let (finding, held) = match &mut stream.stage {
+            Stage::Passing(incoming) if incoming.withholds(&job) => return self.reset(id),
+            Stage::Passing(incoming) => (incoming.end(tools, &job), false),
+            Stage::Held(_) => (Finding::without_work(Outcome::Failed(Fail::Body(Reason::Truncated))), true),
             Stage::Healed => {
                 dependent::fix_trailers(&mut self.tools.host);
                 return Action::Continue;
             }
             Stage::Requested => return Action::Continue,
         };
-        let finding = Finding::without_work(Outcome::Failed(Fail::Body(Reason::Truncated)));
         self.conclude(id, &finding, held);
         Action::Continue
     }
@@ -248,7 +248,7 @@ impl<H: Host> Vm<H> {
         if held {
             report::tell_client(host, text, finding);
         }
-        if finding.outcome == Outcome::Healed {
+        if finding.is_written() {
             stream.stage = Stage::Healed;
         } else {
             self.streams.remove(&id);
@@ -280,8 +280,11 @@ impl<H: Host> Vm<H> {
         let Some((route, tag)) = root.route(*route) else { return };
         match stage {
             Stage::Passing(incoming) => {
-                let held = incoming.held();
-                incoming.discard(&mut self.tools, &job(root, route, tag), held);
+                let (held, job) = (incoming.held(), job(root, route, tag));
+                if let Some(work) = incoming.work_so_far(&job) {
+                    self.tools.metrics.record(&work);
+                }
+                incoming.discard(&mut self.tools, &job, held);
             }
             Stage::Held(_) => {}
             Stage::Requested | Stage::Healed => return,
@@ -350,10 +353,11 @@ fn begin<H: Host>(tools: &mut Tools<H>, root: &Root, ends: bool) -> Result<Stage
     let bytes = tools.host.headers(Map::ResponseHeaders).map_err(|_| Skip::Host)?;
     let Response { content_length, dependents, .. } = {
         let response = Response::read(bytes).ok_or(Skip::Host)?;
-        response.judge(root.config.limits(), ends)?;
+        response.judge(ends)?;
         response
     };
-    let dependents = if root.holds_headers() {
+    let most = u64::try_from(root.config.limits().max_held_bytes).unwrap_or(u64::MAX);
+    let dependents = if root.holds_headers() && content_length.is_none_or(|length| length <= most) {
         match Held::new(content_length, dependents) {
             Ok(held) => return Ok(Stage::Held(held)),
             Err(dependents) => dependents,

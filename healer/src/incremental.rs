@@ -177,6 +177,11 @@ impl Incremental {
         self.window.held.capacity().saturating_add(self.window.scanner.capacity())
     }
 
+    /// Whether the rest of the body leaves as it came.
+    pub fn is_stuck(&self) -> bool {
+        self.failure.is_some()
+    }
+
     /// Whether the body's value has closed.
     pub fn is_closed(&self) -> bool {
         self.expects == Expects::Nothing
@@ -216,19 +221,17 @@ impl Incremental {
         let tape = Tape::of(&self.window, sound);
         let Some(at) = tape.at(self.next) else { return Then::Wait(tape.bytes) };
         match (self.expects, tape.byte(self.next)) {
-            (Expects::Value { first: true }, b']') => self.close(),
+            (Expects::Value { first: true }, b']') | (Expects::Key { first: true }, b'}') => self.close(),
             (Expects::Value { .. }, byte) => self.value(tools, sound, at, byte),
-            (Expects::Key { first: true }, b'}') => self.close(),
             (Expects::Key { .. }, b'"') => self.key(tools.plan.automaton(), sound, at),
             (Expects::Colon, b':') => self.colon(tools.plan.automaton()),
             (Expects::Separator, b',') => {
                 self.next = self.next.wrapping_add(1);
-                let is_object = self.spine.last().is_some_and(|level| level.is_object);
-                self.expects = if is_object { Expects::Key { first: false } } else { Expects::Value { first: false } };
+                self.expects =
+                    if self.in_object() { Expects::Key { first: false } } else { Expects::Value { first: false } };
                 Then::Next
             }
-            (Expects::Separator, b'}') if self.spine.last().is_some_and(|level| level.is_object) => self.close(),
-            (Expects::Separator, b']') if self.spine.last().is_some_and(|level| !level.is_object) => self.close(),
+            (Expects::Separator, close @ (b'}' | b']')) if self.in_object() == (close == b'}') => self.close(),
             (Expects::Inside(depth), _) => {
                 let (next, depth) = tape.leave(self.next, depth);
                 self.next = next;
@@ -237,6 +240,10 @@ impl Incremental {
             }
             _ => Then::Fail(Reason::Malformed, at),
         }
+    }
+
+    fn in_object(&self) -> bool {
+        self.spine.last().is_some_and(|level| level.is_object)
     }
 
     fn close(&mut self) -> Then {

@@ -90,13 +90,14 @@ fn in_list(spec: &PlanSpec, list: &[&str]) -> PlanSpec {
             Contract::Object { properties: vec![any("n"), list, any("total")] }
         });
     }
-    let moved = |path: &Path| {
+    let inside = |path: &Path| {
         let scope: String = path.scope().iter().map(step).collect();
         let names = path.segments().iter().map(|name| format!(".{}", quoted(name)));
         let text = format!("{}[]{scope}{}", list.join("."), names.collect::<String>());
         Path::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
     };
-    let moves = spec.moves.iter().map(|rule| MoveRule { from: moved(&rule.from), to: moved(&rule.to), ..rule.clone() });
+    let moves =
+        spec.moves.iter().map(|rule| MoveRule { from: inside(&rule.from), to: inside(&rule.to), ..rule.clone() });
     PlanSpec { contract, moves: moves.collect(), ..spec.clone() }
 }
 
