@@ -27,6 +27,10 @@ use crate::walk::{Body, Part};
 use soundness::Soundness;
 use tape::{Sound, Tape};
 
+/// Elements that are healed at once: twice what a host hands over at once. With more, the lists of the walk would be what
+/// a body takes most memory for.
+const BATCH: usize = 128 << 10;
+
 /// A body that is healed while it streams.
 #[derive(Debug)]
 pub struct Incremental {
@@ -313,12 +317,12 @@ impl Incremental {
         let (first, most) = (self.next, self.window.limits.max_held());
         let Some(start) = tape.at(first) else { return false };
         let depth = self.spine.len() as u32;
-        let end = if tape.is_whole && tape.bytes.saturating_sub(start) <= most {
+        let end = if tape.is_whole && tape.bytes.saturating_sub(start) <= most.min(BATCH) {
             let from = first.max(std::mem::replace(&mut self.probed, tape.open_len));
             tape.last_end(from, depth, self.window.scanner.depth())
         } else {
             self.probed = 0;
-            tape.end_within(first, start.saturating_add(most))
+            tape.end_within(first, start.saturating_add(most.min(BATCH)), start.saturating_add(most))
         };
         let (Some((end, bytes)), Some(array)) = (end.filter(|(end, _)| *end > first), self.spine.last()) else {
             return false;
@@ -476,6 +480,10 @@ impl Incremental {
         let Intake { held, scanner, .. } = &mut self.window;
         let (bytes, tokens) = scanner.discard(self.gone.min(self.soundness.checked()));
         held.drain(..bytes);
+        if held.capacity() > BATCH && held.len() < held.capacity() / 8 {
+            // What was held once need not be again.
+            held.shrink_to(BATCH);
+        }
         self.before = self.before.saturating_add(bytes);
         self.gone = self.gone.wrapping_sub(bytes);
         self.soundness.discard(bytes);

@@ -8,7 +8,7 @@ use nomos_tests::upstream::Step;
 
 use crate::bodies;
 use crate::expect;
-use crate::rig::{Ask, Lane, Outcome, Rig};
+use crate::rig::{Ask, Lane, Outcome, PATIENCE, Rig};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json"), ("etag", b"\"v1\"")];
 
@@ -17,8 +17,8 @@ const GROWTH: u64 = 16 * 1024 * 1024;
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     let mut cases = vec![
-        lane.case("early: known to be over max_held_bytes", known),
-        lane.case("early: turns out to be over max_held_bytes", unknown),
+        lane.case("early: over max_held_bytes", over),
+        lane.case("early: a record over max_held_bytes", record),
         lane.case("early: just within max_held_bytes", within),
         lane.case("early: over the default max_held_bytes", over_default),
     ];
@@ -36,15 +36,30 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     cases
 }
 
-/// Decided from the headers, so that nothing is touched, not even content-length.
-fn known(rig: &mut Rig<'_>) -> Outcome {
-    let (sent, ..) = bodies::list(5000);
-    expect::untouched(rig, Ask::get("small"), "plain", &json(Framing::Length, &sent))
+fn over(rig: &mut Rig<'_>) -> Outcome {
+    let (sent, healed, ops) = bodies::list(5000);
+    for framing in [
+        Framing::Length,
+        Framing::LengthPieces(700),
+        Framing::Chunked,
+        Framing::Chunks(700),
+        Framing::Close,
+        Framing::Trailers,
+        Framing::Gzip,
+    ] {
+        let listener = if framing.is_gzip() { "small-gzip" } else { "small" };
+        let (reply, state) = rig.ask_verdict(Ask::get(listener), json(framing, &sent))?;
+        expect::reply(&reply, 200, &healed)
+            .and_then(|()| expect::verdict(&state, "healed", ops))
+            .map_err(|why| format!("{framing:?}: {why}"))?;
+    }
+    Ok(())
 }
 
-fn unknown(rig: &mut Rig<'_>) -> Outcome {
-    let (sent, ..) = bodies::list(5000);
-    for framing in [Framing::Chunked, Framing::Chunks(700), Framing::Close, Framing::Trailers] {
+/// One record over the limit is all that there is.
+fn record(rig: &mut Rig<'_>) -> Outcome {
+    let sent = format!(r#"[{{"mail":"{}"}}]"#, "x".repeat(5000)).into_bytes();
+    for framing in [Framing::Length, Framing::Chunked, Framing::Chunks(700), Framing::Close, Framing::Trailers] {
         let (reply, state) = rig.ask_verdict(Ask::get("small"), json(framing, &sent))?;
         expect::reply(&reply, 200, &sent).map_err(|why| format!("{framing:?}: {why}"))?;
         expect::equal("reason", state["reason"].as_str(), Some("too_large"))?;
@@ -66,11 +81,15 @@ fn within(rig: &mut Rig<'_>) -> Outcome {
 }
 
 fn over_default(rig: &mut Rig<'_>) -> Outcome {
-    let (sent, ..) = bodies::list(3 * 1024 * 1024);
-    for framing in [Framing::Length, Framing::Chunked, Framing::Close] {
-        expect::reply(&rig.ask(Ask::get("early"), json(framing, &sent))?, 200, &sent)?;
+    let (sent, healed, _) = bodies::list(3 * 1024 * 1024);
+    for listener in ["early", "held", "h2-up", "h2-down"] {
+        for framing in [Framing::Length, Framing::Chunked, Framing::Close] {
+            expect::reply(&rig.ask(Ask::get(listener), json(framing, &sent))?, 200, &healed)
+                .map_err(|why| format!("{listener}, {framing:?}: {why}"))?;
+        }
     }
-    Ok(())
+    let (exchange, _script) = rig.open_http10("early", json(Framing::Length, &sent))?;
+    expect::reply(&exchange.finish(PATIENCE), 200, &healed)
 }
 
 /// Linear memory never shrinks, so what is not given back is gone for as long as Envoy runs.

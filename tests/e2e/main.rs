@@ -14,6 +14,7 @@ mod modes;
 mod observability;
 mod passthrough;
 mod rig;
+mod streaming;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -58,6 +59,7 @@ fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
         headers::cases(lane),
         exactness::cases(lane),
         limits::cases(lane),
+        streaming::cases(lane),
         hostile::cases(lane),
         observability::cases(lane),
         modes::cases(lane),

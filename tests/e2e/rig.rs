@@ -219,6 +219,7 @@ fn listeners(module: &std::path::Path) -> Vec<Listener> {
         Listener::new("held-gzip", vec![held(), topology::decompressor()]),
         Listener::new("recompress", vec![topology::compressor(), early(), topology::decompressor()]),
         Listener::new("small", vec![nomos(json!({"max_held_bytes": 4096}))]),
+        Listener::new("small-gzip", vec![nomos(json!({"max_held_bytes": 4096})), topology::decompressor()]),
         Listener::new("large", vec![nomos(large)]),
         Listener::new("observe", vec![nomos(json!({"mode": "observe"}))]),
         Listener::new("observe-held", vec![nomos(json!({"mode": "observe", "response_headers": "held"}))]),

@@ -118,7 +118,7 @@ pub fn fetch(to: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)])
 }
 
 /// Reads what has arrived so far. Cheap enough to be called again for each block read: bodies here are a few megabytes.
-fn parse(bytes: &[u8], head_request: bool, closed: bool) -> Reply {
+pub(crate) fn parse(bytes: &[u8], head_request: bool, closed: bool) -> Reply {
     let unfinished = if closed { End::Cut } else { End::TimedOut };
     let mut reply = Reply { status: 0, headers: Vec::new(), body: Vec::new(), trailers: Vec::new(), end: unfinished };
     let Some(head) = find(bytes, b"\r\n\r\n") else {

@@ -131,9 +131,12 @@ impl Envoy {
 
     /// Memory that the process has in use, where the system tells.
     pub fn resident_bytes(&self) -> Option<u64> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.file("pid").trim())).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
+        resident_bytes(&self.file("pid"))
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> String {
+        self.file("pid").trim().to_owned()
     }
 
     fn new_log(&mut self) -> String {
@@ -176,6 +179,13 @@ impl Drop for Envoy {
         let _ = self.keeper.wait();
         let _ = fs::remove_dir_all(&self.dir);
     }
+}
+
+/// Memory that a process has in use, where the system tells.
+pub fn resident_bytes(pid: &str) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{}/status", pid.trim())).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
 }
 
 fn launch(binary: &Path, config: &str, dir: &Path) -> io::Result<Child> {

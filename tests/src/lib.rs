@@ -2,6 +2,7 @@
 //! every byte is scripted, and a client that sees the bytes as they arrive.
 
 pub mod client;
+pub mod download;
 pub mod drift;
 pub mod envoy;
 pub mod framing;

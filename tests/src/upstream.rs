@@ -18,6 +18,8 @@ const HOLD_LIMIT: Duration = Duration::from_secs(20);
 pub enum Step {
     /// Write these bytes, by themselves.
     Send(Vec<u8>),
+    /// Write the same bytes so many times.
+    Repeat(Vec<u8>, usize),
     /// Write nothing for a while.
     Wait(Duration),
     /// Keep the connection open and silent until the script is dropped.
@@ -113,6 +115,7 @@ fn play(socket: &mut TcpStream, steps: Vec<Step>, wanted: impl Fn() -> bool) -> 
     for step in steps {
         match step {
             Step::Send(bytes) => socket.write_all(&bytes)?,
+            Step::Repeat(bytes, times) => (0..times).try_for_each(|_| socket.write_all(&bytes))?,
             Step::Wait(time) => thread::sleep(time),
             Step::Hold => {
                 let started = Instant::now();

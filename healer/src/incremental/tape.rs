@@ -70,12 +70,13 @@ impl<'a> Tape<'a> {
         None
     }
 
-    /// The last end of an element that is not beyond an offset, from the token on that starts the first.
-    pub(super) fn end_within(&self, first: usize, most: usize) -> Option<(usize, usize)> {
+    /// The last end of an element that is not beyond the offset `enough`, from the token on that starts the first. If the
+    /// first element does not end there, its end, if that is not beyond `most`.
+    pub(super) fn end_within(&self, first: usize, enough: usize, most: usize) -> Option<(usize, usize)> {
         let (mut found, mut depth) = (None, 0u32);
         for token in first..self.open_len {
             let at = self.at(token)?;
-            if at > most {
+            if at > most || at > enough && found.is_some() {
                 break;
             }
             match self.byte(token) {

@@ -10,6 +10,9 @@ pub(super) struct Positions {
     len: usize,
 }
 
+/// Room that is kept when most positions are taken out: those of 64 to 128 KiB of usual JSON.
+const KEPT: usize = 32 << 10;
+
 impl Positions {
     /// Appends `base` plus the index of every set bit.
     #[inline(always)]
@@ -55,6 +58,10 @@ impl Positions {
         self.len = self.len.wrapping_sub(gone);
         for at in self.memory.get_mut(..self.len).unwrap_or_default() {
             *at = at.wrapping_sub(bytes);
+        }
+        if self.memory.len() > KEPT && self.len < self.memory.len() / 8 {
+            self.memory.truncate(self.len.saturating_mul(2).max(KEPT));
+            self.memory.shrink_to_fit();
         }
         gone
     }
