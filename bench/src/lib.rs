@@ -9,5 +9,6 @@ pub mod overhead;
 pub mod process;
 pub mod proxy;
 pub mod results;
+pub mod streaming;
 pub mod table;
 pub mod upstream;

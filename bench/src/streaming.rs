@@ -1,0 +1,177 @@
+//! Lists that are too long to be held: healed while they stream, against as a whole natively, and against an Envoy
+//! without a filter.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use drifting_upstream::{Mode, contract, users_body};
+use healer::config::Config;
+use healer::{Healer, Limits, Memo, Plan};
+use nomos_tests::client::End;
+use nomos_tests::download::download;
+use nomos_tests::envoy;
+use nomos_tests::framing::{self, Framing};
+use nomos_tests::upstream::Upstream;
+use serde_json::{Value, json};
+
+use crate::modules::Module;
+use crate::table::Table;
+use crate::{process, proxy};
+
+/// Bytes that come at once: what Envoy reads from a socket, and the window through which the module sees them.
+const CHUNKS: [usize; 2] = [16 << 10, 64 << 10];
+
+/// Rounds; the best of each side counts, because what disturbs only ever takes time.
+const ROUNDS: usize = 15;
+
+/// Bytes of a native list, and of one through Envoy.
+const NATIVE: usize = 1 << 20;
+const THROUGH: usize = 10 << 20;
+
+/// A list and how it is healed.
+struct Subject {
+    name: &'static str,
+    route: Value,
+    body: String,
+}
+
+/// Prints both tables.
+pub fn run() -> Result<(), String> {
+    println!("Natively, 1 MiB\n\n{}\n", native()?);
+    println!("Through Envoy, 10 MiB\n\n{}\n", through_envoy()?);
+    Ok(())
+}
+
+fn subjects(bytes: usize) -> Vec<Subject> {
+    let contract = || json!({"packs": ["all"], "contract": contract::users()});
+    let similar = || json!({"similarity": {"profile": "default"}, "contract": contract::users()});
+    let users = |mode| {
+        let one = users_body(mode, 100).len() / 100;
+        users_body(mode, bytes / one)
+    };
+    let small = |name: &str| {
+        let items: Vec<String> =
+            (0..bytes / 40).map(|n| format!(r#"{{"{name}":"{n:08}@example.org","n":{n}}}"#)).collect();
+        format!("[{}]", items.join(","))
+    };
+    let subject = |name, route, body| Subject { name, route, body };
+    vec![
+        subject("users, packs, v2", json!({"packs": ["all"]}), users(Mode::V2)),
+        subject("users, contract, healthy", contract(), users(Mode::Healthy)),
+        subject("users, contract, v2", contract(), users(Mode::V2)),
+        subject("users, contract, deep", contract(), users(Mode::Deep)),
+        subject("users, contract, mixed", contract(), users(Mode::Mixed)),
+        subject("users, similarity, camel", similar(), users(Mode::Camel)),
+        subject("records of 40 bytes", json!({"rename": {"mail": "email_address"}}), small("mail")),
+    ]
+}
+
+fn configuration(subject: &Subject) -> Value {
+    let mut route = subject.route.clone();
+    route["match"] = json!({"prefix": "/"});
+    json!({"routes": [route]})
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn native() -> Result<String, String> {
+    let mut table = Table::new(&["list", "whole ns/B", "16 KiB pieces", "64 KiB pieces", "x whole", "x whole"]);
+    for subject in subjects(NATIVE) {
+        let config = Config::parse(configuration(&subject).to_string().as_bytes()).map_err(|e| e.to_string())?;
+        let plan = config.routes.first().map(|route| &route.plan).ok_or("no route")?;
+        let mut times = [Duration::MAX; 3];
+        let (mut healer, mut memo) = (Healer::new(), Memo::new(plan));
+        for _ in 0..ROUNDS {
+            times[0] = times[0].min(timed(|| whole(&mut healer, plan, &mut memo, subject.body.as_bytes())));
+            for (time, chunk) in times[1..].iter_mut().zip(CHUNKS) {
+                *time = (*time).min(timed(|| streamed(&mut healer, plan, &mut memo, subject.body.as_bytes(), chunk)));
+            }
+        }
+        let [whole, small, large] = times.map(|time| time.as_secs_f64() * 1e9 / subject.body.len() as f64);
+        table.row(&[
+            subject.name.to_owned(),
+            format!("{whole:.2}"),
+            format!("{small:.2}"),
+            format!("{large:.2}"),
+            format!("{:.2}", small / whole),
+            format!("{:.2}", large / whole),
+        ]);
+    }
+    Ok(table.text())
+}
+
+fn timed(work: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
+}
+
+fn limits() -> Limits {
+    Limits { max_held_bytes: 64 << 20, ..Limits::default() }
+}
+
+/// As the filter does it: in pieces, though healed at the end.
+fn whole(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &[u8]) {
+    let mut intake = healer.intake(limits());
+    for chunk in body.chunks(CHUNKS[0]) {
+        let _ = intake.push(chunk);
+    }
+    let _ = black_box(healer.heal(plan, memo, &intake));
+    healer.recycle(intake);
+}
+
+fn streamed(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &[u8], size: usize) {
+    let mut incremental = healer.incremental(Limits::default());
+    for chunk in body.chunks(size) {
+        healer.clear_output();
+        incremental.push(healer, plan, memo, chunk);
+        black_box(healer.output());
+    }
+    incremental.finish(healer, memo);
+    healer.recycle_incremental(incremental);
+}
+
+#[allow(clippy::cast_precision_loss, clippy::similar_names)]
+fn through_envoy() -> Result<String, String> {
+    let mut table =
+        Table::new(&["list", "plain MB/s", "healed MB/s", "share", "plain CPU ms", "healed CPU ms", "added KiB"]);
+    let upstream = Upstream::start().map_err(|e| format!("upstream: {e}"))?;
+    for subject in subjects(THROUGH) {
+        let filter = proxy::wasm("nomos", Module::Filter, &configuration(&subject).to_string());
+        let mut envoy = proxy::start(upstream.address(), &[("plain", None), ("healed", Some(filter))])?;
+        let pid = envoy.pid();
+        let number = pid.parse().map_err(|_| "Envoy's process id is not known".to_owned())?;
+        let json: &[(&str, &[u8])] = &[("content-type", b"application/json")];
+        let script = upstream.script(framing::response(Framing::Length, "200 OK", json, subject.body.as_bytes()));
+        let mut best = [(Duration::MAX, u64::MAX); 2];
+        let (mut before, mut highest) = (0, 0);
+        for round in 0..ROUNDS {
+            for (side, listener) in ["plain", "healed"].into_iter().enumerate() {
+                if (round, side) == (0, 1) {
+                    before = envoy::resident_bytes(&pid).unwrap_or(0);
+                }
+                let (start, cpu) = (Instant::now(), process::cpu_ns(number)?);
+                let reply = download(envoy.listener(listener)?, "/", &[("x-case", &script.id())], |_| true)
+                    .map_err(|e| format!("{}: {e}", subject.name))?;
+                if reply.end != End::Complete {
+                    return Err(format!("{}: the response ended with {:?}", subject.name, reply.end));
+                }
+                let cpu = process::cpu_ns(number)?.saturating_sub(cpu);
+                best[side] = (best[side].0.min(start.elapsed()), best[side].1.min(cpu));
+                highest = highest.max(envoy::resident_bytes(&pid).unwrap_or(0));
+            }
+        }
+        envoy.check()?;
+        let speed = |side: usize| subject.body.len() as f64 / 1e6 / best[side].0.as_secs_f64();
+        let cpu = |side: usize| best[side].1 as f64 / 1e6;
+        table.row(&[
+            subject.name.to_owned(),
+            format!("{:.0}", speed(0)),
+            format!("{:.0}", speed(1)),
+            format!("{:.2}", speed(1) / speed(0)),
+            format!("{:.1}", cpu(0)),
+            format!("{:.1}", cpu(1)),
+            format!("{}", highest.saturating_sub(before) >> 10),
+        ]);
+    }
+    Ok(table.text())
+}
