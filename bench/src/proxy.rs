@@ -2,7 +2,6 @@
 //! the same, and hide the differences.
 
 use std::net::SocketAddr;
-use std::path::Path;
 
 use nomos_tests::envoy::{self, Envoy};
 use nomos_tests::paths;
@@ -12,16 +11,27 @@ use crate::modules::Module;
 
 /// Starts the pinned Envoy with these listeners in front of one upstream.
 pub fn start(upstream: SocketAddr, listeners: &[(&str, Option<Value>)]) -> Result<Envoy, String> {
-    start_binary(&paths::envoy("pinned")?, upstream, listeners)
+    start_with(upstream, listeners, None)
 }
 
-fn start_binary(binary: &Path, upstream: SocketAddr, listeners: &[(&str, Option<Value>)]) -> Result<Envoy, String> {
-    let listeners: Vec<Value> = listeners.iter().map(|(name, filter)| listener(name, filter.as_ref())).collect();
+/// The same with a buffer limit for all connections.
+pub fn start_with(
+    upstream: SocketAddr,
+    listeners: &[(&str, Option<Value>)],
+    buffer_limit: Option<u32>,
+) -> Result<Envoy, String> {
+    let mut listeners: Vec<Value> = listeners.iter().map(|(name, filter)| listener(name, filter.as_ref())).collect();
+    let mut cluster = cluster(upstream);
+    if let Some(bytes) = buffer_limit {
+        for limited in listeners.iter_mut().chain([&mut cluster]) {
+            limited["per_connection_buffer_limit_bytes"] = json!(bytes);
+        }
+    }
     let config = json!({
         "admin": {"address": tcp(SocketAddr::from(([127, 0, 0, 1], 0)))},
-        "static_resources": {"listeners": listeners, "clusters": [cluster(upstream)]},
+        "static_resources": {"listeners": listeners, "clusters": [cluster]},
     });
-    Envoy::start(binary, &config.to_string())
+    Envoy::start(&paths::envoy("pinned")?, &config.to_string())
         .map_err(|error| format!("{}; Envoy's log ends:\n{}", error.why, envoy::tail(&error.log)))
 }
 
