@@ -63,6 +63,25 @@ pub enum Profile {
     Default,
     /// 0.35 synonym + 0.25 Jaro-Winkler + 0.20 Levenshtein + 0.20 TF-IDF, on names alone.
     Reference,
+    /// One metric on names alone, to compare with.
+    Single(Metric),
+}
+
+/// A metric of two names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// Levenshtein.
+    Levenshtein,
+    /// Jaro.
+    Jaro,
+    /// Jaro-Winkler.
+    JaroWinkler,
+    /// Cosine of character trigrams.
+    Tfidf,
+    /// Synonyms and short forms.
+    Synonym,
+    /// The share of words in common.
+    TokenSet,
 }
 
 /// Parts that are left out of the default profile.

@@ -20,7 +20,7 @@ pub(crate) struct Record {
 
 impl Record {
     fn new(properties: &[Property], path: Vec<Step>) -> Self {
-        let model = Model::of(properties);
+        let model = Model::named(name_of(&path), properties);
         let mut by_name: Vec<_> =
             model.fields().iter().zip(0..).map(|(field, id)| (field.parent, field.name.clone(), id)).collect();
         order::sort(&mut by_name);
@@ -50,6 +50,15 @@ impl Record {
         path.reverse();
         path
     }
+}
+
+/// The name of the array that holds a record; of the body: none.
+fn name_of(path: &[Step]) -> &str {
+    let mut names = path.iter().rev().filter_map(|step| match step {
+        Step::Name(name) => Some(name.as_str()),
+        Step::Each => None,
+    });
+    names.next().unwrap_or_default()
 }
 
 /// The records of a contract: its nodes with members that no other object holds, and where each stands.

@@ -94,7 +94,7 @@ impl Record<'_, '_> {
         if !self.scratch.members.iter().any(|member| !member.is_closed) {
             return;
         }
-        if self.settings.profile == Profile::Reference {
+        if self.settings.profile != Profile::Default {
             reference::align(self, out);
             sort_by_less(out, |a, b| a.expected < b.expected);
             return;

@@ -1,8 +1,12 @@
-//! The reference profile: a weighed sum of metrics on names alone, a threshold, and the best pairs first.
+//! The reference profile: a weighed sum of metrics on names alone, a threshold, and the best pairs first. Single metrics
+//! decide in the same way.
 
 use super::compare::compare_in;
+use super::metrics::synonym::synonym;
+use super::metrics::token_set::token_set;
+use super::metrics::{jaro, levenshtein};
 use super::record::Record;
-use super::{Alignment, Id, Parts, Standing};
+use super::{Alignment, Id, Metric, Parts, Profile, Standing};
 use crate::order::sort_by_less;
 use crate::plan::spec::Kind;
 
@@ -15,7 +19,7 @@ pub(super) fn align(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
             if !is_open || record.is_taken(expected as Id) || field.is_object != (member.kind == Kind::Object) {
                 continue;
             }
-            let score = compare_in(&record.model.vocabulary, &field.name, member.name).reference;
+            let score = score(record, &field.name, member.name);
             if score >= record.settings.threshold {
                 pairs.push(Alignment { expected: expected as Id, found: found as Id, score, parts: Parts::default() });
             }
@@ -28,5 +32,19 @@ pub(super) fn align(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
         if !out.iter().any(|other| other.expected == pair.expected || other.found == pair.found) {
             out.push(pair);
         }
+    }
+}
+
+fn score(record: &Record<'_, '_>, expected: &str, found: &str) -> f32 {
+    let Profile::Single(metric) = record.settings.profile else {
+        return compare_in(&record.model.vocabulary, expected, found).reference;
+    };
+    match metric {
+        Metric::Levenshtein => levenshtein::similarity(expected, found),
+        Metric::Jaro => jaro::jaro(expected, found),
+        Metric::JaroWinkler => jaro::jaro_winkler(expected, found),
+        Metric::Tfidf => record.model.vocabulary.cosine(expected, found),
+        Metric::Synonym => synonym(expected, found),
+        Metric::TokenSet => token_set(expected, found),
     }
 }

@@ -4,17 +4,28 @@
 
 use std::path::PathBuf;
 
-use healer::similarity::{Settings, Without};
+use healer::similarity::{Metric, Profile, Settings, Without};
 use nomos_matching::corpus::{self, Api};
-use nomos_matching::metric::{METRICS, by_metric};
+use nomos_matching::plot;
 use nomos_matching::removed::healed_without_counterpart;
 use nomos_matching::score::{Score, score_api};
-use nomos_matching::{plot, survey};
 
 /// Thresholds tried in cross-validation.
-const STEPS: usize = 40;
+const STEPS: usize = 25;
 /// Parts of the cross-validation, by API.
 const FOLDS: usize = 5;
+
+/// Ways to decide, by name.
+const PROFILES: [(&str, Profile); 8] = [
+    ("default", Profile::Default),
+    ("reference profile", Profile::Reference),
+    ("Levenshtein", Profile::Single(Metric::Levenshtein)),
+    ("Jaro", Profile::Single(Metric::Jaro)),
+    ("Jaro-Winkler", Profile::Single(Metric::JaroWinkler)),
+    ("trigram TF-IDF", Profile::Single(Metric::Tfidf)),
+    ("synonym", Profile::Single(Metric::Synonym)),
+    ("token set", Profile::Single(Metric::TokenSet)),
+];
 
 fn main() {
     let options = Options::read();
@@ -33,9 +44,10 @@ fn main() {
     }
     print_removed(&apis, &options);
     print_ablation(&apis, options.settings);
-    print_metrics(&apis);
+    let tables = tables(&apis);
+    print_metrics(&tables);
     if let Some(file) = &options.plot {
-        std::fs::write(file, plot::curve(&curves(&apis))).unwrap_or_else(|error| fail(&error.to_string()));
+        std::fs::write(file, plot::curve(&curves(&tables))).unwrap_or_else(|error| fail(&error.to_string()));
     }
 }
 
@@ -85,7 +97,7 @@ fn fail(why: &str) -> ! {
 fn total(apis: &[Api], settings: Settings) -> Score {
     let mut all = Score::default();
     for api in apis {
-        all.add(&score_api(api, &mut survey::engine(settings)));
+        all.add(&score_api(api, settings));
     }
     all
 }
@@ -119,7 +131,7 @@ fn print_scores(apis: &[Api], all: &Score, options: &Options) {
     all.kinds.iter().for_each(|(kind, (pairs, right))| println!("| {kind} | {right} | {pairs} |"));
     head("API");
     for api in apis {
-        row(&api.file, &score_api(api, &mut survey::engine(options.settings)));
+        row(&api.file, &score_api(api, options.settings));
     }
     if options.verbose {
         println!("\nwrong");
@@ -141,7 +153,7 @@ fn print_lines(lines: &[String]) {
 fn print_removed(apis: &[Api], options: &Options) {
     let (mut tried, mut wrong) = (0, Vec::new());
     for api in apis {
-        let (fields, taken) = healed_without_counterpart(api, &mut survey::engine(options.settings));
+        let (fields, taken) = healed_without_counterpart(api, options.settings);
         tried += fields;
         wrong.extend(taken);
     }
@@ -168,27 +180,37 @@ fn print_ablation(apis: &[Api], settings: Settings) {
     row("margin", &total(apis, Settings { margin: 0.0, ..settings }));
 }
 
-/// Every metric alone, one to one, at the threshold that is best on the other APIs.
-fn print_metrics(apis: &[Api]) {
+/// Every way to decide, at the threshold that is best on the other APIs.
+fn print_metrics(tables: &[(&str, Table)]) {
     head("by F1, cross-validated");
-    for (name, metric) in METRICS {
-        row(name, &crossed(apis, &|api, least| score_api(api, &mut by_metric(metric, least)), &|score| score.f1()));
+    for (name, table) in tables {
+        row(name, &crossed(table, &|score| score.f1()));
     }
-    let default =
-        |api: &Api, least| score_api(api, &mut survey::engine(Settings { threshold: least, ..Settings::default() }));
-    row("default", &crossed(apis, &default, &|score| score.f1()));
     let safe = |score: &Score| if score.precision() >= 0.99 { score.recall() } else { score.precision() - 1.0 };
     head("by recall at precision 0.99, cross-validated");
-    for (name, metric) in METRICS {
-        row(name, &crossed(apis, &|api, least| score_api(api, &mut by_metric(metric, least)), &safe));
+    for (name, table) in tables {
+        row(name, &crossed(table, &safe));
     }
-    row("default", &crossed(apis, &default, &safe));
+}
+
+/// By threshold and API.
+type Table = Vec<Vec<Score>>;
+
+fn tables(apis: &[Api]) -> Vec<(&'static str, Table)> {
+    std::thread::scope(|scope| {
+        let runs = PROFILES.map(|(name, profile)| (name, scope.spawn(move || table(apis, profile))));
+        runs.into_iter().map(|(name, run)| (name, run.join().expect("a table"))).collect()
+    })
+}
+
+fn table(apis: &[Api], profile: Profile) -> Table {
+    let settings = |threshold| Settings { profile, threshold, ..Settings::default() };
+    let at = |least| apis.iter().map(|api| score_api(api, settings(least))).collect();
+    thresholds().into_iter().map(at).collect()
 }
 
 /// The sum over folds, each at the threshold that is best on all others.
-fn crossed(apis: &[Api], score: &dyn Fn(&Api, f32) -> Score, worth: &dyn Fn(&Score) -> f64) -> Score {
-    let table: Vec<Vec<Score>> =
-        thresholds().iter().map(|least| apis.iter().map(|api| score(api, *least)).collect()).collect();
+fn crossed(table: &Table, worth: &dyn Fn(&Score) -> f64) -> Score {
     let mut sum = Score::default();
     for fold in 0..FOLDS {
         let trained = |scores: &Vec<Score>| {
@@ -204,33 +226,23 @@ fn crossed(apis: &[Api], score: &dyn Fn(&Api, f32) -> Score, worth: &dyn Fn(&Sco
     sum
 }
 
-#[expect(clippy::cast_precision_loss, reason = "forty steps")]
+#[expect(clippy::cast_precision_loss, reason = "few steps")]
 fn thresholds() -> Vec<f32> {
     (0..STEPS).map(|step| 0.5 + step as f32 / STEPS as f32 / 2.0).collect()
 }
 
 /// Recall and precision over thresholds.
-fn curves(apis: &[Api]) -> Vec<plot::Curve> {
-    let points = |score: &dyn Fn(&Api, f32) -> Score| {
-        let mut points = Vec::new();
-        for least in thresholds() {
-            let mut all = Score::default();
-            for api in apis {
-                all.add(&score(api, least));
-            }
-            points.push((all.recall(), all.precision()));
+fn curves(tables: &[(&str, Table)]) -> Vec<plot::Curve> {
+    let point = |scores: &Vec<Score>| {
+        let mut all = Score::default();
+        for one in scores {
+            all.add(one);
         }
-        points
+        (all.recall(), all.precision())
     };
-    let mut curves = vec![plot::Curve {
-        name: "default".to_owned(),
-        points: points(&|api, least| {
-            score_api(api, &mut survey::engine(Settings { threshold: least, ..Settings::default() }))
-        }),
-    }];
-    for (name, metric) in METRICS {
-        let points = points(&|api, least| score_api(api, &mut by_metric(metric, least)));
-        curves.push(plot::Curve { name: name.to_owned(), points });
-    }
-    curves
+    let curve = |(name, table): &(&str, Table)| plot::Curve {
+        name: (*name).to_owned(),
+        points: table.iter().map(point).collect(),
+    };
+    tables.iter().map(curve).collect()
 }

@@ -1,21 +1,21 @@
 //! Negatives from pairs: without its counterpart a field is absent, and whatever is then taken for it is wrong.
 
+use healer::similarity::Settings;
 use serde_json::Value;
 
 use crate::corpus::Api;
-use crate::schema;
-use crate::survey::{Decide, predict};
+use crate::engine::predict;
 
 /// Fields tried, and what was taken for them, in words.
-pub fn healed_without_counterpart(api: &Api, decide: &mut Decide<'_>) -> (usize, Vec<String>) {
+pub fn healed_without_counterpart(api: &Api, settings: Settings) -> (usize, Vec<String>) {
     let (mut tried, mut wrong) = (0, Vec::new());
     for case in &api.cases {
-        let contract = schema::contract(&case.contract);
         for pair in &case.pairs {
             let mut body = case.body.clone();
             remove(&mut body, &steps(&pair.found));
             tried += 1;
-            for taken in predict(&contract, &body, decide).iter().filter(|taken| taken.expected == pair.expected) {
+            for taken in predict(&case.contract, &body, settings).iter().filter(|taken| taken.expected == pair.expected)
+            {
                 wrong.push(format!(
                     "{}: {} ~ {} ({:.3}) {:?}",
                     api.file, taken.expected, taken.found, taken.score, taken.parts

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use healer::similarity::Settings;
 use serde::Serialize;
 
 use crate::corpus::{Api, Case};
-use crate::schema;
-use crate::survey::{Decide, Predicted, predict};
+use crate::engine::{Predicted, predict};
 
 /// Counts over cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -82,11 +82,10 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// Counts over one API.
-pub fn score_api(api: &Api, decide: &mut Decide<'_>) -> Score {
+pub fn score_api(api: &Api, settings: Settings) -> Score {
     let mut score = Score::default();
     for case in &api.cases {
-        let predicted = predict(&schema::contract(&case.contract), &case.body, decide);
-        score.add(&score_case(&api.file, case, &predicted));
+        score.add(&score_case(&api.file, case, &predict(&case.contract, &case.body, settings)));
     }
     score
 }

@@ -1,0 +1,41 @@
+//! What the engine makes of a body.
+
+use healer::plan::spec::PlanSpec;
+use healer::similarity::{Parts, Settings};
+use healer::{Healer, Limits, Memo, Plan};
+use serde_json::Value;
+
+use crate::schema;
+
+/// A leaf of the contract and the member of the body that is taken for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Predicted {
+    /// Path of the leaf.
+    pub expected: String,
+    /// Path of the member.
+    pub found: String,
+    /// How sure it is.
+    pub score: f32,
+    /// Of what the score is made.
+    pub parts: Parts,
+}
+
+/// All pairs of one body, by contract and similarity only.
+///
+/// # Panics
+/// If the engine refuses the contract or the body: then the corpus is wrong.
+pub fn predict(contract: &Value, body: &Value, settings: Settings) -> Vec<Predicted> {
+    let contract = schema::contract(contract).unwrap_or_else(|why| panic!("contract {contract}: {why}"));
+    let spec = PlanSpec { contract: Some(contract), similarity: Some(settings), ..PlanSpec::default() };
+    let plan = Plan::compile(&spec).expect("a plan");
+    let mut healer = Healer::new();
+    let mut intake = healer.intake(Limits::default());
+    intake.push(body.to_string().as_bytes());
+    intake.finish();
+    let mut memo = Memo::new(&plan);
+    let matching = healer.matching(&plan, &mut memo, &intake).unwrap_or_else(|why| panic!("body {body}: {why}"));
+    let pairs = matching.matches.into_iter();
+    pairs
+        .map(|pair| Predicted { expected: pair.expected, found: pair.found, score: pair.score, parts: pair.parts })
+        .collect()
+}
