@@ -35,6 +35,8 @@ struct Learned {
     automaton: Automaton,
     plain: Extent,
     shapes: BTreeMap<(Id, u64), Id>,
+    /// Shapes of records that may have arrays under other names, so that it matters what is in these too.
+    by_elements: BTreeMap<(Id, u64), bool>,
     /// By state of the plan: the shape that a record in it had last.
     last: Vec<Known>,
     resolutions: Vec<Resolution>,
@@ -98,6 +100,7 @@ impl Memo {
             plain: automaton.extent(),
             automaton,
             shapes: BTreeMap::new(),
+            by_elements: BTreeMap::new(),
             last,
             resolutions: Vec::new(),
             survey: Survey::default(),
@@ -178,7 +181,7 @@ impl Memo {
         learned.seen.clear();
         learned.used.clear();
         learned.names_seen = 0;
-        if learned.shapes.len() > MAX_SHAPES {
+        if learned.shapes.len().max(learned.by_elements.len()) > MAX_SHAPES {
             learned.forget();
         }
     }
@@ -213,7 +216,8 @@ impl Memo {
 
 impl Learned {
     /// The state that a record is to be walked in.
-    fn over(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> Id {
+    fn over(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance) -> Id {
+        self.look_into_arrays(plan, body, instance);
         let key = (instance.state, instance.shape);
         match self.seen.get(&key) {
             Some(&NONE) => (),
@@ -231,6 +235,27 @@ impl Learned {
             *last = Known { shape: instance.shape, state: over };
         }
         over
+    }
+
+    /// Tells records of one shape apart by what is in their arrays, where these may be expected ones.
+    fn look_into_arrays(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance) {
+        let index = plan.automaton().state(instance.state).record;
+        let Some(record) = plan.records().get(index as usize).filter(|record| record.model.has_records()) else {
+            return;
+        };
+        let key = (instance.state, instance.shape);
+        let known = self.by_elements.get(&key).copied();
+        if known == Some(false) || self.names_seen > MAX_NAMES_PER_BODY {
+            return;
+        }
+        let looked = self.survey.take(body, instance.token as usize, plan, instance.state, record);
+        let matters = looked && known.unwrap_or_else(|| self.survey.may_rename_arrays(record));
+        if known.is_none() {
+            self.by_elements.insert(key, matters);
+        }
+        if matters {
+            instance.shape ^= self.survey.elements_hash();
+        }
     }
 
     fn known_or_learned(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> Id {
@@ -268,6 +293,7 @@ impl Learned {
         self.generation = self.generation.wrapping_add(1);
         self.automaton.truncate(&self.plain);
         self.shapes.clear();
+        self.by_elements.clear();
         self.resolutions.clear();
         self.last_use.clear();
         for (last, state) in self.last.iter_mut().zip(0..) {

@@ -17,6 +17,7 @@ mod explain;
 mod frames;
 mod inverse;
 mod lexicon;
+mod likeness;
 pub mod metrics;
 mod model;
 mod names;
@@ -128,7 +129,8 @@ pub struct Expected {
     pub expects: Expects,
 }
 
-/// A member that stands in a record, or in an object inside it, in pre-order. What is inside arrays is not listed.
+/// A member that stands in a record, or in an object inside it, in pre-order. After them what is in the first elements
+/// of arrays, as evidence of what these are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found<'a> {
     /// Its name, with escapes decoded.
@@ -154,6 +156,8 @@ pub enum Standing {
     Ruled(Id),
     /// Nothing accounts for it.
     Unknown,
+    /// It is in the first element of an array.
+    Element,
 }
 
 /// An expected field and the found one that is it.

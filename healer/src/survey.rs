@@ -9,6 +9,7 @@ use crate::plan::automaton::{Action, Automaton, Id, NONE, RuleRef};
 use crate::plan::case;
 use crate::plan::record::Record;
 use crate::plan::spec::{Format, Kind};
+use crate::resolve::name_hash;
 use crate::similarity::{Alignment, Found, Standing};
 use crate::text::{decode, trim_end};
 use crate::walk::Body;
@@ -17,10 +18,17 @@ use crate::walk::Body;
 /// a response that is nothing but made-up names would buy milliseconds.
 pub(crate) const MAX_MEMBERS: usize = 2048;
 
+/// Members of an array's first element that are looked at. It takes far fewer to know what is in it.
+const MAX_IN_ELEMENT: usize = 64;
+/// An odd number without pattern.
+const ODD: u64 = 0xd6e8_feb8_6659_fd93;
+
 /// The members of a record and of the objects inside it, in pre-order.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     pub rows: Vec<Row>,
+    /// What is in the first elements of arrays that the plan does not know; the parents are the arrays.
+    elements: Vec<Row>,
     names: String,
     key: Vec<u8>,
     open: Vec<Open>,
@@ -64,6 +72,7 @@ impl Survey {
     /// Looks through the record whose opening brace is token number `token`. False if it holds too much.
     pub(crate) fn take(&mut self, body: &Body<'_>, token: usize, plan: &Plan, state: Id, record: &Record) -> bool {
         self.rows.clear();
+        self.elements.clear();
         self.names.clear();
         self.open.clear();
         self.open.push(Open { row: NONE, state, inside: Inside::Contract(NONE) });
@@ -83,6 +92,31 @@ impl Survey {
         true
     }
 
+    /// A number that tells apart what is in the first elements of arrays.
+    pub(crate) fn elements_hash(&self) -> u64 {
+        let row = |row: &Row| {
+            let class = row.class.map_or(0, |class| (class as u64).wrapping_add(1));
+            let item = row.item.map_or(0, |kind| (kind as u64).wrapping_add(1));
+            name_hash(self.text(row.name).as_bytes())
+                ^ (u64::from(row.parent) << 32)
+                ^ (row.kind as u64) << 16
+                ^ class << 8
+                ^ item
+        };
+        self.elements.iter().map(row).fold(0, |hash: u64, row| (hash ^ row).rotate_left(23).wrapping_mul(ODD))
+    }
+
+    /// Whether the plan does not know an array of objects, and the record lacks one.
+    pub(crate) fn may_rename_arrays(&self, record: &Record) -> bool {
+        let stands = |id: u32| {
+            let is_it =
+                |row: &Row| matches!(row.standing, Standing::Expected(field) | Standing::Ruled(field) if field == id);
+            self.rows.iter().any(is_it)
+        };
+        let mut fields = record.model.fields().iter().zip(0u32..);
+        !self.elements.is_empty() && fields.any(|(field, id)| field.is_records && !stands(id))
+    }
+
     /// The members, as similarity takes them.
     pub(crate) fn found(&self) -> Vec<Found<'_>> {
         let found = |row: &Row| Found {
@@ -93,14 +127,14 @@ impl Survey {
             item: row.item,
             standing: row.standing,
         };
-        self.rows.iter().map(found).collect()
+        self.rows.iter().chain(&self.elements).map(found).collect()
     }
 
     /// By row: the field that it is, by the plan, by alignment, or by its own name inside an object that is aligned.
     pub(crate) fn counterparts(&self, record: &Record, alignments: &[Alignment]) -> Vec<Id> {
         let standing = |row: &Row| match row.standing {
             Standing::Expected(field) | Standing::Ruled(field) => field,
-            Standing::Unknown => NONE,
+            Standing::Unknown | Standing::Element => NONE,
         };
         let mut fields: Vec<Id> = self.rows.iter().map(standing).collect();
         for alignment in alignments {
@@ -168,11 +202,41 @@ impl Survey {
             }
             Kind::Array => {
                 item = cursor.first_item();
+                if item == Some(Kind::Object) && standing == Standing::Unknown && record.model.has_records() {
+                    self.element(cursor.clone(), row);
+                }
                 cursor.skip();
             }
             _ => cursor.step(),
         }
         self.rows.push(Row { name, parent: open.row, kind, class, item, standing, state, twice: false });
+    }
+
+    /// Takes in what is directly in the first element of the array that comes next.
+    fn element(&mut self, mut cursor: Cursor<'_>, array: Id) {
+        cursor.step();
+        cursor.step();
+        for _ in 0..MAX_IN_ELEMENT {
+            if cursor.byte() == b',' {
+                cursor.step();
+            }
+            if cursor.byte() != b'"' {
+                return;
+            }
+            let name = self.keep_name(cursor.key());
+            let (start, end) = cursor.value();
+            let text = cursor.body.span((start, end));
+            let kind = kind_of(text);
+            let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
+            let class = if kind == Kind::String { classify(inside) } else { None };
+            let item = if kind == Kind::Array { cursor.first_item() } else { None };
+            match kind {
+                Kind::Object | Kind::Array => cursor.skip(),
+                _ => cursor.step(),
+            }
+            let standing = Standing::Element;
+            self.elements.push(Row { name, parent: array, kind, class, item, standing, state: NONE, twice: false });
+        }
     }
 
     fn keep_name(&mut self, key: &[u8]) -> (u32, u32) {
@@ -250,7 +314,7 @@ impl Survey {
         let from = match self.rows.get(around as usize).map(|row| row.standing) {
             None => NONE,
             Some(Standing::Expected(field) | Standing::Ruled(field)) => field,
-            Some(Standing::Unknown) => return None,
+            Some(Standing::Unknown | Standing::Element) => return None,
         };
         record.field_at(from, rule.to.segments().iter().map(String::as_str))
     }
@@ -276,6 +340,7 @@ fn kind_of(text: &[u8]) -> Kind {
 }
 
 /// Steps along the tape of a body that a walk has found well formed.
+#[derive(Clone)]
 struct Cursor<'a> {
     body: &'a Body<'a>,
     next: usize,

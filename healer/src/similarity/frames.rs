@@ -3,9 +3,9 @@
 //! From the outside in, level by level. An object is another one by its name, with members that bear it out; an object
 //! around a whole record is known by what is in it: most of what the record lacks.
 
-use super::compatible::compatible;
+use super::likeness::{Likeness, children};
 use super::record::{Member, Pair, Record, UNFRAMED};
-use super::{Alignment, Expected, Id, NONE, Parts, decide};
+use super::{Alignment, Id, NONE, Parts, decide};
 use crate::plan::spec::Kind;
 
 /// Members of an object that stand in a wrapper at least.
@@ -99,7 +99,7 @@ fn align_objects(record: &mut Record<'_, '_>, depth: u16, out: &mut Vec<Alignmen
 pub(super) fn bear_out_all(record: &mut Record<'_, '_>) {
     let mut pairs = std::mem::take(&mut record.scratch.pairs);
     for pair in &mut pairs {
-        if record.model.field(pair.expected).is_some_and(|field| field.is_object) {
+        if record.model.field(pair.expected).is_some_and(|field| field.is_object || field.is_records) {
             bear_out(record, pair);
         }
     }
@@ -111,56 +111,67 @@ fn match_shapes(record: &mut Record<'_, '_>, depth: u16) {
     let mut next = next_open(record, depth, 0);
     while let Some(found) = next {
         next = next_open(record, depth, found.saturating_add(1));
-        let Some(frame) = frame_around(record, found) else { continue };
-        for (expected, field) in record.model.members(frame) {
-            let is_met = record.scratch.pairs.iter().any(|pair| pair.expected == expected && pair.found == found);
-            if !field.is_object || record.is_taken(expected) || is_met {
-                continue;
-            }
-            let score = shape(record, expected, found);
-            if score > 0.0 && !standing_like(record, found) && !record.is_opposed(expected, found) {
-                let parts =
-                    Parts { synonym: score, tokens: 1.0, path: 1.0, kind: 1.0, siblings: score, ..Parts::default() };
-                record.scratch.pairs.push(Pair {
-                    expected,
-                    found,
-                    score,
-                    is_taken: false,
-                    parts,
-                    told: LEAST_TOLD,
-                    has_neutral: false,
-                });
-            }
+        match_shape(record, found);
+    }
+}
+
+/// The same for arrays of records, by their elements.
+pub(super) fn match_arrays(record: &mut Record<'_, '_>) {
+    if record.settings.without.frames || !record.model.has_records() {
+        return;
+    }
+    for id in 0..record.found.len() as Id {
+        let is_open = record.scratch.members.get(id as usize).is_some_and(|member| !member.is_closed);
+        let found = record.found.get(id as usize);
+        if is_open && found.is_some_and(|found| found.kind == Kind::Array && found.item == Some(Kind::Object)) {
+            match_shape(record, id);
+        }
+    }
+}
+
+fn match_shape(record: &mut Record<'_, '_>, found: Id) {
+    let Some(frame) = frame_around(record, found) else { return };
+    let is_array = record.found.get(found as usize).is_some_and(|found| found.kind == Kind::Array);
+    for (expected, field) in record.model.members(frame) {
+        let is_met = record.scratch.pairs.iter().any(|pair| pair.expected == expected && pair.found == found);
+        let fits = if is_array { field.is_records } else { field.is_object };
+        if !fits || record.is_taken(expected) || is_met {
+            continue;
+        }
+        let score = shape(record, expected, found);
+        if score > 0.0 && !standing_like(record, found) && !record.is_opposed(expected, found) {
+            let parts =
+                Parts { synonym: score, tokens: 1.0, path: 1.0, kind: 1.0, siblings: score, ..Parts::default() };
+            record.scratch.pairs.push(Pair {
+                expected,
+                found,
+                score,
+                is_taken: false,
+                parts,
+                told: LEAST_TOLD,
+                has_neutral: false,
+            });
         }
     }
 }
 
 /// How sure the members are that two objects are one.
 fn shape(record: &Record<'_, '_>, expected: Id, found: Id) -> f32 {
-    let (mut all, mut same, mut told) = (0u32, 0u32, 0.0);
-    for (id, _) in record.model.members(expected) {
-        all = all.saturating_add(1);
-        let Some(name) = record.model.names.get(id) else { continue };
-        if children(record, found).any(|child| child == name.joined) {
-            same = same.saturating_add(1);
-            let tokens = record.model.names.tokens(name).iter().filter(|token| token.level == 0);
-            told += tokens.map(|token| token.weight).sum::<f32>();
-        }
-    }
-    let there = children(record, found).count() as u32;
-    if same < LEAST_SHAPED || told < LEAST_TOLD {
+    let like = Likeness::of(record, expected, found);
+    if like.clashes || like.same < LEAST_SHAPED || like.told < LEAST_TOLD {
         return 0.0;
     }
-    let share = ratio(same, all.max(there).max(1));
-    if share >= 0.6 && ratio(same, all.min(there).max(1)) >= 0.8 { SHAPED } else { SHAPED * share }
+    let share = like.of_larger();
+    if share >= 0.6 && like.of_smaller() >= 0.8 { SHAPED } else { SHAPED * share }
 }
 
 /// Whether an object that stands where it is expected has most of the same members: then the members tell a type, not
 /// which of the objects of that type it is.
 fn standing_like(record: &Record<'_, '_>, found: Id) -> bool {
     let all = children(record, found).count();
+    let kind = record.found.get(found as usize).map(|found| found.kind);
     record.found.iter().enumerate().any(|(id, other)| {
-        if id as Id == found || other.kind != Kind::Object {
+        if id as Id == found || Some(other.kind) != kind {
             return false;
         }
         let same = record
@@ -174,45 +185,18 @@ fn standing_like(record: &Record<'_, '_>, found: Id) -> bool {
 
 /// Members count for an object, or against it.
 fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
-    let members = record.model.members(pair.expected);
-    let (mut all, mut same, mut told) = (0u32, 0u32, 0.0);
-    for (id, field) in members {
-        if !fits(record, field, pair.found) {
-            pair.score = 0.0;
-            return;
-        }
-        all = all.saturating_add(1);
-        let Some(name) = record.model.names.get(id) else { continue };
-        if children(record, pair.found).any(|child| child == name.joined) {
-            same = same.saturating_add(1);
-            let tokens = record.model.names.tokens(name).iter().filter(|token| token.level == 0);
-            told += tokens.map(|token| token.weight).sum::<f32>();
-        }
+    let like = Likeness::of(record, pair.expected, pair.found);
+    if like.clashes {
+        pair.score = 0.0;
+        return;
     }
-    let of = all.min(children(record, pair.found).count() as u32);
-    let share = if of == 0 { 0.0 } else { ratio(same, of) };
+    let share = like.of_smaller();
     pair.parts.siblings = share;
-    if pair.score >= LEAST_NAME && same >= 2 && told >= LEAST_TOLD_BY_NAMED && share >= 0.5 {
+    if pair.score >= LEAST_NAME && like.same >= 2 && like.told >= LEAST_TOLD_BY_NAMED && share >= 0.5 {
         pair.score = pair.score.max(BORNE_OUT);
-    } else if of > 0 && same == 0 {
+    } else if like.all.min(like.there) > 0 && like.same == 0 {
         pair.score *= NOT_BORNE_OUT;
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
-fn ratio(part: u32, whole: u32) -> f32 {
-    part as f32 / whole as f32
-}
-
-/// Whether the member with the name of an expected one, if there is one, can be it.
-fn fits(record: &Record<'_, '_>, field: &Expected, object: Id) -> bool {
-    let mut members = record.found.iter().filter(|found| found.parent == object && found.name == field.name);
-    members.all(|found| compatible(field, found, record.model.has_formats) > 0.0)
-}
-
-fn children<'a>(record: &'a Record<'_, '_>, object: Id) -> impl Iterator<Item = u64> + 'a {
-    let members = record.found.iter().zip(&record.scratch.members).filter(move |(found, _)| found.parent == object);
-    members.filter_map(|(_, member)| record.scratch.names.get(member.name)).map(|name| name.joined)
 }
 
 /// Finds expected objects that are gone while their members are in the object around them.
@@ -256,7 +240,8 @@ fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, outer: Id) -> bool
     for (id, _) in record.model.members(object) {
         all = all.saturating_add(1);
         let joined = record.model.names.get(id).map(|name| name.joined);
-        outside = outside.saturating_add(u32::from(children(record, outer).any(|child| Some(child) == joined)));
+        outside =
+            outside.saturating_add(u32::from(children(record, outer).any(|(_, child)| Some(child.joined) == joined)));
     }
     let Some(name) = record.model.names.get(object) else { return false };
     if name.is_envelope || name.needed == 0 && name.implied != 0 {

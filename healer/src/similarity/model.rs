@@ -31,6 +31,10 @@ pub struct Model {
     members: Vec<(Id, Id)>,
     /// The fields that are objects.
     pub(super) objects: Vec<Id>,
+    /// What is directly in the elements of arrays of records; their parents are the arrays.
+    inside: Vec<Expected>,
+    /// The names of these.
+    pub(super) inside_names: Names,
     /// Trigrams of the fields' names.
     pub(super) vocabulary: Vocabulary,
     /// Whether the contract tells formats of strings.
@@ -45,8 +49,8 @@ impl Model {
 
     /// The same for a record with a name: that of the field that holds it, or of the schema.
     pub fn named(record: &str, properties: &[Property]) -> Model {
-        let mut fields = Vec::new();
-        list(properties, NONE, &mut fields);
+        let (mut fields, mut inside) = (Vec::new(), Vec::new());
+        list(properties, NONE, &mut fields, &mut inside);
         let has_formats = fields.iter().any(|field| field.expects.format.is_some());
         let record = words_of(record);
         let mut names = Names::default();
@@ -67,7 +71,13 @@ impl Model {
             fields.iter().enumerate().map(|(id, field): (usize, &Expected)| (field.parent, id as Id)).collect();
         sort(&mut members);
         let objects = fields.iter().enumerate().filter(|(_, field)| field.is_object).map(|(id, _)| id as Id).collect();
+        let mut inside_names = Names::default();
+        for field in &inside {
+            inside_names.add(&field.name, None, field.expects.kinds, &[], &|_, _| ());
+        }
         let mut model = Model {
+            inside,
+            inside_names,
             needs,
             members,
             objects,
@@ -94,6 +104,19 @@ impl Model {
         let from = self.members.partition_point(|(parent, _)| *parent < object);
         let own = self.members.get(from..).unwrap_or_default().iter().take_while(move |(parent, _)| *parent == object);
         own.filter_map(|(_, id)| Some((*id, self.field(*id)?)))
+    }
+
+    /// Whether some of the fields are arrays of records.
+    pub fn has_records(&self) -> bool {
+        !self.inside.is_empty()
+    }
+
+    /// What is directly in an object, or in the elements of an array of records, with its names.
+    pub(super) fn inside(&self, of: Id) -> (impl Iterator<Item = (Id, &Expected)> + Clone, &Names) {
+        let is_array = self.field(of).is_some_and(|field| field.is_records);
+        let elements = self.inside.iter().enumerate().filter(move |(_, field)| is_array && field.parent == of);
+        let elements = elements.map(|(id, field): (usize, &Expected)| (id as Id, field));
+        (self.members(of).chain(elements), if is_array { &self.inside_names } else { &self.names })
     }
 
     pub(super) fn field(&self, id: Id) -> Option<&Expected> {
@@ -143,30 +166,39 @@ fn words_of(name: &str) -> Vec<u64> {
     words
 }
 
-fn list(properties: &[Property], parent: Id, fields: &mut Vec<Expected>) {
+fn list(properties: &[Property], parent: Id, fields: &mut Vec<Expected>, inside: &mut Vec<Expected>) {
     for property in properties {
         let id = fields.len() as Id;
         let members = match &property.node {
             Contract::Object { properties } => properties.as_slice(),
             _ => &[],
         };
-        let is_records = matches!(&property.node, Contract::Array { items } if holds_records(items));
-        fields.push(Expected {
-            name: property.name.clone(),
-            parent,
-            is_object: !members.is_empty(),
-            is_records,
-            required: property.required,
-            expects: property.expects.clone(),
-        });
-        list(members, id, fields);
+        let elements = elements(&property.node);
+        fields.push(expected(property, parent));
+        inside.extend(elements.iter().map(|property| expected(property, id)));
+        list(members, id, fields, inside);
     }
 }
 
-/// Whether the elements of an array, or of arrays in it, are objects with declared members.
-fn holds_records(mut items: &Contract) -> bool {
-    while let Contract::Array { items: inner } = items {
-        items = inner;
+fn expected(property: &Property, parent: Id) -> Expected {
+    Expected {
+        name: property.name.clone(),
+        parent,
+        is_object: matches!(&property.node, Contract::Object { properties } if !properties.is_empty()),
+        is_records: !elements(&property.node).is_empty(),
+        required: property.required,
+        expects: property.expects.clone(),
     }
-    matches!(items, Contract::Object { properties } if !properties.is_empty())
+}
+
+/// The declared members of the elements of an array, or of arrays in it.
+fn elements(mut node: &Contract) -> &[Property] {
+    let is_array = matches!(node, Contract::Array { .. });
+    while let Contract::Array { items } = node {
+        node = items;
+    }
+    match node {
+        Contract::Object { properties } if is_array => properties,
+        _ => &[],
+    }
 }

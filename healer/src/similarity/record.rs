@@ -105,6 +105,7 @@ impl Record<'_, '_> {
             self.compare(id, |_, _| true);
         }
         frames::bear_out_all(self);
+        frames::match_arrays(self);
         decide::decide(self, out);
         sort_by_less(out, |a, b| (a.expected, a.found) < (b.expected, b.found));
     }
@@ -142,7 +143,8 @@ impl Record<'_, '_> {
             _ => UNFRAMED,
         };
         let is_object = found.kind == Kind::Object;
-        let is_looked_at = !is_inside_value && (is_object || is_unknown && self.rank(id) <= limit);
+        let is_element = found.standing == Standing::Element;
+        let is_looked_at = is_element || !is_inside_value && (is_object || is_unknown && self.rank(id) <= limit);
         let name = if is_looked_at {
             let Scratch { names, members, .. } = &mut *self.scratch;
             let above = members.get(found.parent as usize).map(|parent| parent.name).filter(|name| *name != NONE);

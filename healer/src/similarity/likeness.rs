@@ -1,0 +1,88 @@
+//! How alike what is inside two objects is, or inside the elements of two arrays.
+
+use super::compatible::compatible;
+use super::explain::{Side, explain};
+use super::names::{Name, Names};
+use super::record::Record;
+use super::{Expected, Id};
+
+/// Names that say the same in other words count from here on: exact synonyms, short forms, slips.
+const SAME_IN_OTHER_WORDS: f32 = 0.93;
+/// How much of what they tell these count for.
+const OTHER_WORDS: f32 = 0.8;
+/// Pairs of names that are compared in other words at most: what is inside larger objects tells enough by equal names.
+const MAX_COMPARED: usize = 256;
+
+/// What two objects have in common.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Likeness {
+    /// Members that are expected.
+    pub all: u32,
+    /// Members that are there.
+    pub there: u32,
+    /// Expected members that are there.
+    pub same: u32,
+    /// How much their names tell.
+    pub told: f32,
+    /// Whether a member has the name of an expected one and cannot be it.
+    pub clashes: bool,
+}
+
+impl Likeness {
+    pub fn of(record: &Record<'_, '_>, expected: Id, found: Id) -> Likeness {
+        let (inside, names) = record.model.inside(expected);
+        let there = children(record, found).count();
+        let mut like = Likeness { there: there as u32, ..Likeness::default() };
+        let is_small = there.saturating_mul(inside.clone().count()) <= MAX_COMPARED;
+        for (id, field) in inside {
+            like.all = like.all.saturating_add(1);
+            like.clashes |= clashes(record, field, found);
+            let Some(name) = names.get(id) else { continue };
+            let told: f32 = names.tokens(name).iter().filter(|token| token.level == 0).map(|token| token.weight).sum();
+            if children(record, found).any(|(_, child)| child.joined == name.joined) {
+                like.same = like.same.saturating_add(1);
+                like.told += told;
+            } else if is_small && has_in_other_words(record, field, (names, name), found) {
+                like.same = like.same.saturating_add(1);
+                like.told += told * OTHER_WORDS;
+            }
+        }
+        like
+    }
+
+    /// The share of the members of the smaller one.
+    pub fn of_smaller(&self) -> f32 {
+        ratio(self.same, self.all.min(self.there))
+    }
+
+    /// The share of the members of the larger one.
+    pub fn of_larger(&self) -> f32 {
+        ratio(self.same, self.all.max(self.there))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
+fn ratio(part: u32, whole: u32) -> f32 {
+    if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
+}
+
+/// The members of an object, or of the first element of an array.
+pub(super) fn children<'a>(record: &'a Record<'_, '_>, of: Id) -> impl Iterator<Item = (Id, &'a Name)> + 'a {
+    let members = record.found.iter().zip(&record.scratch.members).enumerate();
+    let own = members.filter(move |(_, (found, _))| found.parent == of);
+    own.filter_map(|(id, (_, member))| Some((id as Id, record.scratch.names.get(member.name)?)))
+}
+
+/// Whether the member with the name of an expected one, if there is one, cannot be it.
+fn clashes(record: &Record<'_, '_>, field: &Expected, object: Id) -> bool {
+    let mut members = record.found.iter().filter(|found| found.parent == object && found.name == field.name);
+    members.any(|found| compatible(field, found, record.model.has_formats) == 0.0)
+}
+
+fn has_in_other_words(record: &Record<'_, '_>, field: &Expected, (names, name): (&Names, &Name), found: Id) -> bool {
+    children(record, found).any(|(id, child)| {
+        let fits = record.found.get(id as usize).is_some_and(|found| compatible(field, found, false) > 0.0);
+        let (left, right) = (Side::alone(names, name), Side::alone(&record.scratch.names, child));
+        fits && explain(&left, &right, true).score >= SAME_IN_OTHER_WORDS
+    })
+}
