@@ -8,6 +8,7 @@
 //! at; each is explained word by word (`explain.rs`), checked against kinds and formats (`compatible.rs`), and put into
 //! its place in the record (`record.rs`), where it has to be better than all its rivals.
 
+mod affix;
 mod candidates;
 pub mod compare;
 mod compatible;

@@ -20,6 +20,9 @@ const LEAST_SHAPED: u32 = 3;
 const LEAST_TOLD: f32 = 2.0;
 /// What they tell at least where the objects' names are near.
 const LEAST_TOLD_BY_NAMED: f32 = 1.0;
+/// What they tell at least where many members differ, and the share that does not.
+const MUCH_TOLD: f32 = 4.0;
+const MUCH_SHARE: f32 = 0.4;
 /// What that is worth.
 const SHAPED: f32 = 0.88;
 /// A name that fits, but none of its members does.
@@ -162,7 +165,9 @@ fn shape(record: &Record<'_, '_>, expected: Id, found: Id) -> f32 {
         return 0.0;
     }
     let share = like.of_larger();
-    if share >= 0.6 && like.of_smaller() >= 0.8 { SHAPED } else { SHAPED * share }
+    let is_most = share >= 0.6 && like.of_smaller() >= 0.8;
+    let is_much = like.told >= MUCH_TOLD && share >= MUCH_SHARE;
+    if is_most || is_much { SHAPED } else { SHAPED * share }
 }
 
 /// Whether an object that stands where it is expected has most of the same members: then the members tell a type, not
@@ -262,7 +267,7 @@ fn find_wrappers(record: &mut Record<'_, '_>, depth: u16) {
 }
 
 /// The expected object around a found member, if all objects in between are frames.
-fn frame_around(record: &Record<'_, '_>, id: Id) -> Option<Id> {
+pub(super) fn frame_around(record: &Record<'_, '_>, id: Id) -> Option<Id> {
     let parent = record.found.get(id as usize)?.parent;
     if parent == NONE {
         return Some(NONE);

@@ -109,6 +109,13 @@ impl Names {
         self.tokens.get(name.tokens.start as usize..name.tokens.end as usize).unwrap_or_default()
     }
 
+    /// The words of the name itself, without those above it.
+    pub fn own(&self, name: &Name) -> &[Token] {
+        let tokens = self.tokens(name);
+        let own = tokens.iter().position(|token| token.level == 0).unwrap_or(tokens.len());
+        tokens.get(own..).unwrap_or_default()
+    }
+
     pub fn keys(&self, name: &Name) -> &[Key] {
         self.keys.get(name.keys.start as usize..name.keys.end as usize).unwrap_or_default()
     }

@@ -10,7 +10,7 @@ use super::explain::{Side, Words, are_opposed, explain};
 use super::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, bits};
 use super::{
-    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, frames, reference,
+    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, affix, decide, frames, reference,
 };
 use crate::order::{sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
@@ -106,6 +106,7 @@ impl Record<'_, '_> {
         }
         frames::bear_out_all(self);
         frames::match_arrays(self);
+        affix::add(self);
         decide::decide(self, out);
         sort_by_less(out, |a, b| (a.expected, a.found) < (b.expected, b.found));
     }
@@ -275,6 +276,12 @@ impl Record<'_, '_> {
         let names = (self.model.names.get(expected), member.and_then(|member| self.scratch.names.get(member.name)));
         let (Some(left), Some(right)) = names else { return true };
         are_opposed(&self.model.names, left, &self.scratch.names, right)
+    }
+
+    /// The expected object in which a member that nothing accounts for may be a field.
+    pub fn frame_of(&self, found: Id) -> Option<Id> {
+        let member = self.scratch.members.get(found as usize)?;
+        if member.is_closed || member.is_wrapper { None } else { frames::frame_around(self, found) }
     }
 
     pub fn is_taken(&self, expected: Id) -> bool {
