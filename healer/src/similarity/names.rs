@@ -248,7 +248,8 @@ impl Names {
             }
         }
         made.neutral = neutral_suffix(lexicon, tokens, shape, kinds) | neutral_prefix(lexicon, tokens, shape, kinds);
-        made.needed = made.own & !(made.neutral | made.implied | fillers);
+        let is_all_filler = fillers == made.own;
+        made.needed = made.own & !(made.neutral | made.implied | if is_all_filler { 0 } else { fillers });
         let phrase = |words: Mask| {
             let kept =
                 tokens.iter().enumerate().filter(|(place, _)| words & bits(*place..place.saturating_add(1)) != 0);

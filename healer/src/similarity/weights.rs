@@ -147,8 +147,8 @@ pub(super) fn told_by(word: &str, is_generic: bool) -> f32 {
     }
 }
 
-/// Words that say nothing anywhere.
-pub(super) const FILLERS: &[&str] = &["a", "an", "of", "the"];
+/// Words that say nothing beside others. No articles: `a` is more often a letter.
+pub(super) const FILLERS: &[&str] = &["of", "the"];
 
 /// What a word of an object above costs that has no counterpart: the less, the more the matched words tell.
 pub(super) fn parent_left(told: f32, is_grouping: bool, is_expected: bool) -> f32 {
