@@ -6,9 +6,10 @@
 
 use super::compatible::compatible;
 use super::lexicon::hash_word;
-use super::names::{Name, Names, Token};
+use super::names::{Name, Names, Token, bits};
 use super::record::{Pair, Record};
 use super::{Id, Parts};
+use crate::plan::spec::Kind;
 
 /// Words that a second name may have more.
 const MOST_ADDED: usize = 2;
@@ -49,8 +50,37 @@ const GROUPED: f32 = 0.94;
 const LEAST_PATH: f32 = 0.82;
 /// Words that tell less than this name nothing by themselves.
 const LEAST_TOLD: f32 = 0.5;
+/// The least that a word tells.
+const LEAST_WEIGHT: f32 = 0.05;
 /// The best rival of a pair whose words tell nothing, and whose objects differ.
 const MOST_RIVAL: f32 = 0.7;
+
+/// Numbers of these have a unit or a scale, which may have changed with the name: percent or share, millions or ones.
+const SCALED: [&str; 23] = [
+    "amount",
+    "balance",
+    "cap",
+    "capitalization",
+    "change",
+    "charge",
+    "cost",
+    "delta",
+    "discount",
+    "distance",
+    "duration",
+    "fee",
+    "percent",
+    "percentage",
+    "price",
+    "rate",
+    "ratio",
+    "revenue",
+    "share",
+    "speed",
+    "tax",
+    "turnover",
+    "volume",
+];
 
 /// Whether a pair, of those that are not decided yet, may be another one. `sure` are pairs that are.
 pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)]) -> bool {
@@ -60,6 +90,7 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)
         || lacks_longer(record, pair, sure, lacks)
         || synonym < SAME_WORDS && path < GROUPED
         || says_nothing(record, pair)
+        || is_rescaled(record, pair)
 }
 
 /// Whether a member of another object, whose words tell little, has a rival that is nearly as good.
@@ -68,6 +99,19 @@ pub(super) fn is_beaten(pair: &Pair, pairs: &[Pair]) -> bool {
         other.expected == pair.expected && other.found != pair.found && !other.is_taken && other.score >= MOST_RIVAL
     };
     pair.parts.path < LEAST_PATH && pair.told < LEAST_TOLD && pairs.iter().any(is_rival)
+}
+
+/// A number whose name is other words, and that has a unit: it need not be the same number any more.
+fn is_rescaled(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let is_number = record.found.get(pair.found as usize);
+    let is_number = is_number.is_some_and(|found| matches!(found.kind, Kind::Integer | Kind::Number));
+    let names = &record.model.names;
+    let Some(name) = names.get(pair.expected).filter(|_| is_number) else { return false };
+    let needed = |place: usize| name.needed & bits(place..place.saturating_add(1)) != 0;
+    let own = names.tokens(name).iter().enumerate().filter(|(place, word)| needed(*place) && !word.is_number);
+    let own = own.map(|(_, word)| word);
+    let told: f32 = own.clone().map(|word| word.weight).sum();
+    own.clone().any(|word| SCALED.binary_search(&names.text(word)).is_ok()) && pair.told + LEAST_WEIGHT < told
 }
 
 /// `url` for `html_url`, `start` for `start_date`: nothing is left but a word of which records have several.
