@@ -4,12 +4,19 @@
 //! around a whole record is known by what is in it: most of what the record lacks.
 
 use super::likeness::{Likeness, children};
+use super::names::{Name, Names};
 use super::record::{Member, Pair, Record, UNFRAMED};
 use super::{Alignment, Id, NONE, Parts, decide};
 use crate::plan::spec::Kind;
 
 /// Members of an object that stand in a wrapper at least.
 const LEAST_WRAPPED: u32 = 3;
+/// The same where there is nothing else.
+const LEAST_IN_SOLE: u32 = 2;
+/// The same with members of missing objects.
+const LEAST_DEEP: u32 = 5;
+/// Members that are not of the one missing object of which most are.
+const LEAST_SPLIT: u32 = 2;
 /// A name that is only near, but whose members are the same.
 const BORNE_OUT: f32 = 0.9;
 /// The least score of a name that members may bear out.
@@ -41,7 +48,9 @@ pub(super) fn find(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
             continue;
         }
         align_objects(record, depth, out);
-        find_wrappers(record, depth);
+        if find_wrappers(record, depth) {
+            lift(record);
+        }
     }
 }
 
@@ -207,12 +216,12 @@ fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
 /// Finds expected objects that are gone while their members are in the object around them.
 fn lift(record: &mut Record<'_, '_>) {
     for id in record.model.objects.iter().copied() {
-        if record.is_taken(id) {
+        if record.is_taken(id) || is_marked(record, id) {
             continue;
         }
         let Some(field) = record.model.field(id) else { continue };
-        let Some(outer) = object_for(record, field.parent) else { continue };
-        if is_lifted(record, id, field.parent, outer)
+        let Some(frame) = frame_for(record, field.parent) else { continue };
+        if is_lifted(record, id, field.parent, frame)
             && let Some(lifted) = record.scratch.lifted.get_mut(id as usize)
         {
             *lifted = true;
@@ -220,50 +229,75 @@ fn lift(record: &mut Record<'_, '_>) {
     }
 }
 
-/// The found object that stands for an expected one, seen through lifted ones; [`NONE`]: the record.
-fn object_for(record: &Record<'_, '_>, mut expected: Id) -> Option<Id> {
-    loop {
-        if expected == NONE {
-            return Some(NONE);
-        }
-        let found = record.scratch.fields.get(expected as usize).copied().filter(|found| *found != NONE);
-        if found.is_some() {
-            return found;
-        }
-        if !record.scratch.lifted.get(expected as usize).is_some_and(|lifted| *lifted) {
+fn is_marked(record: &Record<'_, '_>, expected: Id) -> bool {
+    record.scratch.lifted.get(expected as usize).is_some_and(|lifted| *lifted)
+}
+
+/// The expected object, that is there, in which the members of one are looked for, seen through lifted ones; [`NONE`]:
+/// the record.
+fn frame_for(record: &Record<'_, '_>, mut expected: Id) -> Option<Id> {
+    while expected != NONE && !record.is_taken(expected) {
+        if !is_marked(record, expected) {
             return None;
         }
         expected = record.model.field(expected)?.parent;
     }
+    Some(expected)
 }
 
-fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, outer: Id) -> bool {
-    let (mut all, mut outside, mut standing) = (0u32, 0u32, 0u32);
-    for (id, _) in record.model.members(parent) {
-        standing = standing.saturating_add(u32::from(record.is_taken(id)));
-    }
+fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id) -> bool {
+    let (mut all, mut outside, mut told) = (0u32, 0u32, 0.0);
+    let beside = record.model.members(parent).count();
+    let standing = record.model.members(parent).filter(|(id, _)| record.is_taken(*id)).count() as u32;
     for (id, _) in record.model.members(object) {
         all = all.saturating_add(1);
-        let joined = record.model.names.get(id).map(|name| name.joined);
-        outside =
-            outside.saturating_add(u32::from(children(record, outer).any(|(_, child)| Some(child.joined) == joined)));
+        let Some(name) = record.model.names.get(id) else { continue };
+        if !is_expected_in(record, parent, name.joined) && is_in_frame(record, frame, name.joined) {
+            outside = outside.saturating_add(1);
+            told += told_by(&record.model.names, name);
+        }
     }
     let Some(name) = record.model.names.get(object) else { return false };
     if name.is_envelope || name.needed == 0 && name.implied != 0 {
         return outside > 0 && outside >= standing;
     }
+    if beside == 1 && outside >= LEAST_IN_SOLE && told >= LEAST_TOLD_BY_NAMED {
+        return true;
+    }
     outside >= LEAST_WRAPPED && outside.saturating_mul(2) >= all && standing.saturating_mul(2) <= outside
 }
 
-fn find_wrappers(record: &mut Record<'_, '_>, depth: u16) {
+/// Whether an object itself is expected to have a member of this name: then it is not one of those that moved up.
+fn is_expected_in(record: &Record<'_, '_>, object: Id, joined: u64) -> bool {
+    let mut names = record.model.members(object).filter_map(|(id, _)| record.model.names.get(id));
+    names.any(|name| name.joined == joined)
+}
+
+/// Whether a member with this name is directly in what stands for an expected object, or in a wrapper there.
+fn is_in_frame(record: &Record<'_, '_>, frame: Id, joined: u64) -> bool {
+    let members = record.scratch.members.iter().enumerate();
+    let mut named =
+        members.filter(|(_, member)| record.scratch.names.get(member.name).is_some_and(|name| name.joined == joined));
+    named.any(|(id, _)| frame_around(record, id as Id) == Some(frame))
+}
+
+fn told_by(names: &Names, name: &Name) -> f32 {
+    names.own(name).iter().map(|token| token.weight).sum()
+}
+
+/// Whether there are some.
+fn find_wrappers(record: &mut Record<'_, '_>, depth: u16) -> bool {
+    let mut finds = false;
     let mut next = next_open(record, depth, 0);
     while let Some(id) = next {
         let frame = frame_around(record, id).filter(|frame| wraps(record, id, *frame));
         if let (Some(frame), Some(member)) = (frame, record.scratch.members.get_mut(id as usize)) {
             *member = Member { frame, is_wrapper: true, ..*member };
+            finds = true;
         }
         next = next_open(record, depth, id.saturating_add(1));
     }
+    finds
 }
 
 /// The expected object around a found member, if all objects in between are frames.
@@ -277,25 +311,83 @@ pub(super) fn frame_around(record: &Record<'_, '_>, id: Id) -> Option<Id> {
 
 /// Whether an object holds what the expected object around it lacks.
 fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
-    let (mut missing, mut standing, mut inside) = (0u32, 0u32, 0u32);
-    for (field, _) in record.model.members(frame) {
-        if record.is_taken(field) {
-            standing = standing.saturating_add(1);
-            continue;
-        }
-        missing = missing.saturating_add(1);
-        let joined = record.model.names.get(field).map_or(0, |name| name.joined);
-        inside = inside.saturating_add(u32::from(has_below(record, id, joined)));
-    }
+    let held = Held::of(record, id, frame);
     let Some(name) = record.scratch.members.get(id as usize).and_then(|member| record.scratch.names.get(member.name))
     else {
         return false;
     };
     let is_record = name.needed == 0 && name.implied != 0;
     if name.is_envelope || is_record {
-        return standing == 0 || inside > standing;
+        return held.standing == 0 || held.inside > held.standing;
     }
-    inside >= LEAST_WRAPPED && inside.saturating_mul(2) >= missing && standing.saturating_mul(2) <= inside
+    if held.standing == 0 && is_sole(record, id) {
+        return held.inside >= LEAST_IN_SOLE && held.told >= LEAST_TOLD_BY_NAMED;
+    }
+    let is_split = held.deep >= LEAST_DEEP.max(held.most_of_one.saturating_add(LEAST_SPLIT)) && held.told >= LEAST_TOLD;
+    let is_most = held.inside.saturating_mul(2) >= held.missing || is_split;
+    held.inside.max(held.deep) >= LEAST_WRAPPED
+        && is_most
+        && held.standing.saturating_mul(2) <= held.inside.max(held.deep)
+}
+
+/// How much of what an expected object lacks is below a found one.
+#[derive(Default)]
+struct Held {
+    missing: u32,
+    standing: u32,
+    /// Of its own members.
+    inside: u32,
+    /// With those of objects in it that are missing too.
+    deep: u32,
+    /// The most that are of one such object: what holds little else is that object.
+    most_of_one: u32,
+    /// What the names of these tell.
+    told: f32,
+    /// Names that counted: one member is not two.
+    names: Vec<u64>,
+}
+
+impl Held {
+    fn of(record: &Record<'_, '_>, id: Id, frame: Id) -> Held {
+        let mut held = Held::default();
+        for (field, expected) in record.model.members(frame) {
+            if record.is_taken(field) {
+                held.standing = held.standing.saturating_add(1);
+                continue;
+            }
+            held.missing = held.missing.saturating_add(1);
+            if held.counts(record, id, field) {
+                held.inside = held.inside.saturating_add(1);
+            } else if expected.is_object {
+                let before = held.deep;
+                for (inner, _) in record.model.members(field) {
+                    held.counts(record, id, inner);
+                }
+                held.most_of_one = held.most_of_one.max(held.deep.saturating_sub(before));
+            }
+        }
+        held
+    }
+
+    fn counts(&mut self, record: &Record<'_, '_>, id: Id, field: Id) -> bool {
+        let name = record.model.names.get(field);
+        let is_new = |name: &&Name| !self.names.contains(&name.joined);
+        let name = name.filter(is_new).filter(|name| has_below(record, id, name.joined));
+        if let Some(name) = name {
+            self.names.push(name.joined);
+            self.deep = self.deep.saturating_add(1);
+            self.told += told_by(&record.model.names, name);
+        }
+        name.is_some()
+    }
+}
+
+/// Whether an object is all that its object holds, one more member aside.
+fn is_sole(record: &Record<'_, '_>, id: Id) -> bool {
+    let Some(found) = record.found.get(id as usize) else { return false };
+    let beside = (0..).zip(record.found).filter(|(other, member)| *other != id && member.parent == found.parent);
+    let mut objects = beside.clone().filter(|(_, member)| matches!(member.kind, Kind::Object | Kind::Array));
+    objects.next().is_none() && beside.count() <= 1
 }
 
 /// Whether a member with this name is anywhere below an object.

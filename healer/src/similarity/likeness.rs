@@ -5,6 +5,7 @@ use super::explain::{Side, explain};
 use super::names::{Name, Names};
 use super::record::Record;
 use super::{Expected, Id};
+use crate::plan::spec::Kind;
 
 /// Names that say the same in other words count from here on: exact synonyms, short forms, slips.
 const SAME_IN_OTHER_WORDS: f32 = 0.93;
@@ -76,7 +77,7 @@ pub(super) fn children<'a>(record: &'a Record<'_, '_>, of: Id) -> impl Iterator<
 /// Whether the member with the name of an expected one, if there is one, cannot be it.
 fn clashes(record: &Record<'_, '_>, field: &Expected, object: Id) -> bool {
     let mut members = record.found.iter().filter(|found| found.parent == object && found.name == field.name);
-    members.any(|found| compatible(field, found, record.model.has_formats) == 0.0)
+    members.any(|found| found.kind != Kind::Null && compatible(field, found, record.model.has_formats) == 0.0)
 }
 
 fn has_in_other_words(record: &Record<'_, '_>, field: &Expected, (names, name): (&Names, &Name), found: Id) -> bool {

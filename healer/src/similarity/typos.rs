@@ -92,7 +92,8 @@ fn is_slip(a: &[u8], b: &[u8]) -> bool {
     let before = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (a.get(before..).unwrap_or_default(), b.get(before..).unwrap_or_default());
     match (a, b) {
-        ([], [_]) | ([_], []) => true,
+        // `rescheduled` is `reschedule` in another form, not mistyped.
+        ([], [_]) | ([_], []) => false,
         ([first, second, a_rest @ ..], [other, another, b_rest @ ..])
             if first == another && second == other && a_rest == b_rest =>
         {
