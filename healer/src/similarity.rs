@@ -15,6 +15,7 @@ mod compatible;
 mod decide;
 mod doubt;
 mod explain;
+mod foreign;
 mod frames;
 mod inverse;
 mod lexicon;
@@ -102,6 +103,8 @@ pub struct Without {
     pub frames: bool,
     /// Evidence of siblings.
     pub siblings: bool,
+    /// Doubt about records of which hardly anything is known.
+    pub record: bool,
 }
 
 impl Default for Settings {

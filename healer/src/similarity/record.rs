@@ -10,7 +10,7 @@ use super::explain::{Side, Words, are_opposed, explain};
 use super::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, bits};
 use super::{
-    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, affix, decide, frames, reference,
+    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, affix, decide, foreign, frames, reference,
 };
 use crate::order::{sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
@@ -108,6 +108,9 @@ impl Record<'_, '_> {
         frames::match_arrays(self);
         affix::add(self);
         decide::decide(self, out);
+        if !self.settings.without.record {
+            foreign::take_back(self, out);
+        }
         sort_by_less(out, |a, b| (a.expected, a.found) < (b.expected, b.found));
     }
 
