@@ -19,7 +19,7 @@ use crate::walk::Body;
 pub(crate) const MAX_MEMBERS: usize = 2048;
 
 /// Members of an array's first element that are looked at. It takes far fewer to know what is in it.
-const MAX_IN_ELEMENT: usize = 64;
+const MAX_IN_ELEMENT: usize = 96;
 /// An odd number without pattern.
 const ODD: u64 = 0xd6e8_feb8_6659_fd93;
 
@@ -212,31 +212,42 @@ impl Survey {
         self.rows.push(Row { name, parent: open.row, kind, class, item, standing, state, twice: false });
     }
 
-    /// Takes in what is directly in the first element of the array that comes next.
+    /// Takes in what is in the first element of the array that comes next, two levels of it.
     fn element(&mut self, mut cursor: Cursor<'_>, array: Id) {
         cursor.step();
         cursor.step();
+        let mut depth = 1u32;
         for _ in 0..MAX_IN_ELEMENT {
-            if cursor.byte() == b',' {
+            while depth > 0 && matches!(cursor.byte(), b',' | b'}') {
+                depth = depth.saturating_sub(u32::from(cursor.byte() == b'}'));
                 cursor.step();
             }
-            if cursor.byte() != b'"' {
+            if depth == 0 || cursor.byte() != b'"' {
                 return;
             }
-            let name = self.keep_name(cursor.key());
-            let (start, end) = cursor.value();
-            let text = cursor.body.span((start, end));
-            let kind = kind_of(text);
-            let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-            let class = if kind == Kind::String { classify(inside) } else { None };
-            let item = if kind == Kind::Array { cursor.first_item() } else { None };
-            match kind {
-                Kind::Object | Kind::Array => cursor.skip(),
-                _ => cursor.step(),
+            let row = self.member_of_element(&mut cursor, array);
+            if row.kind == Kind::Object && depth == 1 {
+                depth = 2;
+                cursor.step();
+            } else if matches!(row.kind, Kind::Object | Kind::Array) {
+                cursor.skip();
+            } else {
+                cursor.step();
             }
-            let standing = Standing::Element;
-            self.elements.push(Row { name, parent: array, kind, class, item, standing, state: NONE, twice: false });
+            self.elements.push(row);
         }
+    }
+
+    /// The member that comes next; then its value does.
+    fn member_of_element(&mut self, cursor: &mut Cursor<'_>, array: Id) -> Row {
+        let name = self.keep_name(cursor.key());
+        let (start, end) = cursor.value();
+        let text = cursor.body.span((start, end));
+        let kind = kind_of(text);
+        let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
+        let class = if kind == Kind::String { classify(inside) } else { None };
+        let item = if kind == Kind::Array { cursor.first_item() } else { None };
+        Row { name, parent: array, kind, class, item, standing: Standing::Element, state: NONE, twice: false }
     }
 
     fn keep_name(&mut self, key: &[u8]) -> (u32, u32) {

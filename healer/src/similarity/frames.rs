@@ -30,6 +30,8 @@ const LEAST_TOLD_BY_NAMED: f32 = 1.0;
 /// What they tell at least where many members differ, and the share that does not.
 const MUCH_TOLD: f32 = 4.0;
 const MUCH_SHARE: f32 = 0.4;
+/// What they tell at least in lists that are called lists.
+const LEAST_TOLD_IN_LIST: f32 = 1.5;
 /// What that is worth.
 const SHAPED: f32 = 0.88;
 /// A name that fits, but none of its members does.
@@ -170,13 +172,27 @@ fn match_shape(record: &mut Record<'_, '_>, found: Id) {
 /// How sure the members are that two objects are one.
 fn shape(record: &Record<'_, '_>, expected: Id, found: Id) -> f32 {
     let like = Likeness::of(record, expected, found);
-    if like.clashes || like.same < LEAST_SHAPED || like.told < LEAST_TOLD {
+    if like.clashes {
+        return 0.0;
+    }
+    if is_list(record, expected, found) && like.same >= LEAST_SHAPED && like.told >= LEAST_TOLD_IN_LIST {
+        return SHAPED;
+    }
+    if like.same < LEAST_SHAPED || like.told < LEAST_TOLD {
         return 0.0;
     }
     let share = like.of_larger();
     let is_most = share >= 0.6 && like.of_smaller() >= 0.8;
     let is_much = like.told >= MUCH_TOLD && share >= MUCH_SHARE;
     if is_most || is_much { SHAPED } else { SHAPED * share }
+}
+
+/// Whether two arrays are lists of records, of which one has a name that only says so: `items`, `results`.
+fn is_list(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
+    let is_records = record.model.field(expected).is_some_and(|field| field.is_records);
+    let name = record.scratch.members.get(found as usize).and_then(|member| record.scratch.names.get(member.name));
+    let names = [record.model.names.get(expected), name];
+    is_records && names.iter().flatten().any(|name| name.is_envelope)
 }
 
 /// Whether an object that stands where it is expected has most of the same members: then the members tell a type, not
@@ -206,7 +222,8 @@ fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
     }
     let share = like.of_smaller();
     pair.parts.siblings = share;
-    if pair.score >= LEAST_NAME && like.same >= 2 && like.told >= LEAST_TOLD_BY_NAMED && share >= 0.5 {
+    let is_much = share >= 0.5 || like.told >= MUCH_TOLD;
+    if pair.score >= LEAST_NAME && like.same >= 2 && like.told >= LEAST_TOLD_BY_NAMED && is_much {
         pair.score = pair.score.max(BORNE_OUT);
     } else if like.all.min(like.there) > 0 && like.same == 0 {
         pair.score *= NOT_BORNE_OUT;

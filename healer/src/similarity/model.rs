@@ -31,7 +31,7 @@ pub struct Model {
     members: Vec<(Id, Id)>,
     /// The fields that are objects.
     pub(super) objects: Vec<Id>,
-    /// What is directly in the elements of arrays of records; their parents are the arrays.
+    /// What is in the elements of arrays of records, two levels of it; their parents are the arrays.
     inside: Vec<Expected>,
     /// The names of these.
     pub(super) inside_names: Names,
@@ -111,7 +111,7 @@ impl Model {
         !self.inside.is_empty()
     }
 
-    /// What is directly in an object, or in the elements of an array of records, with its names.
+    /// What is directly in an object, or in the elements of an array of records, two levels of it, with its names.
     pub(super) fn inside(&self, of: Id) -> (impl Iterator<Item = (Id, &Expected)> + Clone, &Names) {
         let is_array = self.field(of).is_some_and(|field| field.is_records);
         let elements = self.inside.iter().enumerate().filter(move |(_, field)| is_array && field.parent == of);
@@ -173,9 +173,13 @@ fn list(properties: &[Property], parent: Id, fields: &mut Vec<Expected>, inside:
             Contract::Object { properties } => properties.as_slice(),
             _ => &[],
         };
-        let elements = elements(&property.node);
         fields.push(expected(property, parent));
-        inside.extend(elements.iter().map(|property| expected(property, id)));
+        for element in elements(&property.node) {
+            inside.push(expected(element, id));
+            if let Contract::Object { properties } = &element.node {
+                inside.extend(properties.iter().map(|property| expected(property, id)));
+            }
+        }
         list(members, id, fields, inside);
     }
 }

@@ -10,7 +10,8 @@ use super::explain::{Side, Words, are_opposed, explain};
 use super::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, bits};
 use super::{
-    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, affix, decide, foreign, frames, reference,
+    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, affix, decide, foreign, frames,
+    reference,
 };
 use crate::order::{sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
