@@ -316,14 +316,19 @@ impl Incremental {
         let tape = Tape::of(&self.window, sound);
         let (first, most) = (self.next, self.window.limits.max_held());
         let Some(start) = tape.at(first) else { return false };
-        let depth = self.spine.len() as u32;
-        let end = if tape.is_whole && tape.bytes.saturating_sub(start) <= most.min(BATCH) {
+        let (reach, enough) = (tape.bytes.saturating_sub(start), most.min(BATCH));
+        let mut end = None;
+        if tape.is_whole && reach <= most {
             let from = first.max(std::mem::replace(&mut self.probed, tape.open_len));
-            tape.last_end(from, depth, self.window.scanner.depth())
-        } else {
+            end = tape.last_end(from, self.spine.len() as u32, self.window.scanner.depth());
+            if end.is_none() {
+                return false;
+            }
+        }
+        if end.is_none() || reach > enough {
             self.probed = 0;
-            tape.end_within(first, start.saturating_add(most.min(BATCH)), start.saturating_add(most))
-        };
+            end = tape.end_within(first, start.saturating_add(enough), start.saturating_add(most));
+        }
         let (Some((end, bytes)), Some(array)) = (end.filter(|(end, _)| *end > first), self.spine.last()) else {
             return false;
         };
@@ -544,3 +549,6 @@ fn add(total: &mut Summary, part: &Summary) {
     total.conflicts = total.conflicts.saturating_add(part.conflicts);
     total.shape = total.shape.or(part.shape);
 }
+
+#[cfg(test)]
+mod tests;
