@@ -66,21 +66,21 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let body = input::body(&args.body)?;
     let mut healer = Healer::new();
     let mut memo = route.map_or_else(Memo::default, |route| Memo::new(&route.plan));
-    let outcome = match route {
-        Some(route) => match heal(&mut healer, &route.plan, &mut memo, &body, config.limits()) {
-            Ok(summary) => Outcome::Done(summary),
-            Err(failure) => Outcome::Failed(failure),
-        },
+    let done = route.map(|route| heal(&mut healer, &route.plan, &mut memo, &body, config.limits()));
+    let streamed = done.as_ref().is_some_and(|done| done.streamed);
+    let outcome = match done.map(|done| done.result) {
+        Some(Ok(summary)) => Outcome::Done(summary),
+        Some(Err(failure)) => Outcome::Failed(failure),
         None => Outcome::Skipped("no_route"),
     };
     let is_changed = matches!(&outcome, Outcome::Done(summary) if summary.changed);
-    let after = if is_changed { healer.output() } else { &body };
+    let after = if is_changed || streamed { healer.output() } else { &body };
     if args.diff {
         output::write_styled(&diff::of(&body, after))?;
     } else {
         output::write(after)?;
     }
-    let report = Report { outcome, route, healer: &healer, memo: &memo, body: &body, mode: config.mode };
+    let report = Report { outcome, route, healer: &healer, memo: &memo, body: &body, mode: config.mode, streamed };
     eprint!("{}", if args.json { report.as_json() } else { report.as_text(args.explain) });
     Ok(exit_code(&report.outcome))
 }
@@ -95,17 +95,27 @@ fn exit_code(outcome: &Outcome) -> ExitCode {
     }
 }
 
-fn heal(
-    healer: &mut Healer,
-    plan: &Plan,
-    memo: &mut Memo,
-    body: &[u8],
-    limits: Limits,
-) -> Result<Summary, healer::Failure> {
+/// A body is taken in in pieces of this size, as from a host: then only what is open of it is held twice.
+const PIECE: usize = 64 << 10;
+
+struct Healed {
+    result: Result<Summary, healer::Failure>,
+    /// Whether it was too long to be healed as a whole. Then the engine has put all of it out.
+    streamed: bool,
+}
+
+fn heal(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &[u8], limits: Limits) -> Healed {
     let mut intake = healer.intake(limits);
-    if intake.push(body) == Progress::Release(Reason::TooLarge) {
-        return Err(healer::Failure { reason: Reason::TooLarge, offset: limits.max_held_bytes });
+    let mut pieces = body.chunks(PIECE);
+    if !pieces.by_ref().any(|piece| intake.push(piece) == Progress::Release(Reason::TooLarge)) {
+        intake.finish();
+        return Healed { result: healer.heal(plan, memo, &intake), streamed: false };
     }
-    intake.finish();
-    healer.heal(plan, memo, &intake)
+    let mut stream = healer.outgrow(intake);
+    stream.advance(healer, plan, memo);
+    for piece in pieces {
+        stream.push(healer, plan, memo, piece);
+    }
+    stream.finish(healer, memo);
+    Healed { result: stream.failure().map_or(Ok(stream.summary()), Err), streamed: true }
 }

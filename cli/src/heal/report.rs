@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use healer::config::{Mode, Route};
-use healer::{Description, Failure, Healer, Memo, OpKind, Summary, Why};
+use healer::{Description, Failure, Healer, Memo, OpKind, Reason, Summary, Why};
 use serde_json::{Value, json};
 
 use crate::parts;
@@ -32,6 +32,8 @@ pub struct Report<'a> {
     pub body: &'a [u8],
     /// What the filter would do with it.
     pub mode: Mode,
+    /// Whether it was healed in pieces. Then ops are counted, not listed.
+    pub streamed: bool,
 }
 
 impl Report<'_> {
@@ -40,6 +42,9 @@ impl Report<'_> {
         let mut text = self.headline();
         if explain {
             text.extend(self.ops().iter().map(op_line));
+            if self.streamed {
+                text.push_str("  (over max_held_bytes: healed record by record; ops are counted, not listed)\n");
+            }
         }
         match self.mode {
             Mode::Heal => (),
@@ -87,13 +92,18 @@ impl Report<'_> {
         match &self.outcome {
             Outcome::Done(summary) if summary.changed => format!("healed{route}: {}\n", counts(summary)),
             Outcome::Done(summary) => format!("clean{route}: nothing to heal{}\n", conflicts(summary)),
+            Outcome::Failed(failure) if self.streamed && failure.reason != Reason::TooLarge => {
+                format!("failed{route}: {failure}; the body is left as it came from the value before on\n")
+            }
             Outcome::Failed(failure) => format!("failed{route}: {failure}; the body is left as it came\n"),
             Outcome::Skipped(_) => "skipped: no route matches this request; the body is left as it came\n".to_owned(),
         }
     }
 
     fn ops(&self) -> Vec<Description> {
-        self.route.map_or_else(Vec::new, |route| self.healer.describe(&route.plan, self.memo, self.body))
+        self.route
+            .filter(|_| !self.streamed)
+            .map_or_else(Vec::new, |route| self.healer.describe(&route.plan, self.memo, self.body))
     }
 }
 

@@ -81,6 +81,23 @@ fn the_limits_of_the_configuration_hold() {
 }
 
 #[test]
+fn what_is_over_the_limit_streams() {
+    let dir = Dir::new("heal-stream");
+    dir.file("nomos.json", r#"{"max_held_bytes":1024,"routes":[{"match":{"prefix":"/"},"rename":{"a":"b"}}]}"#);
+    let list = |name: &str| format!(r#"{{"list":[{}{{}}]}}"#, format!("{{\"{name}\":1}},").repeat(200));
+    let output = dir.nomos_on(&["heal", "--config", "nomos.json", "--explain"], list("a").as_bytes());
+    assert_eq!((output.code, output.stdout), (0, list("b")));
+    assert!(
+        output.stderr.starts_with("healed by route route-0: 200 renames\n  (over max_held_bytes"),
+        "{}",
+        output.stderr
+    );
+    let cut = |name: &str| list(name).replace("{}]}", "{]");
+    let output = dir.nomos_on(&["heal", "--config", "nomos.json"], cut("a").as_bytes());
+    assert_eq!((output.code, output.stdout), (2, cut("b")));
+}
+
+#[test]
 fn the_configuration_is_found_in_that_of_envoy() {
     let dir = dir("envoy");
     let wasm = "type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm";
