@@ -18,10 +18,12 @@ pub enum Module {
     EchoSdk,
     /// Echo with the fewest calls.
     EchoBare,
+    /// Echo with the calls that Nomos makes.
+    EchoCalls,
 }
 
 impl Module {
-    const ALL: [Module; 4] = [Module::Filter, Module::Engine, Module::EchoSdk, Module::EchoBare];
+    const ALL: [Module; 5] = [Module::Filter, Module::Engine, Module::EchoSdk, Module::EchoBare, Module::EchoCalls];
 
     fn package(self) -> &'static str {
         match self {
@@ -29,6 +31,7 @@ impl Module {
             Module::Engine => "nomos-bench-in-envoy",
             Module::EchoSdk => "nomos-bench-echo-sdk",
             Module::EchoBare => "nomos-bench-echo-bare",
+            Module::EchoCalls => "nomos-bench-echo-calls",
         }
     }
 

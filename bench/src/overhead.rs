@@ -100,9 +100,17 @@ pub fn run(effort: Effort) -> Result<Overhead, String> {
 
 /// The table that people read.
 pub fn table(overhead: &Overhead) -> String {
-    let floors = ["echo-bare", "echo-sdk"];
-    let mut table =
-        Table::new(&["configuration", "CPU us/request", "lowest", "highest", "added us", "x echo-bare", "x echo-sdk"]);
+    let floors = ["echo-bare", "echo-sdk", "echo-calls"];
+    let mut table = Table::new(&[
+        "configuration",
+        "CPU us/request",
+        "lowest",
+        "highest",
+        "added us",
+        "x echo-bare",
+        "x echo-sdk",
+        "x echo-calls",
+    ]);
     for side in &overhead.sides {
         let ratio = |floor: &str| match overhead.added(floor) {
             Some(added) if side.added > 0.0 => format!("{:.2}", side.added / added),
@@ -116,6 +124,7 @@ pub fn table(overhead: &Overhead) -> String {
             format!("{:.1}", side.added),
             ratio(floors[0]),
             ratio(floors[1]),
+            ratio(floors[2]),
         ]);
     }
     format!("{}\n\nnomos_heal_us: {}", table.text(), overhead.heal_us)
@@ -139,6 +148,7 @@ fn setups() -> Vec<Setup> {
         setup("echo-bare", "/drifted", echo("echo-bare", Module::EchoBare, ""), "\"userId\""),
         setup("echo-bare-length", "/drifted", echo("echo-bare-length", Module::EchoBare, "keep"), "\"userId\""),
         setup("echo-sdk", "/drifted", echo("echo-sdk", Module::EchoSdk, ""), "\"userId\""),
+        setup("echo-calls", "/drifted", echo("echo-calls", Module::EchoCalls, ""), "\"userId\""),
         setup("nomos-drifted", "/drifted", nomos(&heal), "\"user_id\""),
         setup("nomos-clean", "/clean", nomos(&heal), "\"user_id\""),
         setup("nomos-no-route", "/drifted", nomos(r#"{"routes": []}"#), "\"userId\""),
