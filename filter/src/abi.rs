@@ -6,6 +6,8 @@
 
 mod exports;
 mod imports;
+#[cfg(feature = "trap")]
+mod trap;
 mod window;
 
 use crate::host::{Clock, Host, Level, Map, Metric, Status};

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use crate::client::{self, End, Reply};
+use crate::wire::{Decoder, End, Reply};
 
 /// Nothing is waited for longer than this.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -31,12 +31,19 @@ pub fn download(
     while !head.ends_with(b"\r\n\r\n") {
         match input.byte() {
             Ok(byte) => head.push(byte),
-            Err(end) => return Ok(Reply { end, ..client::parse(&head, true, true) }),
+            Err(end) => return Ok(Reply { end, ..read_head(&head) }),
         }
     }
-    let mut reply = client::parse(&head, true, false);
+    let mut reply = read_head(&head);
     reply.end = body(&mut input, &reply, sink).err().unwrap_or(End::Complete);
     Ok(reply)
+}
+
+/// Status and headers.
+fn read_head(head: &[u8]) -> Reply {
+    let mut decoder = Decoder::new(true);
+    decoder.push(head);
+    decoder.into_reply()
 }
 
 fn body(input: &mut Input, reply: &Reply, mut sink: impl FnMut(&[u8]) -> bool) -> Result<(), End> {

@@ -56,6 +56,21 @@ pub struct Envoy {
     log_seen: u64,
 }
 
+/// How to start an Envoy, beside its configuration.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    /// Worker threads. With one, what a case does to the VM is seen by the next one.
+    pub workers: usize,
+    /// Files for its own directory, by name, such as those that its configuration watches. `{dir}` in them is replaced.
+    pub files: &'a [(&'a str, &'a str)],
+}
+
+impl Default for Start<'_> {
+    fn default() -> Self {
+        Start { workers: 1, files: &[] }
+    }
+}
+
 /// Envoy did not start; `log` is all that it wrote.
 #[derive(Debug)]
 pub struct NotStarted {
@@ -71,10 +86,15 @@ impl Envoy {
     /// `config` is YAML or JSON. Listeners may use port 0; `{dir}` in it stands for a directory of this Envoy's own,
     /// which is removed at the end.
     pub fn start(binary: &Path, config: &str) -> Result<Self, NotStarted> {
+        Self::start_with(binary, config, Start::default())
+    }
+
+    /// The same with other workers or further files.
+    pub fn start_with(binary: &Path, config: &str, start: Start<'_>) -> Result<Self, NotStarted> {
         let dir =
             fresh_dir().map_err(|e| NotStarted { why: format!("no temporary directory: {e}"), log: String::new() })?;
         let mut envoy = Self {
-            keeper: launch(binary, config, &dir)
+            keeper: launch(binary, config, start, &dir)
                 .map_err(|e| NotStarted { why: format!("{}: {e}", binary.display()), log: String::new() })?,
             dir,
             admin: SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -129,14 +149,26 @@ impl Envoy {
         read_lossy(&self.dir.join(name))
     }
 
-    /// Memory that the process has in use, where the system tells.
-    pub fn resident_bytes(&self) -> Option<u64> {
-        resident_bytes(&self.file("pid"))
+    /// Replaces a file in this Envoy's own directory by a move, which is what Envoy watches for.
+    pub fn replace_file(&self, name: &str, text: &str) -> io::Result<()> {
+        write_file(&self.dir, name, text)
     }
 
-    /// Its process id.
+    /// The number of the process; empty before it has one.
     pub fn pid(&self) -> String {
         self.file("pid").trim().to_owned()
+    }
+
+    /// The value of a counter or gauge of the admin interface; 0 where Envoy has none of that name.
+    pub fn stat(&self, name: &str) -> Result<u64, String> {
+        let stats = self.admin_get("/stats")?;
+        let value = stats.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        Ok(value.and_then(|value| value.trim().parse().ok()).unwrap_or(0))
+    }
+
+    /// Memory that the process has in use, where the system tells.
+    pub fn resident_bytes(&self) -> Option<u64> {
+        resident_bytes(&self.pid())
     }
 
     fn new_log(&mut self) -> String {
@@ -188,21 +220,23 @@ pub fn resident_bytes(pid: &str) -> Option<u64> {
     Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
 }
 
-fn launch(binary: &Path, config: &str, dir: &Path) -> io::Result<Child> {
-    let config_path = dir.join("envoy.yaml");
-    fs::write(&config_path, config.replace("{dir}", &dir.display().to_string()))?;
+fn launch(binary: &Path, config: &str, start: Start<'_>, dir: &Path) -> io::Result<Child> {
+    for (name, text) in start.files.iter().chain([&("envoy.yaml", config)]) {
+        write_file(dir, name, text)?;
+    }
     let log = fs::File::create(dir.join("envoy.log"))?;
     Command::new("/bin/sh")
         .args(["-c", KEEPER])
         .arg(dir)
         .arg(binary)
         .arg("-c")
-        .arg(&config_path)
+        .arg(dir.join("envoy.yaml"))
         .arg("--admin-address-path")
         .arg(dir.join("admin"))
-        // One worker: what a case does to the VM is then seen by the next one. Hot restart would share memory
-        // with other Envoys on this machine. Access logs are read by the cases, so they must not linger.
-        .args(["--concurrency", "1", "--disable-hot-restart", "--file-flush-interval-msec", "20"])
+        .args(["--concurrency", &start.workers.to_string()])
+        // Hot restart would share memory with other Envoys on this machine. Access logs are read by the cases, so they
+        // must not linger.
+        .args(["--disable-hot-restart", "--file-flush-interval-msec", "20"])
         .args(["--log-level", "warning", "--component-log-level", "wasm:info"])
         .current_dir(crate::paths::root())
         .stdin(Stdio::piped())
@@ -238,6 +272,12 @@ fn fresh_dir() -> io::Result<PathBuf> {
     let dir = std::env::temp_dir().join(name);
     fs::create_dir_all(&dir)?;
     Ok(dir)
+}
+
+fn write_file(dir: &Path, name: &str, text: &str) -> io::Result<()> {
+    let (path, new) = (dir.join(name), dir.join(format!("{name}.new")));
+    fs::write(&new, text.replace("{dir}", &dir.display().to_string()))?;
+    fs::rename(new, path)
 }
 
 fn read_lossy(path: &Path) -> String {

@@ -10,3 +10,4 @@ pub mod paths;
 pub mod shipped;
 pub mod topology;
 pub mod upstream;
+pub mod wire;

@@ -12,6 +12,104 @@ pub enum Place {
     Outside,
     /// A socket in Envoy's own directory, spoken to in HTTP/2: joins two listeners of one Envoy.
     Inside(&'static str),
+    /// For a cluster: an upstream that speaks HTTP/2.
+    Http2(SocketAddr),
+}
+
+/// What Envoy is told to do when the module fails: `fail_open`, or one value of `failure_policy`. Both are an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// `fail_open: true`, as shipped.
+    Open,
+    /// `failure_policy: FAIL_OPEN`
+    PolicyOpen,
+    /// `failure_policy: FAIL_CLOSED`, which is also what Envoy does where neither is set.
+    PolicyClosed,
+    /// `failure_policy: FAIL_RELOAD`
+    PolicyReload,
+}
+
+impl Failure {
+    /// All of them.
+    pub const ALL: [Failure; 4] = [Self::Open, Self::PolicyOpen, Self::PolicyClosed, Self::PolicyReload];
+
+    /// As it is written in YAML.
+    pub fn yaml(self) -> &'static str {
+        match self {
+            Self::Open => "fail_open: true",
+            Self::PolicyOpen => "failure_policy: FAIL_OPEN",
+            Self::PolicyClosed => "failure_policy: FAIL_CLOSED",
+            Self::PolicyReload => "failure_policy: FAIL_RELOAD",
+        }
+    }
+
+    fn set(self, config: &mut Value) {
+        match (self, self.yaml().split_once(": ")) {
+            (Self::Open, _) => config["fail_open"] = json!(true),
+            (_, Some((field, value))) => config[field] = json!(value),
+            _ => {}
+        }
+    }
+}
+
+/// A wasm plugin: the module, the VM that it runs in, and what happens when it fails.
+#[derive(Clone, Copy, Debug)]
+pub struct Plugin<'a> {
+    /// The file of the module.
+    pub module: &'a Path,
+    /// Plugins with the same one share a VM.
+    pub vm_id: &'a str,
+    /// What happens when it fails.
+    pub failure: Failure,
+}
+
+impl<'a> Plugin<'a> {
+    /// As shipped.
+    pub fn shipped(module: &'a Path) -> Self {
+        Self { module, vm_id: "nomos", failure: Failure::Open }
+    }
+
+    /// The typed configuration of the filter, with this configuration of its own.
+    pub fn typed_config(self, configuration: &Value) -> Value {
+        let mut config = json!({
+            "name": "nomos",
+            "vm_config": {
+                "vm_id": self.vm_id,
+                "runtime": "envoy.wasm.runtime.v8",
+                "code": {"local": {"filename": self.module}},
+            },
+            "allow_on_headers_stop_iteration": true,
+            "configuration": {"@type": "type.googleapis.com/google.protobuf.Struct", "value": configuration},
+        });
+        self.failure.set(&mut config);
+        json!({"@type": "type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm", "config": config})
+    }
+
+    /// The entry in the list of filters.
+    pub fn filter(self, configuration: &Value) -> Value {
+        json!({"name": "nomos", "typed_config": self.typed_config(configuration)})
+    }
+}
+
+/// The filter as found at run time: `name` in the file `name` of Envoy's own directory, which [`discovered_file`] writes.
+pub fn discovered(name: &str) -> Value {
+    json!({"name": name, "config_discovery": {
+        "config_source": {
+            "path_config_source": {"path": format!("{{dir}}/{name}.yaml")},
+            "resource_api_version": "V3",
+        },
+        "type_urls": ["type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm"],
+    }})
+}
+
+/// What the file for [`discovered`] must hold.
+pub fn discovered_file(name: &str, typed_config: &Value) -> String {
+    json!({"resources": [{
+        "@type": "type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig",
+        "name": name,
+        "typed_config": typed_config,
+    }]})
+    .to_string()
 }
 
 /// One listener.
@@ -27,12 +125,14 @@ pub struct Listener {
     pub filters: Vec<Value>,
     /// `per_connection_buffer_limit_bytes` of the listener and of its cluster.
     pub buffer_limit: Option<u32>,
+    /// How long the upstream may take.
+    pub timeout: &'static str,
 }
 
 impl Listener {
     /// A listener on a free port in front of the scripted upstream.
     pub fn new(name: &'static str, filters: Vec<Value>) -> Self {
-        Self { name, accepts: Place::Outside, sends: Place::Outside, filters, buffer_limit: None }
+        Self { name, accepts: Place::Outside, sends: Place::Outside, filters, buffer_limit: None, timeout: "30s" }
     }
 }
 
@@ -51,14 +151,15 @@ pub fn bootstrap(upstream: SocketAddr, listeners: &[Listener]) -> String {
 
 /// The filter with a configuration of its own. All of them share one VM, as in a real deployment.
 pub fn nomos(module: &Path, configuration: &Value) -> Value {
-    let configuration = json!({"@type": "type.googleapis.com/google.protobuf.Struct", "value": configuration});
-    nomos_with(module, &configuration)
+    Plugin::shipped(module).filter(configuration)
 }
 
 /// The filter with a configuration as text in a `StringValue`.
 pub fn nomos_text(module: &Path, configuration: &str) -> Value {
-    let configuration = json!({"@type": "type.googleapis.com/google.protobuf.StringValue", "value": configuration});
-    nomos_with(module, &configuration)
+    let mut filter = nomos(module, &json!({}));
+    filter["typed_config"]["config"]["configuration"] =
+        json!({"@type": "type.googleapis.com/google.protobuf.StringValue", "value": configuration});
+    filter
 }
 
 /// Envoy's gzip decompressor. Filters see responses in reverse order: put it after the filter that wants plain text.
@@ -79,39 +180,23 @@ pub fn compressor() -> Value {
     }})
 }
 
-fn nomos_with(module: &Path, configuration: &Value) -> Value {
-    json!({"name": "nomos", "typed_config": {
-        "@type": "type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm",
-        "config": {
-            "name": "nomos",
-            "vm_config": {
-                "vm_id": "nomos",
-                "runtime": "envoy.wasm.runtime.v8",
-                "code": {"local": {"filename": module}},
-            },
-            "fail_open": true,
-            "allow_on_headers_stop_iteration": true,
-            "configuration": configuration,
-        },
-    }})
-}
-
 fn listener(listener: &Listener) -> Value {
     let mut filters = listener.filters.clone();
     filters.push(json!({"name": "envoy.filters.http.router", "typed_config": {
         "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router",
     }}));
-    let inside = listener.accepts != Place::Outside;
+    let inside = matches!(listener.accepts, Place::Inside(_));
     let manager = json!({
         "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
         "stat_prefix": listener.name,
-        "codec_type": if inside { "HTTP2" } else { "HTTP1" },
+        "codec_type": if inside { "HTTP2" } else { "AUTO" },
         "http_protocol_options": {"enable_trailers": true, "accept_http_10": true},
         "upgrade_configs": [{"upgrade_type": "websocket"}],
         "http_filters": filters,
         "route_config": {"virtual_hosts": [{"name": "all", "domains": ["*"], "routes": [
-            {"match": {"prefix": "/"}, "route": {"cluster": listener.name, "timeout": "30s"}},
+            {"match": {"prefix": "/"}, "route": {"cluster": listener.name, "timeout": listener.timeout}},
         ]}]},
+        "http2_protocol_options": http2(listener),
         "access_log": [{"name": "file", "typed_config": {
             "@type": "type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog",
             "path": "{dir}/access.log",
@@ -121,8 +206,8 @@ fn listener(listener: &Listener) -> Value {
         }}],
     });
     let address = match listener.accepts {
-        Place::Outside => tcp(SocketAddr::from(([127, 0, 0, 1], 0))),
         Place::Inside(name) => pipe(name),
+        Place::Outside | Place::Http2(_) => tcp(SocketAddr::from(([127, 0, 0, 1], 0))),
     };
     let mut value = json!({
         "name": listener.name,
@@ -136,7 +221,8 @@ fn listener(listener: &Listener) -> Value {
 fn cluster(upstream: SocketAddr, listener: &Listener) -> Value {
     let (address, protocol) = match listener.sends {
         Place::Outside => (tcp(upstream), json!({"http_protocol_options": {"enable_trailers": true}})),
-        Place::Inside(name) => (pipe(name), json!({"http2_protocol_options": {}})),
+        Place::Inside(name) => (pipe(name), json!({"http2_protocol_options": http2(listener)})),
+        Place::Http2(address) => (tcp(address), json!({"http2_protocol_options": http2(listener)})),
     };
     let mut value = json!({
         "name": listener.name,
@@ -152,6 +238,13 @@ fn cluster(upstream: SocketAddr, listener: &Listener) -> Value {
     });
     limit(&mut value, listener);
     value
+}
+
+/// Of a response in HTTP/2 Envoy holds back as much as a stream window has, whatever the buffer limit: so both are set,
+/// in the proportion that Envoy Gateway ships.
+fn http2(listener: &Listener) -> Value {
+    let window = listener.buffer_limit.map(|bytes| (bytes * 2).max(65535));
+    window.map_or(json!({}), |bytes| json!({"initial_stream_window_size": bytes}))
 }
 
 fn limit(value: &mut Value, listener: &Listener) {

@@ -7,6 +7,8 @@ use std::mem::ManuallyDrop;
 use crate::host::Action;
 use crate::vm::Vm;
 
+#[cfg(feature = "trap")]
+use super::trap::{self, Place};
 use super::{Proxy, window};
 
 thread_local! {
@@ -56,18 +58,24 @@ pub extern "C" fn proxy_on_configure(id: u32, length: usize) -> u32 {
 /// See [`Vm::on_request_headers`].
 #[unsafe(no_mangle)]
 pub extern "C" fn proxy_on_request_headers(id: u32, _count: u32, _ends: u32) -> u32 {
+    #[cfg(feature = "trap")]
+    trap::on_request_headers(id);
     enter(Action::Continue, |vm| vm.on_request_headers(id)) as u32
 }
 
 /// See [`Vm::on_response_headers`].
 #[unsafe(no_mangle)]
 pub extern "C" fn proxy_on_response_headers(id: u32, _count: u32, ends: u32) -> u32 {
+    #[cfg(feature = "trap")]
+    trap::reach(Place::ResponseHeaders, id);
     enter(Action::Continue, |vm| vm.on_response_headers(id, ends != 0)) as u32
 }
 
 /// See [`Vm::on_response_body`].
 #[unsafe(no_mangle)]
 pub extern "C" fn proxy_on_response_body(id: u32, size: usize, ends: u32) -> u32 {
+    #[cfg(feature = "trap")]
+    trap::on_response_body(id, size);
     enter(Action::Continue, |vm| vm.on_response_body(id, size, ends != 0)) as u32
 }
 
@@ -80,6 +88,8 @@ pub extern "C" fn proxy_on_response_trailers(id: u32, _count: u32) -> u32 {
 /// See [`Vm::on_tick`].
 #[unsafe(no_mangle)]
 pub extern "C" fn proxy_on_tick(root: u32) {
+    #[cfg(feature = "trap")]
+    trap::reach(Place::Tick, 0);
     enter((), |vm| vm.on_tick(root));
 }
 
