@@ -82,7 +82,7 @@ fn nothing(lane: &Lane) -> Outcome {
     let config = topology::bootstrap(nowhere(), &listeners);
     let mut envoy = Envoy::start(lane.binary(), &config).map_err(|e| format!("{}:\n{}", e.why, envoy::tail(&e.log)))?;
     for listener in listeners {
-        let to = envoy.listener(listener.name)?;
+        let to = envoy.listener(&listener.name)?;
         let reply = nomos_tests::client::fetch(to, "GET", "/r", &[]).map_err(|e| e.to_string())?;
         // Nobody listens upstream: Envoy's own answer goes through the filter.
         expect::equal("status", reply.status, 503)?;

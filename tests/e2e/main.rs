@@ -6,10 +6,12 @@ mod bodies;
 mod configuration;
 mod exactness;
 mod expect;
+mod failure;
 mod framing;
 mod headers;
 mod hostile;
 mod limits;
+mod measured;
 mod modes;
 mod observability;
 mod passthrough;
@@ -64,6 +66,7 @@ fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
         observability::cases(lane),
         modes::cases(lane),
         configuration::cases(lane),
+        failure::cases(lane),
     ]
     .into_iter()
     .flatten()

@@ -16,6 +16,9 @@ use serde_json::{Value, json};
 /// How long a case waits for a response that ought to come at once.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The timeout of routes whose upstream takes longer.
+const HASTY: &str = "0.5s";
+
 /// What a case returns: nothing, or what went wrong in one text.
 pub type Outcome = Result<(), String>;
 
@@ -214,6 +217,9 @@ fn listeners(module: &std::path::Path) -> Vec<Listener> {
         Listener::new("plain", vec![]),
         Listener::new("early", vec![early()]),
         Listener::new("held", vec![held()]),
+        Listener { timeout: HASTY, ..Listener::new("hasty-plain", vec![]) },
+        Listener { timeout: HASTY, ..Listener::new("hasty-early", vec![early()]) },
+        Listener { timeout: HASTY, ..Listener::new("hasty-held", vec![held()]) },
         Listener::new("plain-gzip", vec![topology::decompressor()]),
         Listener::new("early-gzip", vec![early(), topology::decompressor()]),
         Listener::new("held-gzip", vec![held(), topology::decompressor()]),

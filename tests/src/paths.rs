@@ -18,6 +18,12 @@ pub fn module() -> Result<PathBuf, String> {
     module.canonicalize().map_err(|_| format!("there is no module {}; build it with `make wasm`", module.display()))
 }
 
+/// The module with traps on demand: where `scripts/trap` puts it.
+pub fn trap_module() -> Result<PathBuf, String> {
+    let module = target().join("trap/wasm32-wasip1/release/nomos_filter.wasm");
+    module.canonicalize().map_err(|_| format!("there is no module {}; build it with `scripts/trap`", module.display()))
+}
+
 /// An Envoy binary, as `scripts/envoy` finds or installs it. `which` is its argument: `pinned`, `floor` or a version.
 pub fn envoy(which: &str) -> Result<PathBuf, String> {
     let script = root().join("scripts/envoy");

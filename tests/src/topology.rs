@@ -97,6 +97,7 @@ pub fn discovered(name: &str) -> Value {
         "config_source": {
             "path_config_source": {"path": format!("{{dir}}/{name}.yaml")},
             "resource_api_version": "V3",
+            "initial_fetch_timeout": "2s",
         },
         "type_urls": ["type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm"],
     }})
@@ -116,7 +117,7 @@ pub fn discovered_file(name: &str, typed_config: &Value) -> String {
 #[derive(Clone, Debug)]
 pub struct Listener {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// Where it accepts.
     pub accepts: Place,
     /// Where it sends requests.
@@ -131,8 +132,15 @@ pub struct Listener {
 
 impl Listener {
     /// A listener on a free port in front of the scripted upstream.
-    pub fn new(name: &'static str, filters: Vec<Value>) -> Self {
-        Self { name, accepts: Place::Outside, sends: Place::Outside, filters, buffer_limit: None, timeout: "30s" }
+    pub fn new(name: &str, filters: Vec<Value>) -> Self {
+        Self {
+            name: name.to_owned(),
+            accepts: Place::Outside,
+            sends: Place::Outside,
+            filters,
+            buffer_limit: None,
+            timeout: "30s",
+        }
     }
 }
 
@@ -143,6 +151,8 @@ pub fn bootstrap(upstream: SocketAddr, listeners: &[Listener]) -> String {
     let clusters: Vec<Value> = listeners.iter().map(|listener| cluster(upstream, listener)).collect();
     let listeners: Vec<Value> = listeners.iter().map(listener).collect();
     json!({
+        // Envoy wants these to be set where it discovers configuration.
+        "node": {"id": "test", "cluster": "test"},
         "admin": {"address": tcp(SocketAddr::from(([127, 0, 0, 1], 0)))},
         "static_resources": {"listeners": listeners, "clusters": clusters},
     })

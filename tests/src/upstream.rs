@@ -5,12 +5,14 @@
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The longest that [`Step::Hold`] keeps a connection open.
+use socket2::SockRef;
+
+/// The longest that a script waits for a test.
 const HOLD_LIMIT: Duration = Duration::from_secs(20);
 
 /// One thing that the upstream does while it answers.
@@ -22,10 +24,30 @@ pub enum Step {
     Repeat(Vec<u8>, usize),
     /// Write nothing for a while.
     Wait(Duration),
+    /// Write nothing until the gate is open.
+    Until(Gate),
     /// Keep the connection open and silent until the script is dropped.
     Hold,
     /// Close the connection.
     Close,
+    /// Close it with a reset, so that the peer may lose what it has not read yet.
+    Reset,
+}
+
+/// Keeps scripts waiting for a test.
+#[derive(Clone, Debug, Default)]
+pub struct Gate(Arc<AtomicBool>);
+
+impl Gate {
+    /// Lets all scripts go on that wait for it.
+    pub fn open(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Whether it was opened.
+    pub fn is_open(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
 }
 
 /// The scripted upstream. It lives as long as the process.
@@ -117,17 +139,27 @@ fn play(socket: &mut TcpStream, steps: Vec<Step>, wanted: impl Fn() -> bool) -> 
             Step::Send(bytes) => socket.write_all(&bytes)?,
             Step::Repeat(bytes, times) => (0..times).try_for_each(|_| socket.write_all(&bytes))?,
             Step::Wait(time) => thread::sleep(time),
+            Step::Until(gate) => wait_while(|| wanted() && !gate.is_open()),
             Step::Hold => {
-                let started = Instant::now();
-                while wanted() && started.elapsed() < HOLD_LIMIT {
-                    thread::sleep(Duration::from_millis(5));
-                }
+                wait_while(&wanted);
                 return Ok(false);
             }
             Step::Close => return Ok(false),
+            Step::Reset => {
+                // Closing with a linger time of zero is how a socket sends a reset.
+                SockRef::from(&*socket).set_linger(Some(Duration::ZERO))?;
+                return Ok(false);
+            }
         }
     }
     Ok(true)
+}
+
+fn wait_while(wanted: impl Fn() -> bool) {
+    let started = Instant::now();
+    while wanted() && started.elapsed() < HOLD_LIMIT {
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// The lines of the next request without a body; none once the peer has closed.

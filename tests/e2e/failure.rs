@@ -1,0 +1,431 @@
+//! What Envoy does when the module fails, or the two ends of a response do: measured, and compared with
+//! `docs/operations.md`.
+//!
+//! The module that traps is that of `scripts/trap`: it does so where a request tells it to. Each place and failure
+//! setting has a listener and a VM of its own, because a trap ends a VM.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use libtest_mimic::Trial;
+use nomos_tests::client::{End, Exchange, Reply};
+use nomos_tests::envoy::{self, Envoy, Start};
+use nomos_tests::framing::{self, Framing};
+use nomos_tests::paths;
+use nomos_tests::topology::{self, Failure, Listener, Plugin};
+use nomos_tests::upstream::{Gate, Script, Step, Upstream};
+use serde_json::{Value, json};
+
+use crate::bodies::{self, DRIFTED, HEALED};
+use crate::expect;
+use crate::measured::Table;
+use crate::rig::{self, Ask, Lane, Outcome, Rig};
+
+const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json")];
+
+/// A response that takes longer is one that hangs.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// Long enough for a request and half of its response to have passed Envoy.
+const UNDER_WAY: Duration = Duration::from_millis(150);
+
+/// A new VM is made a second after the last at the soonest; then the next request gets it.
+const RELOAD: Duration = Duration::from_millis(2500);
+
+/// So many traps in less than that at most. Envoy leaves it to chance whether a new VM is made sooner.
+const TRAPS: usize = 10;
+
+/// The module ticks twice a second.
+const TICK: Duration = Duration::from_millis(1200);
+
+/// How long an update of a file may take to be seen.
+const UPDATE: Duration = Duration::from_secs(8);
+
+/// More than what is free in the module's memory when it cannot grow.
+const LARGE: usize = 900_000;
+
+/// Where the module fails, and whether its headers are held.
+#[derive(Clone, Copy)]
+struct Place {
+    name: &'static str,
+    /// The value of `x-nomos-trap`.
+    order: &'static str,
+    held: bool,
+}
+
+const PLACES: [Place; 5] = [
+    Place { name: "Request headers", order: "request-headers", held: false },
+    Place { name: "Response headers", order: "response-headers", held: false },
+    Place { name: "Body, second piece, `early`", order: "response-body", held: false },
+    Place { name: "Body, second piece, `held`", order: "response-body", held: true },
+    Place { name: "Tick", order: "tick", held: false },
+];
+
+/// Memory cannot grow any more, which is no trap by itself, and then comes a large body.
+const MEMORY: Place = Place { name: "Body of 900 KB, when memory has reached its end", order: "memory", held: false };
+
+pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
+    vec![
+        lane.alone("failure: a trap, under every setting", traps),
+        lane.alone("failure: a refused configuration, under every setting", refused),
+        lane.case("failure: either end breaks off", broken_off),
+    ]
+}
+
+fn traps(lane: &Lane) -> Outcome {
+    let stand = Stand::start(lane)?;
+    let cells: Vec<Result<Cell, String>> = thread::scope(|scope| {
+        let stand = &stand;
+        let measure = |(place, failure)| scope.spawn(move || stand.measure(place, failure));
+        let threads: Vec<_> = plots().map(measure).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err("the case panicked".into()))).collect()
+    });
+    let cells = cells.into_iter().collect::<Result<Vec<Cell>, String>>()?;
+    expect::that(!stand.envoy.pid().is_empty() && stand.envoy.admin_get("/ready").is_ok(), || {
+        format!("Envoy is gone; its log ends:\n{}", envoy::tail(&stand.envoy.log()))
+    })?;
+    let pages = "memory ends at 16384 pages of 64 KiB";
+    expect::that(stand.envoy.log().contains(pages), || format!("Envoy's log lacks `{pages}`"))?;
+    table(&cells)?.compare()
+}
+
+/// What clients got, in words, in the order in which it happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Cell {
+    /// The response whose callback trapped.
+    own: String,
+    /// One of which a part waited in the module's memory.
+    other: String,
+    /// The next.
+    next: String,
+    /// The one right after a second trap.
+    again: String,
+    /// One after some seconds.
+    seconds: String,
+    /// One after a configuration update.
+    update: String,
+}
+
+/// A row for each of a place's own outcomes, then one for what does not depend on the place.
+fn table(cells: &[Cell]) -> Result<Table, String> {
+    let columns: Vec<String> = Failure::ALL.iter().map(|failure| format!("`{}`", failure.yaml())).collect();
+    let columns: Vec<&str> =
+        ["It traps in", "Response"].into_iter().chain(columns.iter().map(String::as_str)).collect();
+    let mut table = Table::new("trap", &columns);
+    let mut row = |place: &str, response: &str, words: Vec<String>| {
+        table.row([place.to_owned(), response.to_owned()].into_iter().chain(words).collect());
+    };
+    let places: Vec<&[Cell]> = cells.chunks(Failure::ALL.len()).collect();
+    let (traps, memory) = places.split_at(PLACES.len());
+    for (place, cells) in PLACES.iter().zip(traps) {
+        if place.order != "tick" {
+            row(place.name, "its own", cells.iter().map(|cell| cell.own.clone()).collect());
+        }
+        row(place.name, "others, of which a piece waits", cells.iter().map(|cell| cell.other.clone()).collect());
+    }
+    let later: [(&str, fn(&Cell) -> &String); 4] = [
+        ("the next", |cell| &cell.next),
+        ("the next after traps within a second", |cell| &cell.again),
+        ("after some seconds", |cell| &cell.seconds),
+        ("after a configuration update", |cell| &cell.update),
+    ];
+    for (name, word) in later {
+        row("Any of these", name, uniform(traps, word)?);
+    }
+    for cells in memory {
+        row(MEMORY.name, "its own", cells.iter().map(|cell| cell.own.clone()).collect());
+        row(MEMORY.name, "the next", cells.iter().map(|cell| cell.next.clone()).collect());
+    }
+    Ok(table)
+}
+
+/// The words of one kind, which must be the same for every place.
+fn uniform(places: &[&[Cell]], word: impl Fn(&Cell) -> &String) -> Result<Vec<String>, String> {
+    let rows: Vec<Vec<String>> =
+        places.iter().map(|cells| cells.iter().map(|cell| word(cell).clone()).collect()).collect();
+    let first = rows.first().ok_or("nothing was measured")?;
+    expect::that(rows.iter().all(|row| row == first), || format!("it depends on the place: {rows:?}"))?;
+    Ok(first.clone())
+}
+
+fn plots() -> impl Iterator<Item = (Place, Failure)> {
+    PLACES.into_iter().chain([MEMORY]).flat_map(|place| Failure::ALL.map(|failure| (place, failure)))
+}
+
+/// An Envoy with a listener for each place and failure setting.
+struct Stand {
+    envoy: Envoy,
+    upstream: Upstream,
+    module: std::path::PathBuf,
+}
+
+impl Stand {
+    fn start(lane: &Lane) -> Result<Self, String> {
+        let module = paths::trap_module()?;
+        let upstream = Upstream::start().map_err(|e| format!("upstream: {e}"))?;
+        let names: Vec<String> = plots().map(|(place, failure)| plot_name(place, failure)).collect();
+        let files: Vec<(String, String)> = plots()
+            .map(|(place, failure)| (format!("{}.yaml", plot_name(place, failure)), file(&module, place, failure, 100)))
+            .collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let listeners: Vec<Listener> =
+            names.iter().map(|name| Listener::new(name, vec![topology::discovered(name)])).collect();
+        let config = topology::bootstrap(upstream.address(), &listeners);
+        let envoy = Envoy::start_with(lane.binary(), &config, Start { files: &files, ..Start::default() })
+            .map_err(|e| format!("{}:\n{}", e.why, envoy::tail(&e.log)))?;
+        Ok(Self { envoy, upstream, module })
+    }
+
+    fn measure(&self, place: Place, failure: Failure) -> Result<Cell, String> {
+        let name = plot_name(place, failure);
+        expect::equal("before", word(&self.ask(&name, "", whole())?), "healed".to_owned())?;
+        // The VM is as new as this Envoy.
+        thread::sleep(RELOAD);
+        let gate = Gate::default();
+        let other = self.open(&name, "", halves(&gate))?;
+        thread::sleep(UNDER_WAY);
+        let own = self.trap(&name, place)?;
+        if place.order == MEMORY.order {
+            return self.without_memory(&name);
+        }
+        gate.open();
+        let other = word(&other.0.finish(PATIENCE));
+        let next = word(&self.ask(&name, "", whole())?);
+        let again = self.trap_again(&name)?;
+        thread::sleep(RELOAD);
+        let seconds = word(&self.ask(&name, "", whole())?);
+        let update = self.update(&name, place, failure)?;
+        Ok(Cell { own, other, next, again, seconds, update })
+    }
+
+    /// Has the module trap, and says what became of the response that led to it.
+    fn trap(&self, name: &str, place: Place) -> Result<String, String> {
+        let gate = Gate::default();
+        let own = self.open(name, place.order, halves(&gate))?;
+        match place.order {
+            "tick" => thread::sleep(TICK),
+            "request-headers" => {}
+            _ => thread::sleep(UNDER_WAY),
+        }
+        gate.open();
+        Ok(word(&own.0.finish(PATIENCE)))
+    }
+
+    /// Traps a few times more in quick succession: the next response, or the first that got a 503.
+    fn trap_again(&self, name: &str) -> Result<String, String> {
+        let mut last = String::new();
+        for _ in 0..TRAPS {
+            // In the headers, because those traps are answered at once: nothing waits for a connection to be closed.
+            self.trap(name, PLACES[0])?;
+            last = word(&self.ask(name, "", whole())?);
+            if last == "503" {
+                break;
+            }
+        }
+        Ok(last)
+    }
+
+    fn without_memory(&self, name: &str) -> Result<Cell, String> {
+        let (sent, healed, _) = bodies::list(LARGE);
+        // In pieces that the module still has room to look at.
+        let reply = self.ask(name, "", framing::response(Framing::Chunks(4000), "200 OK", JSON, &sent))?;
+        let own = if reply.end == End::Complete && reply.body == sent {
+            "as it came".to_owned()
+        } else if reply.end == End::Complete && reply.body == healed {
+            "healed".to_owned()
+        } else {
+            word(&reply)
+        };
+        let next = word(&self.ask(name, "", whole())?);
+        let none = String::new;
+        Ok(Cell { own, other: none(), next, again: none(), seconds: none(), update: none() })
+    }
+
+    /// Writes another configuration, waits until it is used, and says what becomes of a response then.
+    fn update(&self, name: &str, place: Place, failure: Failure) -> Result<String, String> {
+        let text = file(&self.module, place, failure, 101);
+        self.envoy.replace_file(&format!("{name}.yaml"), &text).map_err(|e| e.to_string())?;
+        let started = Instant::now();
+        loop {
+            let word = word(&self.ask(name, "", whole())?);
+            if word == "healed" || started.elapsed() > UPDATE {
+                return Ok(word);
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn ask(&self, listener: &str, order: &str, steps: Vec<Step>) -> Result<Reply, String> {
+        let (exchange, _script) = self.open(listener, order, steps)?;
+        Ok(exchange.finish(PATIENCE))
+    }
+
+    fn open(&self, listener: &str, order: &str, steps: Vec<Step>) -> Result<(Exchange, Script), String> {
+        let script = self.upstream.script(steps);
+        let id = script.id();
+        let to = self.envoy.listener(listener)?;
+        let exchange = Exchange::start(to, "GET", "/r", &[("x-nomos-trap", order), ("x-case", &id)]);
+        Ok((exchange.map_err(|e| format!("request: {e}"))?, script))
+    }
+}
+
+/// An update that is refused, and starts with a configuration that is refused.
+fn refused(lane: &Lane) -> Outcome {
+    let mut table = Table::new("refused", &["Where it comes from", "Outcome"]);
+    table.row(vec!["`envoy.yaml`, at start".into(), same(|failure| bad_start(lane, failure))?]);
+    table.row(vec!["A file for ECDS, at start".into(), same(|failure| bad_discovered(lane, failure))?]);
+    table.row(vec!["A file for ECDS, as an update".into(), same(|failure| bad_update(lane, failure))?]);
+    table.compare()
+}
+
+/// The outcome under every failure setting, which must be the same.
+fn same(measure: impl Fn(Failure) -> Result<String, String>) -> Result<String, String> {
+    let words = Failure::ALL.into_iter().map(measure).collect::<Result<Vec<String>, String>>()?;
+    let first = words.first().cloned().unwrap_or_default();
+    expect::that(words.iter().all(|word| *word == first), || format!("it depends on the setting: {words:?}"))?;
+    Ok(first)
+}
+
+fn bad_start(lane: &Lane, failure: Failure) -> Result<String, String> {
+    let filter = Plugin { failure, ..Plugin::shipped(lane.module()) }.filter(&bad_settings());
+    let upstream = Upstream::start().map_err(|e| e.to_string())?;
+    let config = topology::bootstrap(upstream.address(), &[Listener::new("bad", vec![filter])]);
+    match Envoy::start(lane.binary(), &config) {
+        Err(refusal) if refusal.log.contains("nomos: configuration refused: ") => Ok("Envoy does not start".into()),
+        Err(refusal) => Err(format!("{}:\n{}", refusal.why, envoy::tail(&refusal.log))),
+        Ok(_) => Ok("Envoy starts".into()),
+    }
+}
+
+fn bad_discovered(lane: &Lane, failure: Failure) -> Result<String, String> {
+    let (envoy, upstream) = discovered(lane, failure, &bad_settings())?;
+    let reply = ask(&envoy, &upstream)?;
+    Ok(format!("Envoy starts; {}, until a good one comes", status_word(&reply)))
+}
+
+fn bad_update(lane: &Lane, failure: Failure) -> Result<String, String> {
+    let (envoy, upstream) = discovered(lane, failure, &rig::settings(json!({})))?;
+    expect::equal("before", word(&ask(&envoy, &upstream)?), "healed".to_owned())?;
+    let rejected = "extension_config_discovery.http_filter.nomos.config_fail";
+    let bad = topology::discovered_file(
+        "nomos",
+        &Plugin { failure, ..Plugin::shipped(lane.module()) }.typed_config(&bad_settings()),
+    );
+    envoy.replace_file("nomos.yaml", &bad).map_err(|e| e.to_string())?;
+    let started = Instant::now();
+    while envoy.stat(rejected)? == 0 {
+        let stats = || envoy.admin_get("/stats?filter=extension_config").unwrap_or_default();
+        expect::that(started.elapsed() < UPDATE, || format!("no update was rejected:\n{}", stats()))?;
+        thread::sleep(Duration::from_millis(20));
+    }
+    Ok(format!("Rejected, counted in `{rejected}`; the next response is {}", word(&ask(&envoy, &upstream)?)))
+}
+
+fn discovered(lane: &Lane, failure: Failure, settings: &Value) -> Result<(Envoy, Upstream), String> {
+    let upstream = Upstream::start().map_err(|e| e.to_string())?;
+    let text = topology::discovered_file(
+        "nomos",
+        &Plugin { failure, ..Plugin::shipped(lane.module()) }.typed_config(settings),
+    );
+    let config = topology::bootstrap(upstream.address(), &[Listener::new("ecds", vec![topology::discovered("nomos")])]);
+    let start = Start { files: &[("nomos.yaml", &text)], ..Start::default() };
+    let envoy =
+        Envoy::start_with(lane.binary(), &config, start).map_err(|e| format!("{}:\n{}", e.why, envoy::tail(&e.log)))?;
+    Ok((envoy, upstream))
+}
+
+fn ask(envoy: &Envoy, upstream: &Upstream) -> Result<Reply, String> {
+    let script = upstream.script(whole());
+    let exchange = Exchange::start(envoy.listener("ecds")?, "GET", "/r", &[("x-case", &script.id())]);
+    Ok(exchange.map_err(|e| format!("request: {e}"))?.finish(PATIENCE))
+}
+
+/// Not the module's failure: what Envoy does then must be what it does without the module.
+fn broken_off(rig: &mut Rig<'_>) -> Outcome {
+    let mut table = Table::new("broken off", &["Event", "Without Nomos", "`early`", "`held`"]);
+    for (name, last) in [
+        ("Upstream closes mid-body", Step::Close),
+        ("Upstream resets mid-body", Step::Reset),
+        ("Upstream takes longer than the route's `timeout` mid-body", Step::Hold),
+    ] {
+        let suffix = if matches!(last, Step::Hold) { "hasty-" } else { "" };
+        let mut row = vec![name.to_owned()];
+        for listener in ["plain", "early", "held"] {
+            let (first, _) = DRIFTED.split_at(DRIFTED.len() / 2);
+            let head = framing::head(Framing::Length, "200 OK", JSON, DRIFTED.len());
+            let steps = vec![Step::Send([head, first.to_vec()].concat()), Step::Wait(UNDER_WAY), last.clone()];
+            row.push(word(&rig.ask(Ask::get(&format!("{suffix}{listener}")), steps)?));
+        }
+        table.row(row);
+    }
+    let mut row = vec!["Client goes away mid-body: `nomos_held_bytes` then".to_owned(), "".to_owned()];
+    for listener in ["early", "held"] {
+        row.push(client_leaves(rig, listener)?.to_string());
+    }
+    table.row(row);
+    table.compare()
+}
+
+/// The bytes that the module says it holds once the client has left, as soon as there are none, else after a while.
+fn client_leaves(rig: &mut Rig<'_>, listener: &str) -> Result<u64, String> {
+    let gate = Gate::default();
+    let (mut exchange, script) = rig.open(Ask::get(listener), halves(&gate))?;
+    exchange.headers(UNDER_WAY);
+    drop(exchange);
+    drop(script);
+    let started = Instant::now();
+    loop {
+        let held = rig.envoy.stat("wasmcustom.nomos_held_bytes")?;
+        if held == 0 && started.elapsed() > TICK || started.elapsed() > PATIENCE {
+            return Ok(held);
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn plot_name(place: Place, failure: Failure) -> String {
+    format!("{}-{}-{failure:?}", place.order, place.held)
+}
+
+fn file(module: &Path, place: Place, failure: Failure, depth: u32) -> String {
+    let name = plot_name(place, failure);
+    let headers = if place.held { "held" } else { "early" };
+    let settings = rig::settings(json!({"response_headers": headers, "max_depth": depth}));
+    topology::discovered_file(&name, &Plugin { module, vm_id: &name, failure }.typed_config(&settings))
+}
+
+fn bad_settings() -> Value {
+    rig::settings(json!({"mode": "repair"}))
+}
+
+fn whole() -> Vec<Step> {
+    framing::response(Framing::Length, "200 OK", JSON, DRIFTED)
+}
+
+/// The second half comes when the gate opens.
+fn halves(gate: &Gate) -> Vec<Step> {
+    let (first, second) = DRIFTED.split_at(DRIFTED.len() / 2);
+    vec![
+        Step::Send([framing::head(Framing::Length, "200 OK", JSON, DRIFTED.len()), first.to_vec()].concat()),
+        Step::Until(gate.clone()),
+        Step::Send(second.to_vec()),
+    ]
+}
+
+/// What a client got of [`DRIFTED`].
+fn word(reply: &Reply) -> String {
+    match reply.end {
+        End::TimedOut => "hangs".into(),
+        End::Cut => "cut off".into(),
+        End::Complete if reply.status != 200 => status_word(reply),
+        End::Complete if reply.body == HEALED => "healed".into(),
+        End::Complete if reply.body == DRIFTED => "as it came".into(),
+        End::Complete => "**complete, but bytes are missing**".into(),
+    }
+}
+
+fn status_word(reply: &Reply) -> String {
+    reply.status.to_string()
+}
