@@ -8,9 +8,9 @@ use nomos_tests::client::{End, Reply};
 use nomos_tests::framing::{self, Framing};
 use nomos_tests::upstream::Step;
 
-use crate::bodies::{self, Body, DRIFTED, HEALED};
 use crate::expect;
 use crate::rig::{Ask, Lane, Outcome, Rig};
+use nomos_tests::bodies::{self, Body, DRIFTED, HEALED};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json")];
 

@@ -7,9 +7,9 @@ use nomos_tests::client::End;
 use nomos_tests::framing::{self, Framing};
 use nomos_tests::upstream::Step;
 
-use crate::bodies::{DRIFTED, HEALED};
 use crate::expect;
 use crate::rig::{Ask, Lane, Outcome, Rig};
+use nomos_tests::bodies::{DRIFTED, HEALED};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json")];
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
+use nomos_tests::bodies;
 use nomos_tests::framing::{self, Framing};
 use nomos_tests::upstream::Step;
 
-use crate::bodies;
 use crate::expect;
 use crate::rig::{Ask, Lane, Outcome, PATIENCE, Rig};
 

@@ -2,7 +2,6 @@
 //!
 //! Everything is on loopback. `cargo test -p nomos-tests --test e2e -- NAME` runs the cases whose name contains NAME.
 
-mod bodies;
 mod configuration;
 mod exactness;
 mod expect;

@@ -6,9 +6,9 @@ use libtest_mimic::Trial;
 use nomos_tests::framing::{self, Framing};
 use nomos_tests::upstream::Step;
 
-use crate::bodies::{CLEAN, DRIFTED, HEALED};
 use crate::expect;
 use crate::rig::{Ask, Lane, Outcome, Rig};
+use nomos_tests::bodies::{CLEAN, DRIFTED, HEALED};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json"), ("etag", b"\"v1\"")];
 

@@ -6,9 +6,9 @@ use libtest_mimic::Trial;
 use nomos_tests::framing::{self, Framing};
 use nomos_tests::upstream::Step;
 
-use crate::bodies::{DRIFTED, HEALED};
 use crate::expect;
 use crate::rig::{Ask, Lane, Outcome, Rig};
+use nomos_tests::bodies::{DRIFTED, HEALED};
 
 type Header = (&'static str, &'static [u8]);
 

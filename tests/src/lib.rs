@@ -1,7 +1,9 @@
 //! What the end-to-end suite and the demo share: a real Envoy started on free ports, an upstream whose
 //! every byte is scripted, and a client that sees the bytes as they arrive.
 
+pub mod bodies;
 pub mod client;
+pub mod documents;
 pub mod download;
 pub mod drift;
 pub mod envoy;

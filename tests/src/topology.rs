@@ -238,6 +238,10 @@ fn cluster(upstream: SocketAddr, listener: &Listener) -> Value {
         "name": listener.name,
         "type": "STATIC",
         "connect_timeout": "5s",
+        // As many as a case has clients: Envoy's usual 1,024 are a matter of their own.
+        "circuit_breakers": {"thresholds": [
+            {"max_connections": 100_000, "max_pending_requests": 100_000, "max_requests": 100_000},
+        ]},
         "load_assignment": {"cluster_name": listener.name, "endpoints": [
             {"lb_endpoints": [{"endpoint": {"address": address}}]},
         ]},
