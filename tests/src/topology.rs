@@ -199,6 +199,8 @@ fn listener(listener: &Listener) -> Value {
     let manager = json!({
         "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
         "stat_prefix": listener.name,
+        // How long Envoy waits for the client to close a connection that it has cut, a second by default.
+        "delayed_close_timeout": "0.1s",
         "codec_type": if inside { "HTTP2" } else { "AUTO" },
         "http_protocol_options": {"enable_trailers": true, "accept_http_10": true},
         "upgrade_configs": [{"upgrade_type": "websocket"}],

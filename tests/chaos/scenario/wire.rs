@@ -6,6 +6,8 @@ use std::time::Duration;
 use nomos_tests::documents::Random;
 use nomos_tests::framing::{self, Framing};
 use nomos_tests::upstream::Step;
+use nomos_tests::wire::{End, Reply};
+use serde_json::value::RawValue;
 
 use super::{JSON, Size, json, list};
 use crate::expect::Expect;
@@ -55,7 +57,7 @@ pub async fn truncated(stand: Arc<Stand>, size: Size) -> Result<Tally, String> {
     let (start, end) = cut(0, &sent);
     let plain = stand.plain("plain", &[Step::Send(start), Step::Send(end), Step::Close].into()).await?;
     let mut tally = Tally::default();
-    tally.require(plain.end == nomos_tests::wire::End::Cut, || format!("without Nomos it is {:?}", plain.end));
+    tally.require(plain.end == End::Cut, || format!("without Nomos it is {:?}", plain.end));
     let ask = move |number: usize| {
         let (start, end) = cut(2 * number, &sent);
         let steps = [Step::Send(start), Step::Send(end), Step::Close].into();
@@ -78,7 +80,7 @@ fn cut(number: usize, body: &[u8]) -> (Vec<u8>, Vec<u8>) {
 pub async fn lying(stand: Arc<Stand>, size: Size) -> Result<Tally, String> {
     let (sent, healed) = list(3000);
     let mut asks = Vec::new();
-    for short in [1, 100, 2999] {
+    for short in [1, 100, sent.len() - 1] {
         // The client is told of a part, and gets all of that part.
         let part = &sent[..short];
         let head = framing::head(Framing::Length, "200 OK", JSON, part.len());
@@ -115,7 +117,7 @@ const LIES: [&str; 6] = [
 
 /// `content-encoding: gzip` over something else, or over half of a stream.
 pub async fn garbage(stand: Arc<Stand>, size: Size) -> Result<Tally, String> {
-    let (sent, _) = list(5000);
+    let (sent, healed) = list(5000);
     let packed = framing::gzip(&sent);
     let mut random = Random::new(1);
     let noise: Vec<u8> = (0..5000).map(|_| random.number().to_le_bytes()[0]).collect();
@@ -129,10 +131,21 @@ pub async fn garbage(stand: Arc<Stand>, size: Size) -> Result<Tally, String> {
             let steps: Steps = framing::response(framing, "200 OK", headers, &body).into();
             asks.push(Ask { listener: "early", steps: Arc::clone(&steps), expect: Expect::Exact(body.clone().into()) });
             let plain = stand.plain("gzip-plain", &steps).await?;
-            asks.push(Ask { listener: "gzip", steps, expect: Expect::LikeOrCut(plain) });
+            let expect = unpacked(plain);
+            asks.push(Ask { listener: "gzip", steps, expect });
         }
     }
-    let good = Ask { listener: "gzip", steps: json(Framing::Gzip, &sent), expect: Expect::Healed(list(5000).1) };
+    let good = Ask { listener: "gzip", steps: json(Framing::Gzip, &sent), expect: Expect::Healed(healed) };
     asks.push(good);
     Ok(stand.run(10, size.of(3100, 620), move |number| asks[number % asks.len()].clone()).await)
+}
+
+/// What Envoy unpacks all the same, wrong as it may be, is healed like any other if it is JSON.
+fn unpacked(plain: Arc<Reply>) -> Expect {
+    match std::str::from_utf8(&plain.body) {
+        Ok(text) if serde_json::from_str::<&RawValue>(text).is_ok() && text.contains("\"mail\"") => {
+            Expect::Healed(text.replace("\"mail\"", "\"email_address\"").into_bytes().into())
+        }
+        _ => Expect::LikeOrCut(plain),
+    }
 }
