@@ -14,6 +14,7 @@ mod measured;
 mod modes;
 mod observability;
 mod passthrough;
+mod reload;
 mod rig;
 mod streaming;
 
@@ -66,6 +67,7 @@ fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
         modes::cases(lane),
         configuration::cases(lane),
         failure::cases(lane),
+        reload::cases(lane),
     ]
     .into_iter()
     .flatten()

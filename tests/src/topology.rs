@@ -19,9 +19,9 @@ pub enum Place {
 /// What Envoy is told to do when the module fails: `fail_open`, or one value of `failure_policy`. Both are an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// `fail_open: true`, as shipped.
+    /// `fail_open: true`
     Open,
-    /// `failure_policy: FAIL_OPEN`
+    /// `failure_policy: FAIL_OPEN`, as shipped.
     PolicyOpen,
     /// `failure_policy: FAIL_CLOSED`, which is also what Envoy does where neither is set.
     PolicyClosed,
@@ -66,7 +66,7 @@ pub struct Plugin<'a> {
 impl<'a> Plugin<'a> {
     /// As shipped.
     pub fn shipped(module: &'a Path) -> Self {
-        Self { module, vm_id: "nomos", failure: Failure::Open }
+        Self { module, vm_id: "nomos", failure: Failure::PolicyOpen }
     }
 
     /// The typed configuration of the filter, with this configuration of its own.
