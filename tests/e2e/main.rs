@@ -3,12 +3,14 @@
 //! Everything is on loopback. `cargo test -p nomos-tests --test e2e -- NAME` runs the cases whose name contains NAME.
 
 mod configuration;
+mod documents;
 mod exactness;
 mod expect;
 mod failure;
 mod framing;
 mod headers;
 mod hostile;
+mod http2;
 mod limits;
 mod measured;
 mod modes;
@@ -60,6 +62,8 @@ fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
         passthrough::cases(lane),
         headers::cases(lane),
         exactness::cases(lane),
+        http2::cases(lane),
+        documents::cases(lane),
         limits::cases(lane),
         streaming::cases(lane),
         hostile::cases(lane),

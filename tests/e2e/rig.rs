@@ -1,5 +1,6 @@
 //! One Envoy per version, with all listeners of the suite, and the helpers that keep a case to a few lines.
 
+use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 use libtest_mimic::{Failed, Trial};
 use nomos_tests::client::{Exchange, Reply};
 use nomos_tests::envoy::Envoy;
+use nomos_tests::http2;
 use nomos_tests::topology::{self, Listener, Place};
 use nomos_tests::upstream::{Script, Step, Upstream};
 use serde_json::{Value, json};
@@ -28,6 +30,7 @@ pub struct Lane {
     binary: PathBuf,
     module: PathBuf,
     upstream: Upstream,
+    http2: http2::Upstream,
     running: Mutex<Running>,
 }
 
@@ -43,7 +46,10 @@ enum Running {
 pub struct Rig<'a> {
     /// The Envoy.
     pub envoy: &'a mut Envoy,
-    upstream: &'a Upstream,
+    /// The upstream that speaks HTTP/1.1.
+    pub upstream: &'a Upstream,
+    /// The upstream of the listeners whose names begin with `up2-`, which speaks HTTP/2.
+    pub http2: &'a http2::Upstream,
 }
 
 /// A request: what differs from a plain GET.
@@ -74,6 +80,7 @@ impl Lane {
             binary: nomos_tests::paths::envoy(which)?,
             module: nomos_tests::paths::module()?,
             upstream: Upstream::start().map_err(|e| format!("upstream: {e}"))?,
+            http2: http2::Upstream::start().map_err(|e| format!("HTTP/2 upstream: {e}"))?,
             running: Mutex::new(Running::No),
         }))
     }
@@ -107,7 +114,7 @@ impl Lane {
             *running = Running::Yes(self.start()?);
         }
         let Running::Yes(envoy) = &mut *running else { return Err("Envoy did not start; see the first case".into()) };
-        let mut rig = Rig { envoy, upstream: &self.upstream };
+        let mut rig = Rig { envoy, upstream: &self.upstream, http2: &self.http2 };
         let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut rig)))
             .unwrap_or_else(|panic| Err(format!("the case panicked: {:?}", panic.downcast_ref::<String>())));
         match envoy.check() {
@@ -121,7 +128,7 @@ impl Lane {
     }
 
     fn start(&self) -> Result<Envoy, String> {
-        let config = topology::bootstrap(self.upstream.address(), &listeners(&self.module));
+        let config = topology::bootstrap(self.upstream.address(), &listeners(&self.module, self.http2.address()));
         Envoy::start(&self.binary, &config)
             .map_err(|e| format!("{}; its log ends:\n{}", e.why, nomos_tests::envoy::tail(&e.log)))
     }
@@ -203,7 +210,7 @@ pub fn settings(mut settings: Value) -> Value {
     settings
 }
 
-fn listeners(module: &std::path::Path) -> Vec<Listener> {
+fn listeners(module: &std::path::Path, http2: SocketAddr) -> Vec<Listener> {
     let nomos = |extra: Value| topology::nomos(module, &settings(extra));
     let early = || nomos(json!({}));
     let held = || nomos(json!({"response_headers": "held"}));
@@ -211,6 +218,11 @@ fn listeners(module: &std::path::Path) -> Vec<Listener> {
     let limit = Some(32 * 1024);
     let other = json!({"routes": [{"name": "o", "match": {"prefix": "/"}, "rename": {"mail": "other"}}]});
     let long = json!({"routes": [{"name": "l", "match": {"prefix": "/"}, "rename": {"a": "x".repeat(100)}}]});
+    let up2 = |name, filters, buffer_limit| Listener {
+        sends: Place::Http2(http2),
+        buffer_limit,
+        ..Listener::new(name, filters)
+    };
     let mut long_held = long.clone();
     long_held["response_headers"] = json!("held");
     vec![
@@ -232,10 +244,18 @@ fn listeners(module: &std::path::Path) -> Vec<Listener> {
         Listener::new("off", vec![nomos(json!({"mode": "off"}))]),
         Listener::new("other", vec![topology::nomos(module, &other)]),
         Listener::new("text", vec![topology::nomos_text(module, &settings(json!({})).to_string())]),
+        Listener { buffer_limit: limit, ..Listener::new("tight-plain", vec![]) },
         Listener { buffer_limit: limit, ..Listener::new("tight-early", vec![early()]) },
         Listener { buffer_limit: limit, ..Listener::new("tight-held", vec![held()]) },
         Listener { buffer_limit: limit, ..Listener::new("long-early", vec![topology::nomos(module, &long)]) },
         Listener { buffer_limit: limit, ..Listener::new("long-held", vec![topology::nomos(module, &long_held)]) },
+        // HTTP/2 to the upstream; to the client it is spoken wherever the client does.
+        up2("up2-plain", vec![], None),
+        up2("up2-early", vec![early()], None),
+        up2("up2-held", vec![held()], None),
+        up2("up2-tight-plain", vec![], limit),
+        up2("up2-tight-early", vec![early()], limit),
+        up2("up2-tight-held", vec![held()], limit),
         // HTTP/2 below the filter: the filter's listener speaks it to a listener that speaks HTTP/1.1 to the upstream.
         Listener { sends: Place::Inside("up"), ..Listener::new("h2-up", vec![early()]) },
         Listener { sends: Place::Inside("up"), ..Listener::new("h2-up-held", vec![held()]) },

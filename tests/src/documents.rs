@@ -208,7 +208,7 @@ fn value(random: &mut Random, depth: usize) -> String {
     if object { format!("{a}{{{inner}}}{b}") } else { format!("{a}[{inner}]{b}") }
 }
 
-/// Names that are nearly those of the rules, among others.
+/// Names that are nearly those of the rules, and others, which begin as none of those does.
 fn key(random: &mut Random) -> String {
     let near = [
         "maill",
@@ -225,7 +225,7 @@ fn key(random: &mut Random) -> String {
         "id",
         "",
     ];
-    if random.below(2) == 0 { format!("\"{}\"", random.one(&near)) } else { string(random, 6) }
+    if random.below(2) == 0 { format!("\"{}\"", random.one(&near)) } else { string(random, 6).replacen('"', "\"_", 1) }
 }
 
 fn scalar(random: &mut Random) -> String {

@@ -8,6 +8,7 @@ pub mod download;
 pub mod drift;
 pub mod envoy;
 pub mod framing;
+pub mod http2;
 pub mod paths;
 pub mod shipped;
 pub mod topology;
