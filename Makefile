@@ -2,7 +2,7 @@
 # Ports of demo and run: NOMOS_PROXY_PORT (8080), NOMOS_UPSTREAM_PORT (9090), NOMOS_ADMIN_PORT (9901).
 # Envoy: $ENVOY_PATH, else func-e, else a wheel in .tools/ (scripts/envoy says more).
 
-.PHONY: help demo run wasm test lint bench bench-quick clean
+.PHONY: help demo run wasm test lint chaos bench bench-quick clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -24,6 +24,11 @@ lint: ## Format, lints and licences only
 	cargo fmt --all --check
 	@scripts/clippy
 	@scripts/deny
+
+chaos: ## Twenty kinds of trouble for a real Envoy with two workers, each response checked: about two minutes
+	@scripts/wasm
+	@scripts/envoy >/dev/null
+	@scripts/chaos
 
 bench: ## Benchmarks of engine, module and proxy, natively and in Envoy: some minutes
 	@scripts/toolchain
