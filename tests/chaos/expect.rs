@@ -53,9 +53,8 @@ impl Expect {
             Self::Healthy(mode, seen) => healthy(reply, *mode, seen),
             Self::Status(status) => of_status(reply, *status),
             Self::Broken(healed, sent) => broken(reply, healed, sent),
-            Self::Like(plain) => like(reply, plain),
             Self::LikeOrCut(_) if reply.end == End::Cut => Ok(Kind::Error),
-            Self::LikeOrCut(plain) => like(reply, plain),
+            Self::Like(plain) | Self::LikeOrCut(plain) => like(reply, plain),
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::report::Tally;
 use crate::upstream::{Steps, Upstream};
 
 /// A response that takes longer is lost.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How often a scenario that takes long says how far it is.
 const PROGRESS: Duration = Duration::from_secs(5);

@@ -109,6 +109,9 @@ struct Cell {
     update: String,
 }
 
+/// One of the words of a cell.
+type Word = fn(&Cell) -> &String;
+
 /// A row for each of a place's own outcomes, then one for what does not depend on the place.
 fn table(cells: &[Cell]) -> Result<Table, String> {
     let columns: Vec<String> = Failure::ALL.iter().map(|failure| format!("`{}`", failure.yaml())).collect();
@@ -126,7 +129,7 @@ fn table(cells: &[Cell]) -> Result<Table, String> {
         }
         row(place.name, "others, of which a piece waits", cells.iter().map(|cell| cell.other.clone()).collect());
     }
-    let later: [(&str, fn(&Cell) -> &String); 4] = [
+    let later: [(&str, Word); 4] = [
         ("the next", |cell| &cell.next),
         ("the next after traps within a second", |cell| &cell.again),
         ("after some seconds", |cell| &cell.seconds),
@@ -359,7 +362,7 @@ fn broken_off(rig: &mut Rig<'_>) -> Outcome {
         }
         table.row(row);
     }
-    let mut row = vec!["Client goes away mid-body: `nomos_held_bytes` then".to_owned(), "".to_owned()];
+    let mut row = vec!["Client goes away mid-body: `nomos_held_bytes` then".to_owned(), "does not apply".to_owned()];
     for listener in ["early", "held"] {
         row.push(client_leaves(rig, listener)?.to_string());
     }

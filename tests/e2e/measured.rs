@@ -46,6 +46,6 @@ impl Table {
     }
 
     fn markdown(&self) -> String {
-        self.rows.iter().map(|row| format!("| {} |\n", row.join(" | "))).collect()
+        self.rows.iter().map(|row| ["| ", &row.join(" | "), " |\n"].concat()).collect()
     }
 }

@@ -309,7 +309,7 @@ fn order(random: &mut Random, number: usize) -> String {
         random.below(10_000),
         random.below(100),
     );
-    for line in 0..1 + random.below(4) {
+    for line in 0..=random.below(4) {
         // Writing to a string cannot fail.
         let comma = if line > 0 { "," } else { "" };
         let _ =

@@ -29,8 +29,8 @@ const RECORDS: usize = 1000;
 /// up and down by.
 const GROWTH: u64 = 16 << 20;
 
-/// A known shape may take so many times, after all others, what it took before. Times are the least of many.
-const KNOWN_SLOWER: f64 = 1.5;
+/// A known shape may take so much, after all others, of what it took before. Times are the least of many.
+const KNOWN_SLOWER_PERCENT: u64 = 150;
 
 /// Records of the body with a known shape: as many as headers are held for, so that the module's own time is told.
 const KNOWN_RECORDS: usize = 350;
@@ -99,7 +99,7 @@ pub async fn shapes(stand: Arc<Stand>, size: Size) -> Result<Tally, String> {
         grown >> 10,
     ));
     tally.require(grown < GROWTH, || format!("memory grew by {grown} bytes; expected less than {GROWTH}"));
-    let slower = after as f64 > before as f64 * KNOWN_SLOWER;
+    let slower = after * 100 > before * KNOWN_SLOWER_PERCENT;
     tally.require(!slower, || format!("a known shape took {before} us before and {after} us after"));
     Ok(tally)
 }
