@@ -109,8 +109,8 @@ impl Record<'_, '_> {
         frames::match_arrays(self);
         affix::add(self);
         decide::decide(self, out);
-        if !self.settings.without.record && foreign::is_foreign(self, out) {
-            out.clear();
+        if !self.settings.without.record {
+            foreign::take_back(self, out);
         }
         sort_by_less(out, |a, b| (a.expected, a.found) < (b.expected, b.found));
     }
