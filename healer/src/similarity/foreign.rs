@@ -1,26 +1,25 @@
-//! Doubt about a whole record: where most of what is expected is found nowhere, and most of what is there is unknown, it
-//! is likely a record of another kind, in which the same name need not mean the same.
+//! Doubt about a whole record: where most of what is expected is found nowhere, it is likely a record of another kind, in
+//! which the same name need not mean the same.
 //!
 //! Names of several words are about one thing, and objects with the same members are one: these count there too. A name
 //! of one word does not: `price`, `country`, `type`.
 
 use super::names::Token;
 use super::record::Record;
-use super::{Alignment, Id, NONE, Standing};
-use crate::plan::spec::Kind;
+use super::{Alignment, Id, NONE};
 
 /// The share of a record's fields, or of its members, that has to be accounted for.
 const LEAST_KNOWN: f32 = 0.4;
 /// The words of a name that counts even so.
 const LEAST_WORDS: usize = 2;
-/// Exact synonyms count as well.
-const LEAST_SYNONYM: f32 = 0.9;
+/// From here on names are the same.
+const SAME_WORDS: f32 = 0.955;
 /// The share of the members that two objects have in common, to be one.
 const LEAST_SHARED: f32 = 0.5;
 
 /// Takes back what is too weak, if too little of the record is known.
 pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
-    if out.is_empty() || expected_share(record, out).max(found_share(record, out)) >= LEAST_KNOWN {
+    if out.is_empty() || expected_share(record, out) >= LEAST_KNOWN {
         return;
     }
     let weak: Vec<Id> = out.iter().filter(|one| !is_strong(record, one)).map(|one| one.found).collect();
@@ -36,7 +35,7 @@ fn is_strong(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     let names = &record.model.names;
     let words = names.get(alignment.expected).map(|name| names.own(name)).unwrap_or_default();
     let words = words.iter().filter(|word: &&Token| !word.is_number && !word.is_filler).count();
-    words >= LEAST_WORDS && parts.synonym >= LEAST_SYNONYM && parts.path >= 1.0
+    words >= LEAST_WORDS && parts.synonym >= SAME_WORDS && parts.tokens >= 1.0 && parts.path >= 1.0
 }
 
 fn is_at_or_inside(record: &Record<'_, '_>, mut found: Id, object: Id) -> bool {
@@ -51,15 +50,6 @@ fn expected_share(record: &Record<'_, '_>, out: &[Alignment]) -> f32 {
     let leaves = (0..).zip(record.model.fields()).filter(|(_, field)| !field.is_object);
     let known = leaves.clone().filter(|(id, _)| record.is_taken(*id) || out.iter().any(|one| one.expected == *id));
     ratio(known.count(), leaves.count())
-}
-
-/// The share of the members that stand as expected or are aligned.
-fn found_share(record: &Record<'_, '_>, out: &[Alignment]) -> f32 {
-    let leaves = (0..).zip(record.found);
-    let leaves = leaves.filter(|(_, found)| found.kind != Kind::Object && found.standing != Standing::Element);
-    let placed =
-        leaves.clone().filter(|(id, _)| record.scratch.fields.contains(id) || out.iter().any(|one| one.found == *id));
-    ratio(placed.count(), leaves.count())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
