@@ -10,8 +10,9 @@ use nomos_matching::plot;
 use nomos_matching::removed::healed_without_counterpart;
 use nomos_matching::score::{Score, score_api};
 
-/// Thresholds tried in cross-validation.
+/// Thresholds tried in cross-validation, and of single metrics, which take longer.
 const STEPS: usize = 25;
+const STEPS_OF_METRICS: usize = 10;
 /// Parts of the cross-validation, by API.
 const FOLDS: usize = 5;
 
@@ -207,7 +208,8 @@ fn tables(apis: &[Api]) -> Vec<(&'static str, Table)> {
 fn table(apis: &[Api], profile: Profile) -> Table {
     let settings = |threshold| Settings { profile, threshold, ..Settings::default() };
     let at = |least| apis.iter().map(|api| score_api(api, settings(least))).collect();
-    thresholds().into_iter().map(at).collect()
+    let steps = if profile == Profile::Default { STEPS } else { STEPS_OF_METRICS };
+    thresholds(steps).into_iter().map(at).collect()
 }
 
 /// The sum over folds, each at the threshold that is best on all others.
@@ -228,8 +230,8 @@ fn crossed(table: &Table, worth: &dyn Fn(&Score) -> f64) -> Score {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "few steps")]
-fn thresholds() -> Vec<f32> {
-    (0..STEPS).map(|step| 0.5 + step as f32 / STEPS as f32 / 2.0).collect()
+fn thresholds(steps: usize) -> Vec<f32> {
+    (0..steps).map(|step| 0.5 + step as f32 / steps as f32 / 2.0).collect()
 }
 
 /// Recall and precision over thresholds.
