@@ -37,6 +37,24 @@ pub struct Case {
     pub lookalikes: Vec<LookAlike>,
 }
 
+impl Case {
+    fn write_paths_plainly(&mut self) {
+        let pairs = self.pairs.iter_mut().flat_map(|pair| [&mut pair.expected, &mut pair.found]);
+        let alike = self.lookalikes.iter_mut().flat_map(|pair| [&mut pair.expected, &mut pair.found]);
+        for path in pairs.chain(alike).chain(&mut self.absent) {
+            *path = plain(path);
+        }
+    }
+}
+
+/// A path with only those names in quotes that have a dot.
+pub fn plain(path: &str) -> String {
+    let parts = path.split('"').enumerate();
+    parts
+        .map(|(at, part)| if at % 2 == 1 && part.contains('.') { format!("\"{part}\"") } else { part.into() })
+        .collect()
+}
+
 /// A field and its counterpart.
 #[derive(Debug, Deserialize)]
 pub struct Pair {
@@ -63,6 +81,7 @@ pub fn read(folders: &[PathBuf]) -> Result<Vec<Api>, String> {
     for file in files(folders)? {
         let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         let mut api: Api = serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+        api.cases.iter_mut().for_each(Case::write_paths_plainly);
         api.file = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         apis.push(api);
     }

@@ -5,6 +5,7 @@ use healer::similarity::{Parts, Settings};
 use healer::{Healer, Limits, Memo, Plan};
 use serde_json::Value;
 
+use crate::corpus::plain;
 use crate::schema;
 
 /// A leaf of the contract and the member of the body that is taken for it.
@@ -35,7 +36,9 @@ pub fn predict(contract: &Value, body: &Value, settings: Settings) -> Vec<Predic
     let mut memo = Memo::new(&plan);
     let matching = healer.matching(&plan, &mut memo, &intake).unwrap_or_else(|why| panic!("body {body}: {why}"));
     let pairs = matching.matches.into_iter();
-    pairs
-        .map(|pair| Predicted { expected: pair.expected, found: pair.found, score: pair.score, parts: pair.parts })
-        .collect()
+    let predicted = |pair: healer::Match| {
+        let (expected, found) = (plain(&pair.expected), plain(&pair.found));
+        Predicted { expected, found, score: pair.score, parts: pair.parts }
+    };
+    pairs.map(predicted).collect()
 }
