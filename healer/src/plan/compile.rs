@@ -504,11 +504,14 @@ impl<'a> Compiler<'a> {
 
     /// Slots of the names whose presence matters in a state with a contract; else those of the whole plan.
     fn local_slots(&self, keys: &Keys) -> Names {
-        if !self.out.contract {
-            return Names::new();
+        // Inserted one by one: to collect a map takes a sort of its own, which is 5 KB of the module.
+        let mut slots = Names::new();
+        for (name, key) in keys.iter().filter(|_| self.out.contract) {
+            if key.expected.is_some() || !key.sources.is_empty() || !key.targets.is_empty() {
+                slots.insert(name.to_owned(), slots.len() as Id);
+            }
         }
-        let matters = |key: &Key| key.expected.is_some() || !key.sources.is_empty() || !key.targets.is_empty();
-        keys.iter().filter(|(_, key)| matters(key)).map(|(name, _)| name.to_owned()).zip(0..).collect()
+        slots
     }
 
     fn slot(&self, name: &str, local: &Names) -> Id {
