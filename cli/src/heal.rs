@@ -45,6 +45,12 @@ pub struct Args {
     /// Method of the request
     #[arg(long, default_value = "GET")]
     method: String,
+    /// Status of the response
+    #[arg(long, default_value_t = input::USUAL.status)]
+    status: u16,
+    /// Media type of the response
+    #[arg(long, value_name = "TYPE", default_value = input::USUAL.content_type)]
+    content_type: String,
     /// File with the body; - for stdin
     #[arg(value_name = "BODY", default_value = "-")]
     body: PathBuf,
@@ -62,7 +68,8 @@ pub struct Args {
 /// Heals the body, or passes it on as it came.
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let config = config_file::read(&args.config)?;
-    let route = input::route(&config, &args.method, args.path.as_deref())?;
+    let response = input::Response { status: args.status, content_type: &args.content_type };
+    let route = input::route(&config, &args.method, args.path.as_deref(), response)?;
     let body = input::body(&args.body)?;
     let mut healer = Healer::new();
     let mut memo = route.map_or_else(Memo::default, |route| Memo::new(&route.plan));
@@ -80,7 +87,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     } else {
         output::write(after)?;
     }
-    let report = Report { outcome, route, healer: &healer, memo: &memo, body: &body, mode: config.mode, streamed };
+    let mode = route.map_or(config.mode, |route| config.mode_of(route));
+    let report = Report { outcome, route, healer: &healer, memo: &memo, body: &body, mode, streamed };
     eprint!("{}", if args.json { report.as_json() } else { report.as_text(args.explain) });
     Ok(exit_code(&report.outcome))
 }

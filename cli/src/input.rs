@@ -18,10 +18,27 @@ pub fn body(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::io(path, &error))
 }
 
-/// The route of a request; without a path the only one there is.
-pub fn route<'a>(config: &'a Config, method: &str, path: Option<&str>) -> Result<Option<&'a Route>, Failure> {
+/// A response that is answered with JSON and success, as most are.
+pub const USUAL: Response<'static> = Response { status: 200, content_type: "application/json" };
+
+/// What of a response a route may depend on.
+#[derive(Clone, Copy)]
+pub struct Response<'a> {
+    pub status: u16,
+    pub content_type: &'a str,
+}
+
+/// The route of a request and its response; without a path the only one there is.
+pub fn route<'a>(
+    config: &'a Config,
+    method: &str,
+    path: Option<&str>,
+    response: Response<'_>,
+) -> Result<Option<&'a Route>, Failure> {
     if let Some(path) = path {
-        let index = config.route(method.as_bytes(), path.as_bytes());
+        let Response { status, content_type } = response;
+        let accepts = |route: &usize| config.accepts(*route, status.into(), content_type.as_bytes());
+        let index = config.routes_from(0, method.as_bytes(), path.as_bytes()).find(accepts);
         return Ok(index.and_then(|index| config.routes.get(index)));
     }
     match config.routes.as_slice() {

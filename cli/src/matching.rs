@@ -122,7 +122,12 @@ impl Similarity {
 /// Where everything is; or what the body is instead of a record of the contract.
 fn matched(spec: &PlanSpec, body: &[u8]) -> Result<Matching, String> {
     let plan = Plan::compile(spec).map_err(|error| error.to_string())?;
-    let limits = Limits { max_held_bytes: Limits::HARD_HELD_BYTES, max_depth: 1 << 12 };
+    let limits = Limits {
+        max_held_bytes: Limits::HARD_HELD_BYTES,
+        max_depth: 1 << 12,
+        max_keys: u32::MAX,
+        max_tokens: usize::MAX,
+    };
     let mut healer = Healer::new();
     let mut intake = healer.intake(limits);
     intake.push(body);

@@ -23,6 +23,9 @@ const RESPONSE: u32 = 1;
 /// that last byte has come. So it tells of an end that a body callback is not told of, because trailers follow.
 const BACKEND_LATENCY: &[u8] = b"response\0backend_latency";
 
+/// Envoy's attribute for metadata of the chosen route, and the way to ours in it.
+const ROUTE_MODE: &[u8] = b"xds\0route_metadata\0filter_metadata\0nomos\0mode";
+
 /// Envoy.
 #[derive(Debug)]
 pub(crate) struct Proxy;
@@ -75,6 +78,10 @@ impl Host for Proxy {
 
     fn set_filter_state(&mut self, value: &[u8]) -> Result<(), Status> {
         imports::set_property(b"nomos", value)
+    }
+
+    fn route_mode(&mut self) -> Result<&[u8], Status> {
+        imports::property(ROUTE_MODE).map(|data| data.read(self))
     }
 
     fn upstream_has_ended(&mut self) -> bool {

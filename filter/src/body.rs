@@ -11,16 +11,15 @@
 //! The chunk that a callback is about stays with the host until it is known what to do with it. So whenever
 //! something fails, it is enough to put the earlier bytes before it.
 
-use std::cell::RefCell;
-
 use healer::config::Route;
 use healer::{Failure, Healer, Incremental, Intake, Limits, Memo, Plan, Progress, Reason, Summary};
 
 use crate::dependent::Dependents;
 use crate::host::{Clock, Host, Status};
 use crate::metrics::{Metrics, Work};
+use crate::notices::Notices;
 use crate::outcome::{Fail, Outcome};
-use crate::report::Finding;
+use crate::report::{self, Finding};
 use crate::root::RouteTag;
 
 /// Bytes read from the host at once. Larger chunks are read in slices, so that the window for host data stays small.
@@ -36,6 +35,8 @@ pub struct Tools<H> {
     pub healer: Healer,
     /// The ids of metrics.
     pub metrics: Metrics,
+    /// Lines about drift.
+    pub notices: Notices,
     /// For texts that are built.
     pub text: Vec<u8>,
 }
@@ -45,8 +46,10 @@ pub struct Tools<H> {
 pub struct Job<'a> {
     /// How to heal it.
     pub plan: &'a Plan,
-    /// What similarity found so far.
-    pub memo: &'a RefCell<Memo>,
+    /// What is kept for its route: what similarity found so far, and where to report.
+    pub tag: &'a RouteTag,
+    /// Whether it is an answer such as the contract describes, and not one that tells of an error.
+    pub succeeds: bool,
     /// Bounds on it.
     pub limits: Limits,
     /// Whether it may be changed. If not, its bytes are read and stay with the host.
@@ -60,7 +63,7 @@ pub struct Job<'a> {
 impl<'a> Job<'a> {
     /// A body whose headers have left already.
     pub fn new(route: &'a Route, tag: &'a RouteTag, limits: Limits, writes: bool) -> Self {
-        Job { plan: &route.plan, memo: &tag.memo, limits, writes, held: None, max_output: usize::MAX }
+        Job { plan: &route.plan, tag, succeeds: true, limits, writes, held: None, max_output: usize::MAX }
     }
 }
 
@@ -216,6 +219,9 @@ impl Incoming {
             None => Ok(Summary::default()),
         };
         let mut work = self.work(tools, healed.unwrap_or_default(), began);
+        if work.summary.new_shapes > 0 || work.summary.lacks {
+            report::tell_drift(tools, job, self.intake.as_ref(), &work.summary);
+        }
         let mut outcome = write(tools, job, size, healed);
         work.written = outcome == Outcome::Healed;
         if outcome != Outcome::Healed {
@@ -320,6 +326,9 @@ impl Incoming {
     fn finding<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, fail: Option<Fail>) -> Finding {
         let Some(stream) = self.stream.take() else { return Finding::without_work(Outcome::Clean) };
         let summary = stream.summary();
+        if summary.new_shapes > 0 {
+            report::tell_drift(tools, job, None, &summary);
+        }
         let fail = fail.or_else(|| stream.failure().map(|failure| Fail::Body(failure.reason)));
         let outcome = match fail {
             Some(fail) => Outcome::Failed(fail),
@@ -403,7 +412,7 @@ fn heal<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: &Intake) -> Result
 
 fn with_memo<T>(job: &Job<'_>, work: impl FnOnce(&mut Memo) -> T) -> T {
     // No call leaves the VM while the engine works, so nothing else can have it.
-    match job.memo.try_borrow_mut() {
+    match job.tag.memo.try_borrow_mut() {
         Ok(mut memo) => work(&mut memo),
         Err(_) => work(&mut Memo::default()),
     }

@@ -1,5 +1,7 @@
 //! Which responses may be touched: decided from the headers alone, before anything is.
 
+use healer::config::Place;
+
 use crate::decimal;
 use crate::dependent::Dependents;
 use crate::media_type;
@@ -13,23 +15,40 @@ pub struct Request<'a> {
     pub method: &'a [u8],
     /// `:path`, with its query.
     pub path: &'a [u8],
+    /// `:authority`, where the place of the request is wanted.
+    pub authority: &'a [u8],
+    /// `x-request-id`, as above.
+    pub id: &'a [u8],
 }
 
 impl<'a> Request<'a> {
-    /// Reads a serialised header map. `None` without a method and a path, as in a plain CONNECT.
-    pub fn read(bytes: &'a [u8]) -> Option<Self> {
+    /// Reads a serialised header map. `None` without a method and a path, as in a plain CONNECT. `whole`: to its end,
+    /// for the place of the request.
+    pub fn read(bytes: &'a [u8], whole: bool) -> Option<Self> {
         let mut request = Request::default();
         for (name, value) in Pairs::new(bytes) {
             match name {
                 b":method" => request.method = value,
                 b":path" => request.path = value,
+                b":authority" => request.authority = value,
+                b"x-request-id" => request.id = value,
                 _ => {}
             }
-            if !request.method.is_empty() && !request.path.is_empty() {
-                return Some(request);
+            if !whole && request.is_told() {
+                break;
             }
         }
-        None
+        request.is_told().then_some(request)
+    }
+
+    fn is_told(&self) -> bool {
+        !self.method.is_empty() && !self.path.is_empty()
+    }
+
+    /// The place of a request among all, by its id, and where it has none by what it asks for.
+    pub fn place(&self) -> Place {
+        let Request { method, path, authority, id } = *self;
+        if id.is_empty() { Place::of(&[method, authority, path]) } else { Place::of(&[id]) }
     }
 
     /// Whether the response to such a request carries a whole representation.
@@ -41,8 +60,11 @@ impl<'a> Request<'a> {
 
 /// What is needed of a response's headers.
 #[derive(Clone, Debug, Default)]
-pub struct Response {
-    status: u64,
+pub struct Response<'a> {
+    /// `:status`; 0 where it is no number.
+    pub status: u64,
+    /// The first `content-type`, as it came.
+    pub media_type: &'a [u8],
     content_type: ContentType,
     encoded: bool,
     no_transform: bool,
@@ -61,9 +83,9 @@ enum ContentType {
     Other,
 }
 
-impl Response {
+impl<'a> Response<'a> {
     /// Reads a serialised header map. `None` if it is damaged: a header might have been missed.
-    pub fn read(bytes: &[u8]) -> Option<Self> {
+    pub fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut response = Response::default();
         let mut pairs = Pairs::new(bytes);
         for (name, value) in pairs.by_ref() {
@@ -96,7 +118,7 @@ impl Response {
     }
 
     /// Each header may come more than once; one value that forbids is enough.
-    fn note(&mut self, name: &[u8], value: &[u8]) {
+    fn note(&mut self, name: &[u8], value: &'a [u8]) {
         match name {
             b":status" => self.status = decimal::parse(value).unwrap_or(0),
             b"content-type" => self.note_content_type(value),
@@ -111,7 +133,10 @@ impl Response {
         }
     }
 
-    fn note_content_type(&mut self, value: &[u8]) {
+    fn note_content_type(&mut self, value: &'a [u8]) {
+        if self.content_type == ContentType::Missing {
+            self.media_type = value;
+        }
         let json = media_type::is_json(value) && self.content_type != ContentType::Other;
         self.content_type = if json { ContentType::Json } else { ContentType::Other };
     }
@@ -191,7 +216,8 @@ mod tests {
 
     #[test]
     fn ends_with_headers() {
-        let response = Response::read(&bytes(&[(":status", b"200"), JSON, ("content-length", b"9")])).unwrap();
+        let headers = bytes(&[(":status", b"200"), JSON, ("content-length", b"9")]);
+        let response = Response::read(&headers).unwrap();
         assert_eq!(response.judge(true), Err(Skip::NoBody));
     }
 
@@ -216,14 +242,15 @@ mod tests {
         ];
         for (headers, expected) in rows {
             let bytes = bytes(headers);
-            let request = Request::read(&bytes).map(|request| (request.method, request.path));
+            let request = Request::read(&bytes, false).map(|request| (request.method, request.path));
             assert_eq!(request, expected.map(|(method, path)| (method.as_bytes(), path.as_bytes())));
         }
     }
 
     #[test]
     fn methods() {
-        let judge = |method: &'static str| Request { method: method.as_bytes(), path: b"/" }.judge();
+        let judge =
+            |method: &'static str| Request { method: method.as_bytes(), path: b"/", ..Request::default() }.judge();
         assert!(["GET", "POST", "head", "OPTIONS"].into_iter().all(|method| judge(method).is_ok()));
         assert!(["HEAD", "CONNECT"].into_iter().all(|method| judge(method) == Err(Skip::Method)));
     }

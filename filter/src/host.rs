@@ -16,6 +16,8 @@ impl Status {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Level {
+    /// Something that somebody may want to know.
+    Info = 2,
     /// Something is not as it was meant to be, but every response is.
     Warn = 3,
     /// Somebody has to do something.
@@ -93,6 +95,9 @@ pub trait Host {
 
     /// Sets the filter state that access logs read as `wasm.nomos`.
     fn set_filter_state(&mut self, value: &[u8]) -> Result<(), Status>;
+
+    /// What the route that the proxy chose says in its metadata: `filter_metadata.nomos.mode`.
+    fn route_mode(&mut self) -> Result<&[u8], Status>;
 
     /// Whether the upstream has sent its last byte, where the host can tell.
     fn upstream_has_ended(&mut self) -> bool;

@@ -32,10 +32,12 @@ pub mod media_type;
 pub mod metrics;
 #[cfg(test)]
 mod mock;
+pub mod notices;
 pub mod outcome;
 pub mod pairs;
 pub mod report;
 pub mod root;
+pub mod switch;
 pub mod vm;
 pub mod waiting;
 

@@ -1,7 +1,7 @@
 //! Counters, gauges and histograms.
 //!
 //! Tags stand in the names, in the form that Istio's own statistics use, so that its `extraStatTags: [verdict,
-//! reason, route, kind]` finds them. In plain Envoy the bootstrap takes them out:
+//! reason, route, kind, field]` finds them. In plain Envoy the bootstrap takes them out:
 //!
 //! ```yaml
 //! stats_config:
@@ -10,13 +10,15 @@
 //!   - {tag_name: reason, regex: '^wasmcustom\.(?:.*;\.;)?(reason=\.=(.*?);\.;)'}
 //!   - {tag_name: route, regex: '^wasmcustom\.(?:.*;\.;)?(route=\.=(.*?);\.;)'}
 //!   - {tag_name: kind, regex: '^wasmcustom\.(?:.*;\.;)?(kind=\.=(.*?);\.;)'}
+//!   - {tag_name: field, regex: '^wasmcustom\.(?:.*;\.;)?(field=\.=(.*?);\.;)'}
 //! ```
 //!
 //! What is left of a name is `nomos_responses_total` and so on. Envoy adds the workers up.
 //!
 //! Envoy hands out a new id whenever a metric is defined and never frees one, and several configurations share a VM,
 //! one after the other or side by side. So ids are kept per VM and name. The number of names is bounded by the
-//! routes that configurations name, times [`Outcome::COUNT`]; a counter is defined when it first counts.
+//! routes that configurations name, times [`Outcome::COUNT`] and [`MOST_FIELDS`]; a counter is defined when it first
+//! counts.
 //!
 //! Each value told to Envoy is a call out of the VM into code that is not in the cache, several of them for a response
 //! that was looked at: together about as much as scanning its body. So they are added up here and told with the next
@@ -49,6 +51,12 @@ pub struct Work {
 /// Values of so many responses wait at most. Telling them takes some ten microseconds.
 const MOST_WAITING: usize = 128;
 
+/// Required members of one route that have a counter of their own. Contracts may require thousands, and a metric is
+/// for ever.
+const MOST_FIELDS: usize = 64;
+/// What all others of the route count as.
+const OTHER_FIELDS: &str = "other";
+
 /// The metrics of a VM.
 #[derive(Debug, Default)]
 pub struct Metrics {
@@ -64,6 +72,9 @@ pub struct Metrics {
     samples: Vec<Sample>,
     /// The gauge of shapes, with what waits.
     known_shapes: i64,
+    known_forgotten: u64,
+    /// Whether a counter of new shapes or missing members has something to add.
+    drifted: bool,
 }
 
 /// Metrics without a route.
@@ -75,6 +86,7 @@ struct Shared {
     conflicts: Sum,
     held_bytes: Sum,
     shapes: Sum,
+    forgotten: Sum,
     heal_us: Id,
     body_bytes: Id,
 }
@@ -84,6 +96,18 @@ struct Route {
     name: String,
     /// A counter is `None` before it first counts.
     responses: [Option<Sum>; Outcome::COUNT],
+    new_shapes: Option<Sum>,
+    /// Required members that were missing.
+    unhealed: Vec<Unhealed>,
+}
+
+/// A required member that was missing.
+#[derive(Debug)]
+struct Unhealed {
+    field: String,
+    sum: Sum,
+    /// Responses without it so far.
+    count: u64,
 }
 
 /// A counter or gauge.
@@ -121,6 +145,7 @@ impl Metrics {
             conflicts: Sum::new(define(Metric::Counter, "nomos_conflicts_total")),
             held_bytes: Sum::new(define(Metric::Gauge, "nomos_held_bytes")),
             shapes: Sum::new(define(Metric::Gauge, "nomos_shapes")),
+            forgotten: Sum::new(define(Metric::Counter, "nomos_shapes_forgotten_total")),
             heal_us: define(Metric::Histogram, "nomos_heal_us"),
             body_bytes: define(Metric::Histogram, "nomos_body_bytes"),
         });
@@ -131,7 +156,8 @@ impl Metrics {
         let name = tag_value(name);
         let known = self.routes.iter().position(|route| route.name == name);
         RouteId(known.unwrap_or_else(|| {
-            self.routes.push(Route { name, responses: [None; Outcome::COUNT] });
+            let responses = [None; Outcome::COUNT];
+            self.routes.push(Route { name, responses, new_shapes: None, unhealed: Vec::new() });
             self.routes.len().saturating_sub(1)
         }))
     }
@@ -173,12 +199,47 @@ impl Metrics {
         }
     }
 
-    /// Sets how many shapes of records similarity remembers in all.
-    pub fn set_shapes(&mut self, shapes: usize) {
+    /// Counts shapes of records that similarity had not seen before.
+    pub fn count_new_shapes<H: Host>(&mut self, host: &mut H, route: RouteId, shapes: u32) {
+        let Some(known) = self.routes.get_mut(route.0) else { return };
+        let sum = known.new_shapes.get_or_insert_with(|| {
+            let name = format!("route=.={};.;nomos_new_shapes_total", known.name);
+            Sum::new(host.define_metric(Metric::Counter, &name).ok())
+        });
+        sum.add(i64::from(shapes));
+        self.drifted = true;
+    }
+
+    /// Counts a response without a member that the contract requires. How many there were so far.
+    pub fn count_unhealed<H: Host>(&mut self, host: &mut H, route: RouteId, field: &str) -> u64 {
+        let Some(known) = self.routes.get_mut(route.0) else { return 0 };
+        let place = known.unhealed.iter().position(|unhealed| unhealed.field == field);
+        // The last place is for all that come when there is no more room.
+        let place = place.unwrap_or(known.unhealed.len()).min(MOST_FIELDS);
+        if place == known.unhealed.len() {
+            let field = if place == MOST_FIELDS { OTHER_FIELDS } else { field };
+            let (route, value) = (&known.name, tag_value(field));
+            let name = format!("route=.={route};.;field=.={value};.;nomos_unhealed_required_total");
+            let sum = Sum::new(host.define_metric(Metric::Counter, &name).ok());
+            known.unhealed.push(Unhealed { field: field.to_owned(), sum, count: 0 });
+        }
+        self.drifted = true;
+        known.unhealed.get_mut(place).map_or(0, |unhealed| {
+            unhealed.sum.add(1);
+            unhealed.count = unhealed.count.saturating_add(1);
+            unhealed.count
+        })
+    }
+
+    /// Sets how many shapes of records similarity remembers in all, and how often it forgot too many.
+    pub fn set_shapes(&mut self, shapes: usize, forgotten: u64) {
+        let before = mem::replace(&mut self.known_forgotten, forgotten);
+        let more = i64::try_from(forgotten.saturating_sub(before)).unwrap_or(0);
         let shapes = i64::try_from(shapes).unwrap_or(i64::MAX);
         let known = std::mem::replace(&mut self.known_shapes, shapes);
         if let Some(shared) = &mut self.shared {
             shared.shapes.add(shapes.saturating_sub(known));
+            shared.forgotten.add(more);
         }
     }
 
@@ -196,9 +257,15 @@ impl Metrics {
                 sum.flush(host);
             }
         }
+        if mem::take(&mut self.drifted) {
+            for route in &mut self.routes {
+                let unhealed = route.unhealed.iter_mut().map(|unhealed| &mut unhealed.sum);
+                route.new_shapes.iter_mut().chain(unhealed).for_each(|sum| sum.flush(host));
+            }
+        }
         let Some(shared) = &mut self.shared else { return };
-        let Shared { renames, moves, dropped, conflicts, held_bytes, shapes, heal_us, body_bytes } = shared;
-        for sum in [renames, moves, dropped, conflicts, held_bytes, shapes] {
+        let Shared { renames, moves, dropped, conflicts, held_bytes, shapes, forgotten, heal_us, body_bytes } = shared;
+        for sum in [renames, moves, dropped, conflicts, held_bytes, shapes, forgotten] {
             sum.flush(host);
         }
         for sample in &self.samples {
@@ -271,7 +338,7 @@ mod tests {
         metrics.count(&mut host, user, Outcome::Skipped(Skip::NoBody));
         assert_eq!(host.metric("verdict=.=healed;.;reason=.=none;.;route=.=user;.;nomos_responses_total"), 3);
         assert_eq!(host.metric("verdict=.=skipped;.;reason=.=no_body;.;route=.=user;.;nomos_responses_total"), 1);
-        assert_eq!(host.defined_metrics(), 10);
+        assert_eq!(host.defined_metrics(), 11);
     }
 
     #[test]
@@ -342,6 +409,6 @@ mod tests {
         metrics.count(&mut host, route, Outcome::Clean);
         metrics.count(&mut host, route, Outcome::Clean);
         metrics.hold(&mut host, 5);
-        assert_eq!(host.calls("define_metric"), 9);
+        assert_eq!(host.calls("define_metric"), 10);
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Mock {
     pub(crate) buffer: Option<Vec<u8>>,
     pub(crate) configuration: Vec<u8>,
     pub(crate) filter_state: Vec<u8>,
+    /// What the proxy's route says in its metadata.
+    pub(crate) route_mode: Option<Vec<u8>>,
     pub(crate) log: Vec<String>,
     pub(crate) upstream_ended: bool,
     pub(crate) reset: bool,
@@ -192,6 +194,11 @@ impl Host for Mock {
         self.call("set_filter_state")?;
         self.filter_state = value.to_vec();
         Ok(())
+    }
+
+    fn route_mode(&mut self) -> Result<&[u8], Status> {
+        self.call("route_mode")?;
+        self.route_mode.as_deref().ok_or(Status(1))
     }
 
     fn upstream_has_ended(&mut self) -> bool {

@@ -7,9 +7,9 @@ use healer::Reason;
 /// Why a response was not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
-    /// The configuration says `mode: off`.
+    /// The configuration, or the metadata of the proxy's route, says `mode: off`.
     Off,
-    /// No route matches the request.
+    /// No route matches the request and its response.
     NoRoute,
     /// HEAD and CONNECT: what follows the headers is not the representation.
     Method,

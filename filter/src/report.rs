@@ -2,8 +2,9 @@
 
 use std::iter::{once, repeat};
 
-use healer::{Summary, quote};
+use healer::{Intake, Summary, quote};
 
+use crate::body::{Job, Tools};
 use crate::decimal;
 use crate::host::Host;
 use crate::metrics::{self, Metrics, RouteId, Work};
@@ -59,6 +60,26 @@ pub fn tell<H: Host>(
     write_state(text, route.ok(), finding);
     // An access log without it is all that can come of a failure.
     let _ = host.set_filter_state(text);
+}
+
+/// Counts and logs drift that nothing healed: shapes that are new, and required members that are missing. The latter
+/// only of a body that is all there, in `intake`.
+#[inline(never)]
+pub fn tell_drift<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: Option<&Intake>, summary: &Summary) {
+    let Tools { host, healer, metrics, notices, .. } = tools;
+    let RouteTag { id, name, memo, .. } = job.tag;
+    if summary.new_shapes > 0 {
+        metrics.count_new_shapes(host, *id, summary.new_shapes);
+        if let Ok(memo) = memo.try_borrow() {
+            notices.new_shapes(host, name, summary.new_shapes, memo.new_shapes());
+        }
+    }
+    let Some(intake) = intake.filter(|_| summary.lacks && job.succeeds) else { return };
+    for field in healer.missing(job.plan, intake) {
+        let Some(field) = job.plan.required().get(field) else { continue };
+        let count = metrics.count_unhealed(host, *id, field);
+        notices.unhealed(host, name, field, count);
+    }
 }
 
 /// Sets the filter state that is true if no more of this body ever comes.
@@ -120,12 +141,17 @@ fn push_field(out: &mut Vec<u8>, name: &[u8], value: u64) {
 
 fn push_shape(out: &mut Vec<u8>, shape: u64) {
     out.extend_from_slice(b",\"shape\":\"");
-    for byte in shape.to_be_bytes() {
-        for digit in [byte >> 4, byte & 15] {
-            out.push(if digit < 10 { b'0'.wrapping_add(digit) } else { b'a'.wrapping_add(digit.wrapping_sub(10)) });
-        }
-    }
+    push_hexadecimal(out, shape);
     out.push(b'"');
+}
+
+/// Sixteen digits.
+pub fn push_hexadecimal(out: &mut Vec<u8>, mut number: u64) {
+    for _ in 0..16 {
+        number = number.rotate_left(4);
+        let digit = (number & 15) as u8;
+        out.push(if digit < 10 { b'0'.wrapping_add(digit) } else { b'a'.wrapping_add(digit.wrapping_sub(10)) });
+    }
 }
 
 /// `[{"from":"e_mail","to":"email","score":0.93}]`
@@ -165,7 +191,8 @@ mod tests {
     use std::cell::RefCell;
 
     fn state(json: &str, finding: &Finding) -> String {
-        let tag = RouteTag { id: Metrics::new().route("x"), json: json.as_bytes().to_vec(), memo: RefCell::default() };
+        let id = Metrics::new().route("x");
+        let tag = RouteTag { id, name: String::new(), json: json.as_bytes().to_vec(), memo: RefCell::default() };
         let mut out = b"left over".to_vec();
         write_state(&mut out, (!json.is_empty()).then_some(&tag), finding);
         String::from_utf8(out).unwrap()

@@ -6,7 +6,7 @@
 use std::cell::{Cell, RefCell};
 
 use healer::Memo;
-use healer::config::{Config, Mode, ResponseHeaders, Route};
+use healer::config::{Config, ResponseHeaders, Route};
 
 use crate::host::Host;
 use crate::metrics::{Metrics, RouteId};
@@ -18,6 +18,8 @@ pub struct Root {
     pub config: Config,
     /// For responses that no route matches.
     pub no_route: RouteId,
+    /// Whether some requests are healed and others not, by their place among all.
+    pub samples: bool,
     /// Whether pausing response headers has been seen to work.
     pub holding: Cell<Holding>,
     tags: Vec<RouteTag>,
@@ -28,6 +30,8 @@ pub struct Root {
 pub struct RouteTag {
     /// In metrics.
     pub id: RouteId,
+    /// In the log.
+    pub name: String,
     /// In the filter state: its name as a JSON string.
     pub json: Vec<u8>,
     /// What similarity found in its responses.
@@ -52,12 +56,14 @@ impl Root {
         metrics.define(host);
         let tag = |route: &Route| RouteTag {
             id: metrics.route(&route.name),
+            name: route.name.clone(),
             json: json_string(&route.name),
-            memo: RefCell::new(Memo::new(&route.plan)),
+            memo: RefCell::new(Memo::bounded(&route.plan, config.max_shapes)),
         };
         let tags = config.routes.iter().map(tag).collect();
         let no_route = metrics.route("none");
-        Root { config, no_route, tags, holding: Cell::new(Holding::Unproven(0)) }
+        let samples = config.samples();
+        Root { config, no_route, samples, tags, holding: Cell::new(Holding::Unproven(0)) }
     }
 
     /// A route and its tag, by the number that [`Config::route`] gives.
@@ -71,9 +77,10 @@ impl Root {
         self.tags.iter().map(of).sum()
     }
 
-    /// Whether bodies may be changed.
-    pub fn heals(&self) -> bool {
-        self.config.mode == Mode::Heal
+    /// How often so many shapes came that all were forgotten.
+    pub fn forgotten(&self) -> u64 {
+        let of = |tag: &RouteTag| tag.memo.try_borrow().map_or(0, |memo| memo.forgotten());
+        self.tags.iter().map(of).sum()
     }
 
     /// Whether headers are to wait for the body.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use healer::config::{Config, Mode, Route};
+use healer::config::{Config, Mode, Place, Route};
 use healer::{Healer, Reason};
 
 use crate::body::{Incoming, Job, Step, Tools};
@@ -13,9 +13,11 @@ use crate::held::{Held, HeldStep};
 use crate::host::{Action, Host, Level, Map};
 use crate::id_hash::IdMap;
 use crate::metrics::Metrics;
+use crate::notices::Notices;
 use crate::outcome::{Fail, Outcome, Skip};
 use crate::report::{self, Finding};
 use crate::root::{Holding, Root, RouteTag};
+use crate::switch::{self, NoMode};
 use crate::waiting::{TICK_MS, VAIN_LIMIT, Waiting};
 
 /// Room for so many streams is kept when there are none.
@@ -39,10 +41,24 @@ pub struct Vm<H> {
 struct Stream {
     root: Rc<Root>,
     route: usize,
+    /// Later routes for the same request, where it depends on the response which one it is.
+    others: Vec<usize>,
+    place: Place,
+    manner: Manner,
     stage: Stage,
 }
 
+/// How a response is gone about; known with its headers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Manner {
+    /// Whether its body may be changed.
+    heals: bool,
+    /// Whether its status is 2xx: to others a contract's required members do not apply.
+    succeeds: bool,
+}
+
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly every stream passes, so boxing that would save nothing")]
 enum Stage {
     /// The request was seen.
     Requested,
@@ -57,7 +73,8 @@ enum Stage {
 impl<H: Host> Vm<H> {
     /// A VM in which nothing has happened yet.
     pub fn new(host: H) -> Self {
-        let tools = Tools { host, healer: Healer::new(), metrics: Metrics::new(), text: Vec::new() };
+        let (metrics, notices) = (Metrics::new(), Notices::default());
+        let tools = Tools { host, healer: Healer::new(), metrics, notices, text: Vec::new() };
         Vm { tools, roots: Vec::new(), newest: None, streams: IdMap::default(), waiting: Waiting::new(), lost: 0 }
     }
 
@@ -98,8 +115,10 @@ impl<H: Host> Vm<H> {
         let Some((_, root)) = self.newest.take_if(|(newest, _)| *newest == id) else { return Action::Continue };
         let Some(root) = self.root(root) else { return Action::Continue };
         match match_request(&mut self.tools.host, &root) {
-            Ok(route) => {
-                self.streams.insert(id, Stream { root, route, stage: Stage::Requested });
+            Ok(matched) => {
+                let Matched { route, others, place } = matched;
+                let (manner, stage) = (Manner::default(), Stage::Requested);
+                self.streams.insert(id, Stream { root, route, others, place, manner, stage });
             }
             Err((route, skip)) => {
                 let Tools { host, metrics, text, .. } = &mut self.tools;
@@ -117,8 +136,15 @@ impl<H: Host> Vm<H> {
         if !matches!(stream.stage, Stage::Requested) {
             return Action::Continue;
         }
-        match begin(&mut self.tools, &stream.root, ends) {
+        match begin(&mut self.tools, stream, ends) {
             Ok(stage) => stream.stage = stage,
+            Err(Skip::NoRoute) => {
+                let Some(Stream { root, .. }) = self.streams.remove(&id) else { return Action::Continue };
+                let Tools { host, metrics, text, .. } = &mut self.tools;
+                let finding = Finding::without_work(Outcome::Skipped(Skip::NoRoute));
+                report::tell(host, metrics, text, Err(root.no_route), &finding);
+                return Action::Continue;
+            }
             Err(skip) => {
                 self.conclude(id, &Finding::without_work(Outcome::Skipped(skip)), false);
                 return Action::Continue;
@@ -138,7 +164,7 @@ impl<H: Host> Vm<H> {
     pub fn on_response_body(&mut self, id: u32, size: usize, ends: bool) -> Action {
         let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
         let Some((route, tag)) = stream.root.route(stream.route) else { return Action::Continue };
-        let (tools, job) = (&mut self.tools, job(&stream.root, route, tag));
+        let (tools, job) = (&mut self.tools, job(&stream.root, route, tag, stream.manner));
         let (finding, held) = match &mut stream.stage {
             Stage::Passing(incoming) => {
                 let first = incoming.is_new();
@@ -169,7 +195,7 @@ impl<H: Host> Vm<H> {
     pub fn on_response_trailers(&mut self, id: u32) -> Action {
         let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
         let Some((route, tag)) = stream.root.route(stream.route) else { return Action::Continue };
-        let (tools, job) = (&mut self.tools, job(&stream.root, route, tag));
+        let (tools, job) = (&mut self.tools, job(&stream.root, route, tag, stream.manner));
         let (finding, held) = match &mut stream.stage {
             Stage::Passing(incoming) if incoming.withholds(&job) => return self.reset(id),
             Stage::Passing(incoming) => (incoming.end(tools, &job), false),
@@ -191,6 +217,7 @@ impl<H: Host> Vm<H> {
             self.let_go(stream);
         }
         let _ = self.tools.host.act_for(root);
+        self.tools.notices.tick(&mut self.tools.host);
         self.tell_metrics();
     }
 
@@ -231,7 +258,8 @@ impl<H: Host> Vm<H> {
 
     fn tell_metrics(&mut self) {
         let shapes = self.roots.iter().map(|(_, root)| root.shapes()).sum();
-        self.tools.metrics.set_shapes(shapes);
+        let forgotten = self.roots.iter().map(|(_, root)| root.forgotten()).sum();
+        self.tools.metrics.set_shapes(shapes, forgotten);
         self.tools.metrics.flush(&mut self.tools.host);
     }
 
@@ -267,7 +295,7 @@ impl<H: Host> Vm<H> {
             && let Some((route, tag)) = stream.root.route(stream.route)
             && let Stage::Passing(incoming) = &mut stream.stage
         {
-            incoming.discard(&mut self.tools, &job(&stream.root, route, tag), incoming.held());
+            incoming.discard(&mut self.tools, &job(&stream.root, route, tag, stream.manner), incoming.held());
         }
         self.conclude(id, &Finding::without_work(Outcome::Failed(Fail::EndedByTrailers)), false);
         let _ = self.tools.host.reset_response();
@@ -276,11 +304,11 @@ impl<H: Host> Vm<H> {
 
     /// A stream went away by itself.
     fn abandon(&mut self, mut stream: Stream) {
-        let Stream { root, route, stage } = &mut stream;
+        let Stream { root, route, manner, stage, .. } = &mut stream;
         let Some((route, tag)) = root.route(*route) else { return };
         match stage {
             Stage::Passing(incoming) => {
-                let (held, job) = (incoming.held(), job(root, route, tag));
+                let (held, job) = (incoming.held(), job(root, route, tag, *manner));
                 if let Some(work) = incoming.work_so_far(&job) {
                     self.tools.metrics.record(&work);
                 }
@@ -308,7 +336,7 @@ impl<H: Host> Vm<H> {
             return;
         }
         count_vain(&mut self.tools.host, &stream.root);
-        match held.unhold(&mut self.tools, stream.root.heals()) {
+        match held.unhold(&mut self.tools, stream.manner.heals) {
             Ok(incoming) => stream.stage = Stage::Passing(incoming),
             Err(fail) => self.conclude(id, &Finding::without_work(Outcome::Failed(fail)), false),
         }
@@ -336,26 +364,46 @@ fn expect_more<H: Host>(tools: &mut Tools<H>, tag: &RouteTag) -> Action {
     Action::Continue
 }
 
+/// What is known of a request whose response may be looked at.
+struct Matched {
+    route: usize,
+    others: Vec<usize>,
+    place: Place,
+}
+
 /// The route for a request, or why its response will not be looked at, with the route if that much is known.
-fn match_request<H: Host>(host: &mut H, root: &Root) -> Result<usize, (Option<usize>, Skip)> {
-    if root.config.mode == Mode::Off {
+fn match_request<H: Host>(host: &mut H, root: &Root) -> Result<Matched, (Option<usize>, Skip)> {
+    let config = &root.config;
+    if config.mode == Mode::Off {
         return Err((None, Skip::Off));
     }
     let bytes = host.headers(Map::RequestHeaders).map_err(|_| (None, Skip::Host))?;
-    let request = Request::read(bytes).ok_or((None, Skip::NoRoute))?;
-    let route = root.config.route(request.method, request.path).ok_or((None, Skip::NoRoute))?;
-    request.judge().map_err(|skip| (Some(route), skip))?;
-    Ok(route)
+    let request = Request::read(bytes, root.samples).ok_or((None, Skip::NoRoute))?;
+    let number = config.route(request.method, request.path).ok_or((None, Skip::NoRoute))?;
+    request.judge().map_err(|skip| (Some(number), skip))?;
+    let place = if root.samples { request.place() } else { Place::default() };
+    let Some(route) = config.routes.get(number) else { return Err((None, Skip::NoRoute)) };
+    let others = match route.matcher.conditions.are_none() {
+        true if config.mode_of(route) == Mode::Off => return Err((Some(number), Skip::Off)),
+        true => Vec::new(),
+        false => config.routes_from(number.saturating_add(1), request.method, request.path).collect(),
+    };
+    Ok(Matched { route: number, others, place })
 }
 
 /// Decides how to go on with a response, and makes its headers true for it.
-fn begin<H: Host>(tools: &mut Tools<H>, root: &Root, ends: bool) -> Result<Stage, Skip> {
+fn begin<H: Host>(tools: &mut Tools<H>, stream: &mut Stream, ends: bool) -> Result<Stage, Skip> {
     let bytes = tools.host.headers(Map::ResponseHeaders).map_err(|_| Skip::Host)?;
-    let Response { content_length, dependents, .. } = {
-        let response = Response::read(bytes).ok_or(Skip::Host)?;
-        response.judge(ends)?;
-        response
-    };
+    let response = Response::read(bytes).ok_or(Skip::Host)?;
+    let mut mode = settle_route(stream, &response)?;
+    response.judge(ends)?;
+    stream.manner.succeeds = (200..300).contains(&response.status);
+    let Response { content_length, dependents, .. } = response;
+    let root = Rc::clone(&stream.root);
+    if root.config.route_metadata {
+        mode = restricted(tools, mode)?;
+    }
+    stream.manner.heals = mode == Mode::Heal;
     let most = u64::try_from(root.config.limits().max_held_bytes).unwrap_or(u64::MAX);
     let dependents = if root.holds_headers() && content_length.is_none_or(|length| length <= most) {
         match Held::new(content_length, dependents) {
@@ -365,14 +413,44 @@ fn begin<H: Host>(tools: &mut Tools<H>, root: &Root, ends: bool) -> Result<Stage
     } else {
         dependents
     };
-    if root.heals() {
+    if stream.manner.heals {
         dependents.fix_for_any_body(&mut tools.host).map_err(|_| Skip::Host)?;
     }
     Ok(Stage::Passing(Incoming::new(content_length)))
 }
 
-fn job<'a>(root: &Root, route: &'a Route, tag: &'a RouteTag) -> Job<'a> {
-    Job::new(route, tag, root.config.limits(), root.heals())
+/// The first of a request's routes that is for this response, and the mode for it.
+fn settle_route(stream: &mut Stream, response: &Response<'_>) -> Result<Mode, Skip> {
+    let Stream { root, route, others, place, .. } = stream;
+    let config = &root.config;
+    let accepts = |number: usize| config.accepts(number, response.status, response.media_type);
+    if !accepts(*route) {
+        *route = others.iter().copied().find(|number| accepts(*number)).ok_or(Skip::NoRoute)?;
+    }
+    let Some(route) = config.routes.get(*route) else { return Err(Skip::NoRoute) };
+    match config.mode_of(route) {
+        Mode::Off => Err(Skip::Off),
+        Mode::Heal if !config.sample_of(route).takes(*place) => Ok(Mode::Observe),
+        mode => Ok(mode),
+    }
+}
+
+/// What a mode becomes by the metadata of the proxy's route.
+fn restricted<H: Host>(tools: &mut Tools<H>, mode: Mode) -> Result<Mode, Skip> {
+    // No metadata, or none of ours, is the usual case.
+    let Ok(metadata) = tools.host.route_mode() else { return Ok(mode) };
+    match switch::restrict(mode, metadata) {
+        Ok(Mode::Off) => Err(Skip::Off),
+        Ok(mode) => Ok(mode),
+        Err(NoMode) => {
+            tools.notices.bad_metadata(&mut tools.host);
+            Err(Skip::Off)
+        }
+    }
+}
+
+fn job<'a>(root: &Root, route: &'a Route, tag: &'a RouteTag, manner: Manner) -> Job<'a> {
+    Job { succeeds: manner.succeeds, ..Job::new(route, tag, root.config.limits(), manner.heals) }
 }
 
 #[cfg(test)]

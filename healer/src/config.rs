@@ -7,6 +7,7 @@
 //! depend on the order of members; and YAML is read by YAML 1.1 words, so `off` arrives as `false`, and `0.85` as
 //! the text `"0.85"`.
 
+mod conditions;
 pub mod contract;
 pub mod cursor;
 mod cycles;
@@ -17,22 +18,37 @@ mod index;
 pub mod json;
 mod matcher;
 pub mod node;
+mod rollout;
 mod route;
 mod rules;
 mod similarity;
 mod suggest;
 
+pub use conditions::Conditions;
 pub use error::ConfigError;
 pub use matcher::Matcher;
 pub use node::Node;
+pub use rollout::{Mode, Place, Sample};
 pub use route::Route;
 
 use crate::limits::Limits;
+use crate::memo::Memo;
 use crate::order;
 
 use cursor::{Cursor, Problems};
 
-const FIELDS: [&str; 5] = ["mode", "response_headers", "max_held_bytes", "max_depth", "routes"];
+const FIELDS: [&str; 10] = [
+    "mode",
+    "sample",
+    "route_metadata",
+    "response_headers",
+    "max_held_bytes",
+    "max_depth",
+    "max_keys",
+    "max_tokens",
+    "max_shapes",
+    "routes",
+];
 
 /// Below this hardly an API response fits, and the least wasm can hold is a page of 64 KiB anyway.
 const MIN_HELD_BYTES: usize = 1 << 10;
@@ -40,18 +56,14 @@ const MIN_HELD_BYTES: usize = 1 << 10;
 const MAX_HELD_BYTES: usize = 1 << 26;
 /// Each open container costs the engine a frame; no client library reads documents deeper than this by default.
 const MAX_DEPTH: usize = 1 << 12;
-
-/// What the filter does with responses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// Heal them.
-    #[default]
-    Heal,
-    /// Find out what it would heal, and leave them as they came.
-    Observe,
-    /// Nothing.
-    Off,
-}
+/// A member takes six bytes at least (`"":0,` and a name that differs), so more do not fit into the longest body.
+const MAX_KEYS: usize = 1 << 23;
+/// One for each byte of the longest body.
+const MAX_TOKENS: usize = MAX_HELD_BYTES;
+/// Below this, the few shapes of an ordinary API might not fit.
+const MIN_SHAPES: usize = 16;
+/// At some 10 KB each for records of 60 fields, more than the memory of a wasm VM.
+const MAX_SHAPES: usize = 1 << 16;
 
 /// When response headers leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,12 +80,22 @@ pub enum ResponseHeaders {
 pub struct Config {
     /// What to do with responses.
     pub mode: Mode,
+    /// Of how many requests the responses are healed.
+    pub sample: Sample,
+    /// Whether a route of the proxy may switch healing off, by its metadata.
+    pub route_metadata: bool,
     /// When headers leave.
     pub response_headers: ResponseHeaders,
     /// A longer body leaves as it came.
     pub max_held_bytes: usize,
     /// A deeper body leaves as it came.
     pub max_depth: u32,
+    /// A body with an object of more members leaves as it came.
+    pub max_keys: u32,
+    /// A body of more tokens leaves as it came.
+    pub max_tokens: usize,
+    /// Shapes of records that are remembered for one route.
+    pub max_shapes: usize,
     /// In the order in which they are tried.
     pub routes: Vec<Route>,
 }
@@ -103,20 +125,72 @@ impl Config {
 
     /// The first route that a request matches. Query and fragment do not count.
     pub fn route(&self, method: &[u8], path: &[u8]) -> Option<usize> {
-        self.routes.iter().position(|route| route.matcher.matches(method, path))
+        self.routes_from(0, method, path).next()
+    }
+
+    /// The routes from that number on that a request matches, in order.
+    pub fn routes_from(&self, first: usize, method: &[u8], path: &[u8]) -> impl Iterator<Item = usize> {
+        let routes = self.routes.iter().enumerate().skip(first);
+        routes.filter(move |(_, route)| route.matcher.matches(method, path)).map(|(number, _)| number)
+    }
+
+    /// Whether responses of any route are healed for a share of requests only.
+    pub fn samples(&self) -> bool {
+        self.routes.iter().any(|route| self.sample_of(route) != Sample::ALL)
+    }
+
+    fn set_bound(&mut self, name: &str, number: usize) {
+        let short = u32::try_from(number).unwrap_or(u32::MAX);
+        match name {
+            "max_held_bytes" => self.max_held_bytes = number,
+            "max_depth" => self.max_depth = short,
+            "max_keys" => self.max_keys = short,
+            "max_tokens" => self.max_tokens = number,
+            _ => self.max_shapes = number,
+        }
     }
 
     /// The bounds on one body.
     pub fn limits(&self) -> Limits {
-        Limits { max_held_bytes: self.max_held_bytes, max_depth: self.max_depth }
+        Limits {
+            max_held_bytes: self.max_held_bytes,
+            max_depth: self.max_depth,
+            max_keys: self.max_keys,
+            max_tokens: self.max_tokens,
+        }
+    }
+
+    /// Whether the route of that number is for a response of this status, with this value of `content-type`.
+    pub fn accepts(&self, route: usize, status: u64, content_type: &[u8]) -> bool {
+        self.routes.get(route).is_some_and(|route| route.matcher.conditions.accept(status, content_type))
+    }
+
+    /// What to do with responses of a route. `off` for all is off for each; else the route's own mode counts.
+    pub fn mode_of(&self, route: &Route) -> Mode {
+        if self.mode == Mode::Off { Mode::Off } else { route.mode.unwrap_or(self.mode) }
+    }
+
+    /// Of how many requests of a route the responses are healed.
+    pub fn sample_of(&self, route: &Route) -> Sample {
+        route.sample.unwrap_or(self.sample)
     }
 }
 
 impl Default for Config {
     fn default() -> Self {
-        let Limits { max_held_bytes, max_depth } = Limits::default();
-        let (mode, response_headers) = (Mode::default(), ResponseHeaders::default());
-        Config { mode, response_headers, max_held_bytes, max_depth, routes: Vec::new() }
+        let Limits { max_held_bytes, max_depth, max_keys, max_tokens } = Limits::default();
+        Config {
+            mode: Mode::default(),
+            sample: Sample::ALL,
+            route_metadata: false,
+            response_headers: ResponseHeaders::default(),
+            max_held_bytes,
+            max_depth,
+            max_keys,
+            max_tokens,
+            max_shapes: Memo::DEFAULT_SHAPES,
+            routes: Vec::new(),
+        }
     }
 }
 
@@ -124,41 +198,38 @@ fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Config {
     let mut config = Config::default();
     cursor::refuse_duplicates(cursor, problems);
     cursor.only_fields(problems, "an object", &FIELDS);
-    if let Some(field) = cursor.field("mode") {
-        let choices = [("heal", Mode::Heal), ("observe", Mode::Observe), ("off", Mode::Off)];
-        config.mode = field.choice(problems, &choices).unwrap_or_default();
+    config.mode = rollout::mode(cursor, problems).unwrap_or_default();
+    config.sample = rollout::sample(cursor, problems).unwrap_or(Sample::ALL);
+    if let Some(field) = cursor.field("route_metadata") {
+        config.route_metadata = field.flag(problems);
     }
     if let Some(field) = cursor.field("response_headers") {
         let choices = [("early", ResponseHeaders::Early), ("held", ResponseHeaders::Held)];
         config.response_headers = field.choice(problems, &choices).unwrap_or_default();
     }
-    if let Some(field) = cursor.field("max_held_bytes") {
-        let expected = "a number of bytes from 1024 (1 KiB) to 67108864 (64 MiB)";
-        config.max_held_bytes = read_bound(&field, MIN_HELD_BYTES..=MAX_HELD_BYTES, expected, problems);
-    }
-    if let Some(field) = cursor.field("max_depth") {
-        let depth = read_bound(&field, 1..=MAX_DEPTH, "a whole number from 1 to 4096", problems);
-        config.max_depth = u32::try_from(depth).unwrap_or(config.max_depth);
-    }
+    read_bounds(cursor, &mut config, problems);
     if let Some(field) = cursor.field("routes") {
         config.routes = route::read_all(&field, problems);
     }
     config
 }
 
-/// A whole number within bounds; the lower one where it is refused.
-fn read_bound(
-    cursor: &Cursor<'_>,
-    bounds: std::ops::RangeInclusive<usize>,
-    expected: &str,
-    problems: &mut Problems,
-) -> usize {
-    let number = cursor.number().and_then(decimal::Decimal::whole).and_then(|number| usize::try_from(number).ok());
-    match number {
-        Some(number) if bounds.contains(&number) => number,
-        _ => {
-            cursor.expected(problems, expected);
-            *bounds.start()
+/// Settings that are whole numbers within bounds.
+fn read_bounds(cursor: &Cursor<'_>, config: &mut Config, problems: &mut Problems) {
+    let bytes = "a number of bytes from 1024 (1 KiB) to 67108864 (64 MiB)";
+    let bounds = [
+        ("max_held_bytes", MIN_HELD_BYTES, MAX_HELD_BYTES, bytes),
+        ("max_depth", 1, MAX_DEPTH, "a whole number from 1 to 4096"),
+        ("max_keys", 1, MAX_KEYS, "a whole number from 1 to 8388608"),
+        ("max_tokens", 1, MAX_TOKENS, "a whole number from 1 to 67108864"),
+        ("max_shapes", MIN_SHAPES, MAX_SHAPES, "a whole number from 16 to 65536"),
+    ];
+    for (name, least, most, expected) in bounds {
+        let Some(field) = cursor.field(name) else { continue };
+        let number = field.number().and_then(decimal::Decimal::whole).and_then(|number| usize::try_from(number).ok());
+        match number.filter(|number| (least..=most).contains(number)) {
+            Some(number) => config.set_bound(name, number),
+            None => field.expected(problems, expected),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::plan::{Automaton, Plan};
 use crate::reason::{Failure, Reason};
 use crate::render::{Output, Renderer, Task};
 use crate::report::{self, Description, Op, OpKind};
+use crate::required;
 use crate::scan::{Scanner, Status};
 use crate::scratch::Scratch;
 use crate::text::bad_escape;
@@ -41,6 +42,10 @@ pub struct Summary {
     pub shape: Option<u64>,
     /// Rules that found their source and did not fire: the target stands, or another rule has it.
     pub conflicts: u32,
+    /// Shapes of records that similarity had not seen before, or had forgotten.
+    pub new_shapes: u32,
+    /// Whether required members may be missing from the output: [`Healer::missing`] knows which.
+    pub lacks: bool,
 }
 
 impl Summary {
@@ -88,9 +93,26 @@ impl Healer {
         self.forget_last();
         let body = checked(intake)?;
         memo.start();
-        let result = self.walk(&body, plan, memo).map(|()| self.render(&body, plan, memo, 0, body.bytes.len()));
+        let mut result = self.walk(&body, plan, memo).map(|()| self.render(&body, plan, memo, 0, body.bytes.len()));
+        if let Ok(summary) = &mut result {
+            summary.new_shapes = memo.news();
+            let moved = || plan.moves_may_unmake() || self.ops.iter().any(|op| matches!(op.rule, RuleRef::Similar(_)));
+            summary.lacks = self.scratch.lacks || (summary.moves > 0 && !plan.required().is_empty() && moved());
+        }
         self.drop_large_scratch();
         result
+    }
+
+    /// The required members that are missing somewhere in the last body as it was healed, by number: see
+    /// [`Plan::required`]. For bodies of which [`Summary::lacks`] says so; costs one more pass.
+    pub fn missing(&self, plan: &Plan, intake: &Intake) -> Vec<usize> {
+        let output = self.output.as_slice();
+        if output.is_empty() {
+            return required::missing(intake.held(), intake.scanner.tokens(), plan.automaton());
+        }
+        let mut scanner = Scanner::new(u32::MAX);
+        scanner.advance(output);
+        required::missing(output, scanner.tokens(), plan.automaton())
     }
 
     /// Heals a part of a body from one offset on, and appends it to the output whether or not it changes. Also tells
@@ -238,6 +260,9 @@ impl Healer {
 fn checked(intake: &Intake) -> Result<Body<'_>, Failure> {
     let bytes = intake.held.as_slice();
     let fail = |reason, offset| Err(Failure { reason, offset });
+    if let Some(at) = intake.scanner.tokens().get(intake.limits.max_tokens) {
+        return fail(Reason::TooManyTokens, *at as usize);
+    }
     match intake.scanner.status() {
         Status::Closed(_) => (),
         Status::Blank => return fail(Reason::Empty, bytes.len()),
@@ -256,5 +281,6 @@ fn checked(intake: &Intake) -> Result<Body<'_>, Failure> {
         return fail(Reason::Malformed, at);
     }
     let (tokens, escapes) = (intake.scanner.tokens(), intake.scanner.escapes());
-    Ok(Body { bytes, tokens, escapes, max_depth: intake.limits.max_depth, part: Part::Whole })
+    let Limits { max_depth, max_keys, .. } = intake.limits;
+    Ok(Body { bytes, tokens, escapes, max_depth, max_keys, part: Part::Whole })
 }

@@ -169,6 +169,7 @@ impl Incremental {
         self.release(healer, self.window.held.len());
         memo.start();
         memo.exchange(&mut self.course);
+        self.summary.new_shapes = memo.news();
     }
 
     /// Bytes that came and have not left.
@@ -388,7 +389,7 @@ impl Incremental {
         let escapes = scanner.escapes();
         let escapes = escapes.get(escapes.partition_point(|at| *at < start)..).unwrap_or_default();
         let bytes = held.get(..end).unwrap_or_default();
-        let body = Body { bytes, tokens, escapes, max_depth: limits.max_depth, part };
+        let body = Body { bytes, tokens, escapes, max_depth: limits.max_depth, max_keys: limits.max_keys, part };
         let (summary, to) = tools.healer.heal_part(tools.plan, tools.memo, &body, self.gone)?;
         self.gone = to;
         add(&mut self.summary, &summary);

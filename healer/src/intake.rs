@@ -33,7 +33,12 @@ impl Intake {
         if chunk.len() > Limits::HARD_HELD_BYTES {
             return Progress::Release(Reason::TooLarge);
         }
-        match self.scanner.advance(&self.held) {
+        let status = self.scanner.advance(&self.held);
+        // Where both bounds are crossed, the one that comes first counts, however the bytes were cut.
+        if self.scanner.tokens().get(self.limits.max_tokens).is_some_and(|at| (*at as usize) < most) {
+            return Progress::Release(Reason::TooManyTokens);
+        }
+        match status {
             Status::Blank | Status::Open if self.held.len() > most => Progress::Release(Reason::TooLarge),
             Status::Blank | Status::Open => Progress::Hold,
             Status::Closed(end) | Status::Dead(_, end) if end > most => Progress::Release(Reason::TooLarge),

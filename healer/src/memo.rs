@@ -3,6 +3,7 @@
 //! A resolution depends on the contract and on the shape alone: names, their order, kinds and classes of values. So
 //! what is remembered is what would be found again, and forgetting changes no output.
 
+use crate::news::{NewShape, News};
 use crate::plan::Plan;
 use crate::plan::automaton::{Automaton, Id, NONE};
 use crate::plan::overlay::{self, Extent, Resolution};
@@ -11,9 +12,6 @@ use crate::similarity::{self, Alignment, Settings};
 use crate::survey::Survey;
 use crate::walk::Body;
 use std::collections::BTreeMap;
-
-/// Shapes remembered for one plan. An overlay of a record of 60 fields takes some 10 KB, so 10 MB at most.
-pub const MAX_SHAPES: usize = 1024;
 
 /// Names in distinct shapes of one body that similarity looks at; records of further shapes are left to rules. At about
 /// a microsecond each it bounds what a body of made-up names costs. It counts names whether or not their shape is
@@ -31,6 +29,8 @@ pub struct Memo {
 
 #[derive(Debug)]
 struct Learned {
+    /// More than so many shapes are forgotten before the next body.
+    max_shapes: usize,
     /// The plan's automaton, and overlays for shapes after it.
     automaton: Automaton,
     plain: Extent,
@@ -43,6 +43,8 @@ struct Learned {
     survey: Survey,
     scratch: similarity::Scratch,
     alignments: Vec<Alignment>,
+    /// Shapes that the current body brought.
+    news: News,
     /// Distinct shapes of the current body, and the states for records of them.
     seen: BTreeMap<(Id, u64), Id>,
     /// Names in them.
@@ -64,6 +66,7 @@ pub(crate) struct Course {
     names_seen: u32,
     used: Vec<u32>,
     generation: u32,
+    news: News,
 }
 
 /// A shape, and the state for records of it.
@@ -88,8 +91,16 @@ pub(crate) struct Instance {
 }
 
 impl Memo {
-    /// An empty memory for a plan. Cost where the plan uses similarity: a copy of its automaton.
+    /// Shapes remembered for one plan by default. An overlay of a record of 60 fields takes some 10 KB, so 10 MB.
+    pub const DEFAULT_SHAPES: usize = 1024;
+
+    /// An empty memory for a plan.
     pub fn new(plan: &Plan) -> Memo {
+        Memo::bounded(plan, Self::DEFAULT_SHAPES)
+    }
+
+    /// An empty memory for so many shapes. Cost where the plan uses similarity: a copy of its automaton.
+    pub fn bounded(plan: &Plan, max_shapes: usize) -> Memo {
         if plan.records().is_empty() {
             return Memo { learned: None };
         }
@@ -97,6 +108,7 @@ impl Memo {
         let unknown = |state: usize| Known { shape: 0, state: state as Id };
         let last = (0..automaton.states.len()).map(unknown).collect();
         let learned = Learned {
+            max_shapes,
             plain: automaton.extent(),
             automaton,
             shapes: BTreeMap::new(),
@@ -106,6 +118,7 @@ impl Memo {
             survey: Survey::default(),
             scratch: similarity::Scratch::default(),
             alignments: Vec::new(),
+            news: News::default(),
             seen: BTreeMap::new(),
             names_seen: 0,
             used: Vec::new(),
@@ -119,6 +132,21 @@ impl Memo {
     /// How many shapes are remembered.
     pub fn shapes(&self) -> usize {
         self.learned.as_deref().map_or(0, |learned| learned.shapes.len())
+    }
+
+    /// How often there were too many, so that all were forgotten.
+    pub fn forgotten(&self) -> u64 {
+        self.learned.as_deref().map_or(0, |learned| learned.generation.into())
+    }
+
+    /// Shapes that were new with the last body, as far as there is room to tell of them.
+    pub fn new_shapes(&self) -> &[NewShape] {
+        self.learned.as_deref().map_or(&[], |learned| &learned.news.told)
+    }
+
+    /// How many shapes were new with the last body.
+    pub(crate) fn news(&self) -> u32 {
+        self.learned.as_deref().map_or(0, |learned| learned.news.count)
     }
 
     /// The resolutions that the last body was healed by, each once, in the order of their first use.
@@ -180,8 +208,9 @@ impl Memo {
         let Some(learned) = self.learned.as_deref_mut() else { return };
         learned.seen.clear();
         learned.used.clear();
+        learned.news.clear();
         learned.names_seen = 0;
-        if learned.shapes.len().max(learned.by_elements.len()) > MAX_SHAPES {
+        if learned.shapes.len().max(learned.by_elements.len()) > learned.max_shapes {
             learned.forget();
         }
     }
@@ -198,6 +227,7 @@ impl Memo {
         std::mem::swap(&mut learned.seen, &mut course.seen);
         std::mem::swap(&mut learned.names_seen, &mut course.names_seen);
         std::mem::swap(&mut learned.used, &mut course.used);
+        std::mem::swap(&mut learned.news, &mut course.news);
     }
 
     /// Finds the states that records are to be walked in. Whether all were walked in the right ones; if not, `over` of
@@ -265,6 +295,7 @@ impl Learned {
             return known;
         }
         let state = self.learn(plan, body, instance);
+        self.news.count = self.news.count.saturating_add(1);
         self.shapes.insert(key, state);
         state
     }
@@ -279,6 +310,7 @@ impl Learned {
         }
         self.alignments.clear();
         align(record, &self.survey, &settings, &mut self.scratch, &mut self.alignments);
+        self.news.tell(instance.shape, &self.survey, |field| record.dotted(field), &self.alignments);
         if self.alignments.is_empty() {
             return instance.state;
         }

@@ -7,6 +7,7 @@ mod compile;
 mod contract;
 pub(crate) mod overlay;
 pub(crate) mod record;
+mod requirements;
 pub mod spec;
 pub(crate) mod table;
 pub mod value;
@@ -16,6 +17,7 @@ use std::fmt;
 pub(crate) use automaton::Automaton;
 use nomos_rules::path::Step;
 use record::Record;
+use requirements::Requirements;
 use spec::PlanSpec;
 
 /// What was declared for a route, and the automaton that finds it in a body. Immutable; shared by all streams.
@@ -24,6 +26,7 @@ pub struct Plan {
     spec: PlanSpec,
     automaton: Automaton,
     records: Vec<Record>,
+    required: Requirements,
 }
 
 /// Why a plan cannot be compiled.
@@ -54,8 +57,18 @@ impl std::error::Error for PlanError {}
 impl Plan {
     /// Compiles a plan. Cost: the number of names in rules and contract, times the records that rules start in.
     pub fn compile(spec: &PlanSpec) -> Result<Plan, PlanError> {
-        let (automaton, records) = compile::compile(spec)?;
-        Ok(Plan { spec: spec.clone(), automaton, records })
+        let (automaton, records, required) = compile::compile(spec)?;
+        Ok(Plan { spec: spec.clone(), automaton, records, required })
+    }
+
+    /// The paths of all members that the contract requires: `users[].address.city`.
+    pub fn required(&self) -> &[String] {
+        &self.required.paths
+    }
+
+    /// Whether bodies that moves changed are to be searched for required members that are missing.
+    pub(crate) fn moves_may_unmake(&self) -> bool {
+        self.required.moves_may_unmake
     }
 
     /// What the plan was compiled from.

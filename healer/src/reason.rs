@@ -15,12 +15,24 @@ pub enum Reason {
     TooDeep,
     /// More bytes than `max_held_bytes`.
     TooLarge,
+    /// More members in one object than `max_keys`.
+    TooManyKeys,
+    /// More tokens than `max_tokens`.
+    TooManyTokens,
 }
 
 impl Reason {
     /// Every reason, for tables that are defined ahead of traffic.
-    pub const ALL: [Reason; 6] =
-        [Reason::Empty, Reason::Scalar, Reason::Malformed, Reason::Truncated, Reason::TooDeep, Reason::TooLarge];
+    pub const ALL: [Reason; 8] = [
+        Reason::Empty,
+        Reason::Scalar,
+        Reason::Malformed,
+        Reason::Truncated,
+        Reason::TooDeep,
+        Reason::TooLarge,
+        Reason::TooManyKeys,
+        Reason::TooManyTokens,
+    ];
 
     /// The stable text.
     pub const fn as_str(self) -> &'static str {
@@ -31,6 +43,8 @@ impl Reason {
             Reason::Truncated => "truncated",
             Reason::TooDeep => "too_deep",
             Reason::TooLarge => "too_large",
+            Reason::TooManyKeys => "too_many_keys",
+            Reason::TooManyTokens => "too_many_tokens",
         }
     }
 }

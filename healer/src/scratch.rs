@@ -42,6 +42,8 @@ pub(crate) struct Scratch {
     pub instances: Vec<Instance>,
     /// Tokens that the walk took in.
     pub walked: usize,
+    /// Whether a required member neither stands nor comes by an op that is known of when its object closes.
+    pub lacks: bool,
 }
 
 impl Scratch {
@@ -63,6 +65,7 @@ impl Scratch {
         self.conflicts = 0;
         self.instances.clear();
         self.walked = 0;
+        self.lacks = false;
     }
 
     /// Edits that scratch memory is kept for between bodies: 32 KiB of them, and the other lists are no longer.

@@ -161,6 +161,12 @@ impl Survey {
         self.rows.get(row as usize).map_or("", |row| self.text(row.name))
     }
 
+    /// The members that the plan does not know, and their kinds.
+    pub(crate) fn unknown(&self) -> impl Iterator<Item = (Id, Kind)> {
+        let rows = self.rows.iter().zip(0..).filter(|(row, _)| row.standing == Standing::Unknown);
+        rows.map(|(row, id)| (id, row.kind))
+    }
+
     /// Rows from the record down to one of them.
     pub(crate) fn path_to(&self, row: Id) -> Vec<Id> {
         let up = |id: &Id| self.rows.get(*id as usize).map(|row| row.parent).filter(|parent| *parent != NONE);

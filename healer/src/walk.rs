@@ -12,9 +12,11 @@ use crate::plan::Automaton;
 use crate::plan::automaton::{Action, INERT, Id, NONE, State};
 use crate::plan::table::Glance;
 use crate::reason::{Failure, Reason};
+use crate::required;
 use crate::resolve;
 use crate::scratch::{Container, Frame, Scratch};
 use consider::Asked;
+use required::NO_EPOCH;
 use shape::Shapes;
 
 pub(crate) use shape::Records;
@@ -70,6 +72,7 @@ pub(crate) struct Body<'a> {
     pub tokens: &'a [u32],
     pub escapes: &'a [u32],
     pub max_depth: u32,
+    pub max_keys: u32,
     pub part: Part,
 }
 
@@ -151,6 +154,16 @@ struct Walk<'a, 's, const TRACKS: bool, const SHAPES: bool> {
     frame: Frame,
     asked: Asked,
     shapes: Shapes<'a>,
+}
+
+/// How a run of members ends whose values have nothing inside.
+enum Run {
+    /// At a value in that state that may be a container.
+    Value(Id),
+    /// With the object, whose brace is at this offset.
+    Closed(u32),
+    /// Near the end of the tape, where members are read one by one.
+    Tail,
 }
 
 /// What comes after a value.
@@ -259,12 +272,26 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     /// in registers.
     #[inline(never)]
     fn plain_members(&mut self, state: &State) -> Result<Then, Stop> {
+        let first = self.next;
+        let run = self.run_of_members(state)?;
+        self.count_members(first);
+        self.check_members()?;
+        match run {
+            Run::Value(inside) => Ok(Then::Value(inside)),
+            Run::Closed(at) => Ok(self.close_object(at)),
+            Run::Tail => self.member().map(Then::Value),
+        }
+    }
+
+    /// Reads members up to the first whose value may be a container, or to the end of the object.
+    #[inline(always)]
+    fn run_of_members(&mut self, state: &State) -> Result<Run, Stop> {
         let body = self.body;
         loop {
             // At the very end of the tape, one by one.
             let ahead = body.tokens.get(self.next..).and_then(<[u32]>::first_chunk::<4>);
             let Some(&[quote, colon, value, after]) = ahead else {
-                return self.member().map(Then::Value);
+                return Ok(Run::Tail);
             };
             if (body.byte(quote) != b'"') | (body.byte(colon) != b':') {
                 return Err(malformed(if body.byte(quote) == b'"' { colon } else { quote }));
@@ -280,7 +307,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             let is_plain = (word as u8 == b'"') | is_short_scalar(word, after.wrapping_sub(value));
             if !is_plain {
                 match body.byte(value) {
-                    b'{' | b'[' => return Ok(Then::Value(inside)),
+                    b'{' | b'[' => return Ok(Run::Value(inside)),
                     b'"' => (),
                     _ => _ = self.scalar_up_to(value, after as usize)?,
                 }
@@ -288,10 +315,27 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             self.next = self.next.wrapping_add(2);
             match body.byte(after) {
                 b',' => (),
-                b'}' => return Ok(self.close_object(after)),
+                b'}' => return Ok(Run::Closed(after)),
                 _ => return Err(malformed(after)),
             }
         }
+    }
+
+    /// Counts the members begun since token `first`: four tokens each, and two of one whose value is ahead.
+    #[inline(always)]
+    fn count_members(&mut self, first: usize) {
+        let tokens = self.next.wrapping_sub(first) as u32;
+        self.frame.members = self.frame.members.wrapping_add(tokens.wrapping_add(2) >> 2);
+    }
+
+    #[inline(always)]
+    fn check_members(&self) -> Result<(), Stop> {
+        if self.frame.members > self.body.max_keys { Err(self.too_many_keys()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn too_many_keys(&self) -> Stop {
+        Stop::Failed(Failure { reason: Reason::TooManyKeys, offset: self.frame.open as usize })
     }
 
     #[inline(always)]
@@ -454,11 +498,12 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     fn resolve(&mut self, at: u32) {
         let frame = self.frame;
         let state = self.plan.state(frame.state);
-        if self.scratch.hits.len() > frame.hits as usize {
+        let renamed = self.scratch.hits.len() > frame.hits as usize;
+        if renamed {
             resolve::renames(&self.body, self.plan, &frame, self.scratch);
         }
+        let epoch = if renamed { self.scratch.epoch } else { NO_EPOCH };
         self.scratch.hits.truncate(frame.hits as usize);
-        self.scratch.bits.truncate(frame.bits as usize);
         self.scratch.names.truncate(frame.names as usize);
         if TRACKS && state.tracked {
             let end = if frame.members == 0 { at } else { frame.last_end };
@@ -470,9 +515,13 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             if state.anchor {
                 resolve::moves(self.plan, frame.container, self.scratch);
             }
-            if state.tree_root {
-                resolve::layout(self.plan, frame.container, self.scratch);
-            }
+        }
+        if state.required.0 < state.required.1 {
+            required::note(self.plan, state, &frame, epoch, self.scratch);
+        }
+        self.scratch.bits.truncate(frame.bits as usize);
+        if TRACKS && state.tracked && state.tree_root {
+            resolve::layout(self.plan, frame.container, self.scratch);
         }
     }
 
@@ -492,6 +541,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             self.frame.lead = quote;
         }
         self.frame.members = self.frame.members.wrapping_add(1);
+        self.check_members()?;
         let inside = if state.looks { self.glance(state, quote, colon)? } else { INERT };
         if SHAPES && state.shaped {
             let after = self.body.tokens.get(self.next.wrapping_add(1)).copied();

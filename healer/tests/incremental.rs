@@ -7,7 +7,8 @@ use drifting_upstream::{Mode, contract, users_body};
 use healer::config::Config;
 use healer::{Healer, Limits, Memo, Plan, Reason, Summary};
 
-const LIMITS: Limits = Limits { max_held_bytes: 4096, max_depth: 256 };
+const LIMITS: Limits =
+    Limits { max_held_bytes: 4096, max_depth: 256, max_keys: Limits::DEFAULT_KEYS, max_tokens: Limits::DEFAULT_TOKENS };
 
 fn plan(route: &str) -> Plan {
     let text = format!(r#"{{"routes":[{{"match":{{"path":"/api/users"}},{route}}}]}}"#);
@@ -29,7 +30,7 @@ fn whole(plan: &Plan, body: &[u8]) -> (Vec<u8>, Summary) {
     let mut healer = Healer::new();
     let summary = healer.heal_bytes(plan, body).expect("a list is JSON");
     // The first record of the whole is the envelope, which is no record of a body that streams.
-    let summary = Summary { shape: None, ..summary };
+    let summary = Summary { shape: None, new_shapes: 0, lacks: false, ..summary };
     (if summary.changed { healer.output().to_vec() } else { body.to_vec() }, summary)
 }
 
@@ -45,7 +46,7 @@ fn streamed(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &[u8], size
     incremental.finish(healer, memo);
     out.extend_from_slice(healer.output());
     assert_eq!(incremental.failure(), None);
-    let summary = Summary { shape: None, ..incremental.summary() };
+    let summary = Summary { shape: None, new_shapes: 0, lacks: false, ..incremental.summary() };
     healer.recycle_incremental(incremental);
     (out, summary)
 }
@@ -183,7 +184,7 @@ fn bodies_of_one_route_do_not_touch_each_other() {
     }
     for ((stream, out), (bytes, summary)) in streams.iter().zip(&expected) {
         assert!(out == bytes, "{} bytes differ", bytes.len());
-        assert_eq!(Summary { shape: None, ..stream.summary() }, *summary);
+        assert_eq!(Summary { shape: None, new_shapes: 0, lacks: false, ..stream.summary() }, *summary);
     }
     assert!(memo.shapes() <= 2048);
 }

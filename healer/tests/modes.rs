@@ -73,6 +73,8 @@ fn every_mode_heals_to_the_healthy_user() {
             let (healed, summary) = heal(&plan(packs, contract), &user_body(mode));
             assert_eq!(parsed(&healed), parsed(&healthy), "{what}: {mode:?}");
             assert_ops(&what, mode, 1, &summary);
+            // What is required is all there, and no second look was needed to know it.
+            assert!(!summary.lacks, "{what}: {mode:?}");
         }
     }
 }

@@ -49,6 +49,12 @@ fn refused() -> Vec<(&'static str, Value, &'static [&'static str])> {
         ),
         ("a cycle", route(json!({"rename": {"a": "b", "b": "a"}})), &["routes[0].rename", "circle"]),
         ("a broken path", route(json!({"move": {"a..b": "c"}})), &["routes[0].move[\"a..b\"]"]),
+        ("a share above all", route(json!({"sample": 100.5})), &["routes[0].sample", "100.5", "percentage"]),
+        (
+            "a media type that is no JSON",
+            route(json!({"match": {"path": "/", "content_types": ["text/html"]}})),
+            &["routes[0].match.content_types[0]", "text/html", "+json"],
+        ),
         ("a route without match", json!({"routes": [{"name": "r"}]}), &["routes[0]", "match"]),
         ("a list for an object", json!([]), &["configuration: found an array; expected an object"]),
     ]

@@ -22,6 +22,7 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
         lane.case("early: just within max_held_bytes", within),
         lane.case("early: over the default max_held_bytes", over_default),
     ];
+    cases.push(lane.case("narrow: keys, depth and tokens over their limits", narrow));
     cases.push(lane.case("early: memory does not grow", memory));
     for listener in ["tight-early", "tight-held"] {
         for framing in [Framing::Length, Framing::Chunked, Framing::Chunks(9000), Framing::Close] {
@@ -90,6 +91,28 @@ fn over_default(rig: &mut Rig<'_>) -> Outcome {
     }
     let (exchange, _script) = rig.open_http10("early", json(Framing::Length, &sent))?;
     expect::reply(&exchange.finish(PATIENCE), 200, &healed)
+}
+
+/// Every byte comes out, whenever the limit is met.
+fn narrow(rig: &mut Rig<'_>) -> Outcome {
+    let keys: Vec<String> = (0..20).map(|key| format!("\"k{key}\":0,")).collect();
+    let keys = keys.concat();
+    let rows = [
+        ("too_many_keys", format!("[{{\"mail\":1}},{{{keys}\"mail\":1}}]")),
+        ("too_deep", format!("{}{{\"mail\":1}}{}", "[".repeat(20), "]".repeat(20))),
+        ("too_many_tokens", format!("[{{\"mail\":1}},{}]", vec!["0"; 200].join(","))),
+    ];
+    for (reason, sent) in rows {
+        for framing in [Framing::Length, Framing::Chunked, Framing::Chunks(7), Framing::Close, Framing::Trailers] {
+            let (reply, state) = rig.ask_verdict(Ask::get("narrow"), json(framing, sent.as_bytes()))?;
+            expect::reply(&reply, 200, sent.as_bytes()).map_err(|why| format!("{reason}, {framing:?}: {why}"))?;
+            expect::equal("verdict", state["verdict"].as_str(), Some("failed"))?;
+            expect::equal("reason", state["reason"].as_str(), Some(reason))?;
+        }
+        let healed = sent.replace("mail", "email_address");
+        expect::reply(&rig.ask(Ask::get("early"), json(Framing::Chunked, sent.as_bytes()))?, 200, healed.as_bytes())?;
+    }
+    Ok(())
 }
 
 /// Linear memory never shrinks, so what is not given back is gone for as long as Envoy runs.

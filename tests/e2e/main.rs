@@ -4,6 +4,7 @@
 
 mod configuration;
 mod documents;
+mod drift;
 mod exactness;
 mod expect;
 mod failure;
@@ -18,6 +19,7 @@ mod observability;
 mod passthrough;
 mod reload;
 mod rig;
+mod rollout;
 mod streaming;
 
 use std::process::ExitCode;
@@ -69,6 +71,8 @@ fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
         hostile::cases(lane),
         observability::cases(lane),
         modes::cases(lane),
+        rollout::cases(lane),
+        drift::cases(lane),
         configuration::cases(lane),
         failure::cases(lane),
         reload::cases(lane),

@@ -214,7 +214,7 @@ fn listeners(module: &std::path::Path, http2: SocketAddr) -> Vec<Listener> {
     let nomos = |extra: Value| topology::nomos(module, &settings(extra));
     let early = || nomos(json!({}));
     let held = || nomos(json!({"response_headers": "held"}));
-    let large = json!({"max_held_bytes": 16 * 1024 * 1024});
+    let large = json!({"max_held_bytes": 16 * 1024 * 1024, "max_keys": 1 << 18});
     let limit = Some(32 * 1024);
     let other = json!({"routes": [{"name": "o", "match": {"prefix": "/"}, "rename": {"mail": "other"}}]});
     let long = json!({"routes": [{"name": "l", "match": {"prefix": "/"}, "rename": {"a": "x".repeat(100)}}]});
@@ -243,6 +243,9 @@ fn listeners(module: &std::path::Path, http2: SocketAddr) -> Vec<Listener> {
         Listener::new("observe-held", vec![nomos(json!({"mode": "observe", "response_headers": "held"}))]),
         Listener::new("off", vec![nomos(json!({"mode": "off"}))]),
         Listener::new("other", vec![topology::nomos(module, &other)]),
+        Listener::new("narrow", vec![nomos(json!({"max_keys": 20, "max_depth": 20, "max_tokens": 200}))]),
+        Listener::new("rollout", vec![topology::nomos(module, &crate::rollout::configuration())]),
+        Listener::new("drift", vec![topology::nomos(module, &crate::drift::configuration())]),
         Listener::new("text", vec![topology::nomos_text(module, &settings(json!({})).to_string())]),
         Listener { buffer_limit: limit, ..Listener::new("tight-plain", vec![]) },
         Listener { buffer_limit: limit, ..Listener::new("tight-early", vec![early()]) },

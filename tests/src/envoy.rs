@@ -122,6 +122,13 @@ impl Envoy {
         admin_get(self.admin, path)
     }
 
+    /// Sets a value of Envoy's runtime; the empty text takes it back.
+    pub fn set_runtime(&self, key: &str, value: &str) -> Result<(), String> {
+        let path = format!("/runtime_modify?{key}={value}");
+        let reply = client::fetch(self.admin, "POST", &path, &[]).map_err(|e| format!("admin {path}: {e}"))?;
+        if reply.status == 200 { Ok(()) } else { Err(format!("admin {path}: status {}", reply.status)) }
+    }
+
     /// Fails where Envoy has died, or has logged a trap since the last call.
     pub fn check(&mut self) -> Result<(), String> {
         if let Ok(Some(status)) = self.keeper.try_wait() {

@@ -1,4 +1,5 @@
-//! The shipped `envoy.yaml` with other ports, another module path or held headers.
+//! The shipped configurations, `envoy.yaml` and those in `docs/examples`, with other ports, another module path or held
+//! headers.
 
 use std::fs;
 use std::path::Path;
@@ -25,26 +26,31 @@ pub struct Changes<'a> {
 /// Fails where a text that is to be replaced does not stand in the file exactly once: then one of the two was edited
 /// without the other.
 pub fn config(changes: Changes) -> Result<String, String> {
-    let path = paths::root().join("envoy.yaml");
+    config_of("envoy.yaml", changes)
+}
+
+/// The same for another file of the repository.
+pub fn config_of(file: &str, changes: Changes) -> Result<String, String> {
+    let path = paths::root().join(file);
     let mut text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let ports = [(8080, changes.proxy), (9090, changes.upstream), (9901, changes.admin)];
     for (shipped, wanted) in ports {
-        replace(&mut text, &format!("port_value: {shipped}"), &format!("port_value: {wanted}"))?;
+        replace(file, &mut text, &format!("port_value: {shipped}"), &format!("port_value: {wanted}"))?;
     }
     let module = format!("filename: {}", changes.module.display());
-    replace(&mut text, "filename: target/wasm32-wasip1/release/nomos_filter.wasm", &module)?;
+    replace(file, &mut text, "filename: target/wasm32-wasip1/release/nomos_filter.wasm", &module)?;
     if changes.held {
-        replace(&mut text, "response_headers: early", "response_headers: held")?;
+        replace(file, &mut text, "response_headers: early", "response_headers: held")?;
     }
     Ok(text)
 }
 
-fn replace(text: &mut String, from: &str, to: &str) -> Result<(), String> {
+fn replace(file: &str, text: &mut String, from: &str, to: &str) -> Result<(), String> {
     match text.matches(from).count() {
         1 => {
             *text = text.replace(from, to);
             Ok(())
         }
-        count => Err(format!("envoy.yaml: found `{from}` {count} times, expected once")),
+        count => Err(format!("{file}: found `{from}` {count} times, expected once")),
     }
 }

@@ -46,7 +46,7 @@ fn of_schema(source: &Source, document: &Node) -> Result<PlanSpec, Failure> {
 fn of_route(path: &Path, which: &Which) -> Result<PlanSpec, Failure> {
     let config = config_file::read(path)?;
     let file = path.display();
-    let route = input::route(&config, &which.method, which.path.as_deref())?
+    let route = input::route(&config, &which.method, which.path.as_deref(), input::USUAL)?
         .ok_or_else(|| Failure::new(format!("{file}: found no route of this request; expected one")))?;
     let spec = route.plan.spec().clone();
     if spec.contract.is_none() {

@@ -68,12 +68,38 @@ fn the_method_chooses_too() {
 }
 
 #[test]
+fn the_route_may_depend_on_the_response() {
+    let dir = Dir::new("heal-response");
+    let config = r#"{"mode":"observe","routes":[
+        {"name":"ok","match":{"path":"/u","status":["2xx"]},"mode":"heal","rename":{"a":"b"}},
+        {"name":"problem","match":{"path":"/u","content_types":["application/problem+json"]},"rename":{"a":"c"}}]}"#;
+    dir.file("nomos.json", config);
+    let heal = |more: &[&str]| {
+        let args = [&["heal", "--config", "nomos.json", "--path", "/u"], more].concat();
+        let output = dir.nomos_on(&args, b"{\"a\":1}");
+        (output.stdout, output.stderr.lines().map(str::to_owned).collect::<Vec<_>>())
+    };
+    assert_eq!(heal(&[]), ("{\"b\":1}".to_owned(), vec!["healed by route ok: 1 rename".to_owned()]));
+    let (body, report) = heal(&["--status", "404", "--content-type", "application/problem+json"]);
+    assert_eq!((body.as_str(), report.len()), ("{\"c\":1}", 2), "{report:?}");
+    assert!(report[0].starts_with("healed by route problem") && report[1].starts_with("mode is observe"));
+    assert!(heal(&["--status", "404"]).1[0].starts_with("skipped"));
+}
+
+#[test]
 fn the_limits_of_the_configuration_hold() {
     let dir = Dir::new("heal-limits");
-    let config = r#"{"max_held_bytes":1024,"max_depth":2,"routes":[{"match":{"prefix":"/"},"rename":{"a":"b"}}]}"#;
+    let config = r#"{"max_held_bytes":1024,"max_depth":2,"max_keys":2,"max_tokens":20,
+        "routes":[{"match":{"prefix":"/"},"rename":{"a":"b"}}]}"#;
     dir.file("nomos.json", config);
     let large = format!("{{\"a\":\"{}\"}}", "x".repeat(1024));
-    for (body, report) in [(large.as_str(), "too_large"), ("{\"a\":[[1]]}", "too_deep")] {
+    let rows = [
+        (large.as_str(), "too_large"),
+        ("{\"a\":[[1]]}", "too_deep"),
+        ("{\"a\":1,\"b\":2,\"c\":3}", "too_many_keys"),
+        ("[1,2,3,4,5,6,7,8,9,10]", "too_many_tokens"),
+    ];
+    for (body, report) in rows {
         let output = dir.nomos_on(&["heal", "--config", "nomos.json"], body.as_bytes());
         assert_eq!((output.code, output.stdout.as_str()), (1, body), "{report}");
         assert!(output.stderr.starts_with(&format!("failed by route route-0: {report} at byte ")), "{}", output.stderr);
@@ -165,8 +191,9 @@ fn bad_usage_and_bad_input_are_told_in_a_line() {
         ),
         (
             &["--config", "body.json", "body.json"],
-            "body.json:1: mail: found an unknown field; expected one of mode, \
-          response_headers, max_held_bytes, max_depth, routes (and 2 more: see nomos check)",
+            "body.json:1: mail: found an unknown field; expected one of mode, sample, \
+          route_metadata, response_headers, max_held_bytes, max_depth, max_keys, max_tokens, max_shapes, routes (and 2 \
+          more: see nomos check)",
         ),
     ];
     for (args, expected) in rows {

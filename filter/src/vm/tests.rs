@@ -4,6 +4,9 @@ use super::*;
 use crate::mock::{self, Mock};
 use crate::waiting::PATIENCE;
 
+mod drift;
+mod rollout;
+
 const ROOT: u32 = 1;
 const STREAM: u32 = 2;
 
@@ -53,6 +56,7 @@ enum End {
 #[derive(Clone, Debug)]
 struct Upstream<'a> {
     path: &'a str,
+    request_id: &'a str,
     headers: Vec<(&'a str, &'a str)>,
     chunks: Vec<&'a [u8]>,
     end: End,
@@ -73,7 +77,7 @@ struct Reply {
 impl<'a> Upstream<'a> {
     fn json(body: &'a str) -> Self {
         let headers = vec![(":status", "200"), ("content-type", "application/json")];
-        Upstream { path: "/u", headers, chunks: vec![body.as_bytes()], end: End::Apart }
+        Upstream { path: "/u", request_id: "", headers, chunks: vec![body.as_bytes()], end: End::Apart }
     }
 
     fn with(mut self, name: &'a str, value: &'a str) -> Self {
@@ -100,7 +104,9 @@ impl<'a> Upstream<'a> {
 
     fn begin(&self, vm: &mut Vm<Mock>) -> Reply {
         let own = |headers: &[(&str, &str)]| headers.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect();
-        vm.host().request = Some(own(&[(":authority", "x"), (":path", self.path), (":method", "GET")]));
+        let request =
+            [(":authority", "x"), (":path", self.path), (":method", "GET"), ("x-request-id", self.request_id)];
+        vm.host().request = Some(own(&request));
         vm.on_context_create(STREAM, ROOT);
         assert_eq!(vm.on_request_headers(STREAM), Action::Continue);
         vm.host().request = None;

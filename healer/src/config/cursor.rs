@@ -148,6 +148,15 @@ impl<'a> Cursor<'a> {
         found
     }
 
+    /// `true` or `false`.
+    pub fn flag(&self, problems: &mut Problems) -> bool {
+        if let Value::Bool(flag) = self.node.value {
+            return flag;
+        }
+        self.expected(problems, "true or false");
+        false
+    }
+
     /// A text, or the word that YAML made a boolean of.
     pub fn word(&self) -> Option<&'a str> {
         match &self.node.value {
@@ -155,6 +164,34 @@ impl<'a> Cursor<'a> {
             Value::Bool(false) => Some("off"),
             _ => None,
         }
+    }
+
+    /// A list of words, each once and at least one; numbers count as words. `is_one` says what is a word here.
+    pub(super) fn words(
+        &self,
+        problems: &mut Problems,
+        expected: &str,
+        expected_word: &str,
+        is_one: &dyn Fn(&str) -> bool,
+    ) -> Vec<String> {
+        let before = problems.len();
+        let mut words: Vec<String> = Vec::new();
+        for item in self.items(problems, expected) {
+            let word = match &item.node.value {
+                Value::String(text) | Value::Number(text) => text.as_str(),
+                _ => "",
+            };
+            if word.is_empty() || !is_one(word) {
+                item.expected(problems, expected_word);
+            } else if words.iter().any(|known| known == word) {
+                item.expected(problems, "each entry once");
+            }
+            words.push(word.to_owned());
+        }
+        if words.is_empty() && problems.len() == before {
+            self.refuse(problems, "an empty array", expected);
+        }
+        words
     }
 
     /// A number. Envoy hands fractions and large numbers in YAML over as text, so that counts too.

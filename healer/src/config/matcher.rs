@@ -2,17 +2,20 @@
 
 use std::fmt;
 
+use super::conditions::{self, Conditions};
 use super::cursor::{Cursor, Problems};
 
-const FIELDS: [&str; 4] = ["path", "prefix", "template", "methods"];
+const FIELDS: [&str; 6] = ["path", "prefix", "template", "methods", "status", "content_types"];
 const ONE_TARGET: &str = "one of path, prefix and template, such as {path: /api/user}; {prefix: /} is every path";
 
-/// Which requests a route is for. Query and fragment do not count.
+/// Which requests and responses a route is for. Query and fragment do not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matcher {
     target: Target,
     /// None: any.
     methods: Vec<String>,
+    /// Of the responses to these requests.
+    pub conditions: Conditions,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +80,8 @@ impl fmt::Display for Matcher {
                 Segment::Literal(text) => write!(f, "/{text}"),
                 Segment::Parameter(name) => write!(f, "/{{{name}}}"),
             }),
-        }
+        }?;
+        self.conditions.fmt(f)
     }
 }
 
@@ -89,7 +93,8 @@ pub(super) fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Match
         None => Some(Vec::new()),
     };
     let target = read_target(cursor, problems);
-    Some(Matcher { target: target?, methods: methods? })
+    let conditions = conditions::read(cursor, problems);
+    Some(Matcher { target: target?, methods: methods?, conditions })
 }
 
 fn read_target(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Target> {
@@ -150,21 +155,10 @@ fn read_segment(text: &str) -> Option<Segment> {
 }
 
 fn read_methods(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Vec<String>> {
-    const EXPECTED: &str = "an array of methods such as [GET, POST]; leave the field out for any method";
+    let expected = "an array of methods such as [GET, POST]; leave the field out for any method";
     let before = problems.len();
-    let mut methods = Vec::new();
-    for item in cursor.items(problems, EXPECTED) {
-        let Some(method) = item.text(problems, "a method in capitals, such as GET") else { continue };
-        if !method.bytes().all(is_method_byte) {
-            item.expected(problems, "a method in capitals, such as GET");
-        } else if methods.iter().any(|known| known == method) {
-            item.expected(problems, "each method once");
-        }
-        methods.push(method.to_owned());
-    }
-    if methods.is_empty() && problems.len() == before {
-        cursor.refuse(problems, "an empty array", EXPECTED);
-    }
+    let is_method = |text: &str| text.bytes().all(is_method_byte);
+    let methods = cursor.words(problems, expected, "a method in capitals, such as GET", &is_method);
     (problems.len() == before).then_some(methods)
 }
 

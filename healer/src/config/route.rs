@@ -5,9 +5,11 @@ use crate::plan::spec::{Contract, PlanSpec, Unmapped};
 
 use super::cursor::{Cursor, Problems};
 use super::matcher::{self, Matcher};
-use super::{contract, expects, rules, similarity};
+use super::rollout::Sample;
+use super::{Mode, contract, expects, rollout, rules, similarity};
 
-const FIELDS: [&str; 8] = ["name", "match", "contract", "packs", "rename", "move", "similarity", "unmapped"];
+const FIELDS: [&str; 10] =
+    ["name", "match", "mode", "sample", "contract", "packs", "rename", "move", "similarity", "unmapped"];
 
 /// Names stand in metric names and access logs.
 const MAX_NAME_BYTES: usize = 128;
@@ -19,6 +21,10 @@ pub struct Route {
     pub name: String,
     /// Which requests.
     pub matcher: Matcher,
+    /// What to do with their responses; that of the whole configuration where none is given.
+    pub mode: Option<Mode>,
+    /// Of how many requests the responses are healed; that of the whole configuration where none is given.
+    pub sample: Option<Sample>,
     /// How their responses are healed.
     pub plan: Plan,
 }
@@ -35,10 +41,12 @@ pub(super) fn read_all(cursor: &Cursor<'_>, problems: &mut Problems) -> Vec<Rout
         }
         let name = read_name(&item, index, &names, problems);
         let matcher = read_matcher(&item, problems);
+        let mode = rollout::mode(&item, problems);
+        let sample = rollout::sample(&item, problems);
         let spec = read_spec(&item, problems);
         names.push(name.clone());
         if let Some(matcher) = matcher.filter(|_| problems.len() == before) {
-            routes.extend(compile(&item, &spec, problems).map(|plan| Route { name, matcher, plan }));
+            routes.extend(compile(&item, &spec, problems).map(|plan| Route { name, matcher, mode, sample, plan }));
         }
     }
     routes

@@ -4,6 +4,7 @@ use crate::plan::spec::{PlanSpec, RuleSource, Unmapped};
 
 use super::cursor::{Cursor, Problems};
 use super::{Config, Mode, ResponseHeaders, json, route};
+use crate::Limits;
 
 const MATCH: &str = r#""match":{"path":"/u"}"#;
 
@@ -51,6 +52,10 @@ fn settings_are_read_in_every_form_that_envoy_gives_them() {
         let config = Config::parse(text.as_bytes()).unwrap();
         assert_eq!((config.mode, config.max_held_bytes), (mode, bytes), "{text}");
     }
+    let limits = br#"{"max_keys":3,"max_tokens":"1e3","max_shapes":16,"sample":"0.25","route_metadata":true}"#;
+    let config = Config::parse(limits).unwrap();
+    let Limits { max_keys, max_tokens, .. } = config.limits();
+    assert_eq!((max_keys, max_tokens, config.max_shapes, config.route_metadata), (3, 1000, 16, true));
     let config = Config::parse(br#"{"response_headers":"held","max_depth":4096}"#).unwrap();
     assert_eq!((config.response_headers, config.max_depth), (ResponseHeaders::Held, 4096));
 }
@@ -58,14 +63,15 @@ fn settings_are_read_in_every_form_that_envoy_gives_them() {
 #[test]
 fn a_bad_setting_is_refused() {
     let bytes = "expected a number of bytes from 1024 (1 KiB) to 67108864 (64 MiB)";
+    let share = "expected a percentage from 0 to 100 with at most two decimal places";
     let rows = [
         ("{\"mode\":\"heal\",}", "line 1 column 16: found `}`; expected a name in double quotes".to_owned()),
         ("[]", "configuration: found an array; expected an object".to_owned()),
         ("null", "configuration: found null; expected an object".to_owned()),
         (
             r#"{"mdoe":"heal"}"#,
-            "mdoe: found an unknown field; expected one of mode, response_headers, max_held_bytes, max_depth, routes \
-             (did you mean \"mode\"?)"
+            "mdoe: found an unknown field; expected one of mode, sample, route_metadata, response_headers, \
+             max_held_bytes, max_depth, max_keys, max_tokens, max_shapes, routes (did you mean \"mode\"?)"
                 .to_owned(),
         ),
         (
@@ -94,6 +100,16 @@ fn a_bad_setting_is_refused() {
         (r#"{"max_held_bytes":"1 MiB"}"#, format!("max_held_bytes: found \"1 MiB\"; {bytes}")),
         (r#"{"max_depth":0}"#, "max_depth: found 0; expected a whole number from 1 to 4096".to_owned()),
         (r#"{"max_depth":-1}"#, "max_depth: found -1; expected a whole number from 1 to 4096".to_owned()),
+        (r#"{"max_keys":0}"#, "max_keys: found 0; expected a whole number from 1 to 8388608".to_owned()),
+        (r#"{"max_keys":8388609}"#, "max_keys: found 8388609; expected a whole number from 1 to 8388608".to_owned()),
+        (r#"{"max_tokens":1.5}"#, "max_tokens: found 1.5; expected a whole number from 1 to 67108864".to_owned()),
+        (r#"{"max_shapes":15}"#, "max_shapes: found 15; expected a whole number from 16 to 65536".to_owned()),
+        (r#"{"sample":101}"#, format!("sample: found 101; {share}")),
+        (r#"{"sample":100.01}"#, format!("sample: found 100.01; {share}")),
+        (r#"{"sample":-1}"#, format!("sample: found -1; {share}")),
+        (r#"{"sample":0.001}"#, format!("sample: found 0.001; {share}")),
+        (r#"{"sample":"10%"}"#, format!("sample: found \"10%\"; {share}")),
+        (r#"{"route_metadata":"on"}"#, "route_metadata: found \"on\"; expected true or false".to_owned()),
         (
             r#"{"mode":"heal","mode":"off"}"#,
             "mode: found \"mode\" a second time; expected each name once in an object".to_owned(),
@@ -112,8 +128,8 @@ fn a_bad_route_is_refused() {
         ("{}", "routes[0]: found a route without match; expected match: an object such as {path: /api/user}"),
         (
             r#"{"match":{"path":"/"},"packs":["typos"],"renam":{}}"#,
-            "routes[0].renam: found an unknown field; expected one of name, match, contract, packs, rename, move, \
-             similarity, unmapped (did you mean \"rename\"?)",
+            "routes[0].renam: found an unknown field; expected one of name, match, mode, sample, contract, packs, \
+             rename, move, similarity, unmapped (did you mean \"rename\"?)",
         ),
         (r#"{"match":{"path":"/"},"name":""}"#, "routes[0].name: found \"\"; expected a name"),
         (
@@ -144,6 +160,10 @@ fn a_bad_match_is_refused() {
     let target = "one of path, prefix and template, such as {path: /api/user}; {prefix: /} is every path";
     let method = "expected a method in capitals, such as GET";
     let some_methods = "expected an array of methods such as [GET, POST]; leave the field out for any method";
+    let some_statuses = "expected an array of statuses and classes such as [2xx, 404]; leave the field out for any";
+    let some_types = "expected an array of media types such as [application/json]; leave the field out for any";
+    let status = "expected 2xx, 3xx, 4xx, 5xx, or a status from 200 to 599 other than 204, 205, 206 and 304";
+    let media_type = "expected application/json, text/json or a type that ends in +json, without parameters";
     let rows = [
         (r#""/u""#, format!("routes[0].match: found \"/u\"; expected an object with {target}")),
         ("{}", format!("routes[0].match: found none of them; expected exactly {target}")),
@@ -155,9 +175,8 @@ fn a_bad_match_is_refused() {
         ),
         (
             r#"{"paths":"/"}"#,
-            "routes[0].match.paths: found an unknown field; expected one of path, prefix, template, methods (did \
-            you mean \
-             \"path\"?)"
+            "routes[0].match.paths: found an unknown field; expected one of path, prefix, template, methods, status, \
+             content_types (did you mean \"path\"?)"
                 .to_owned(),
         ),
         (r#"{"path":"u"}"#, "routes[0].match.path: found \"u\"; expected a path that starts with /".to_owned()),
@@ -188,7 +207,33 @@ fn a_bad_match_is_refused() {
         (r#"{"path":"/","methods":["GET",1]}"#, format!("routes[0].match.methods[1]: found 1; {method}")),
         (
             r#"{"path":"/","methods":["GET","GET"]}"#,
-            "routes[0].match.methods[1]: found \"GET\"; expected each method once".to_owned(),
+            "routes[0].match.methods[1]: found \"GET\"; expected each entry once".to_owned(),
+        ),
+        (r#"{"path":"/","status":200}"#, format!("routes[0].match.status: found 200; {some_statuses}")),
+        (r#"{"path":"/","status":[]}"#, format!("routes[0].match.status: found an empty array; {some_statuses}")),
+        (r#"{"path":"/","status":["6xx"]}"#, format!("routes[0].match.status[0]: found \"6xx\"; {status}")),
+        (r#"{"path":"/","status":["1xx"]}"#, format!("routes[0].match.status[0]: found \"1xx\"; {status}")),
+        (r#"{"path":"/","status":[200,204]}"#, format!("routes[0].match.status[1]: found 204; {status}")),
+        (r#"{"path":"/","status":[600]}"#, format!("routes[0].match.status[0]: found 600; {status}")),
+        (
+            r#"{"path":"/","status":["2xx","2xx"]}"#,
+            "routes[0].match.status[1]: found \"2xx\"; expected each entry once".to_owned(),
+        ),
+        (
+            r#"{"path":"/","content_types":"application/json"}"#,
+            format!("routes[0].match.content_types: found \"application/json\"; {some_types}"),
+        ),
+        (
+            r#"{"path":"/","content_types":["text/html"]}"#,
+            format!("routes[0].match.content_types[0]: found \"text/html\"; {media_type}"),
+        ),
+        (
+            r#"{"path":"/","content_types":["application/json; charset=utf-8"]}"#,
+            format!("routes[0].match.content_types[0]: found \"application/json; charset=utf-8\"; {media_type}"),
+        ),
+        (
+            r#"{"path":"/","content_types":["+json", "a//b+json"]}"#,
+            format!("routes[0].match.content_types[0]: found \"+json\"; {media_type}"),
         ),
     ];
     for (text, expected) in rows {
@@ -470,6 +515,54 @@ fn all_is_every_pack() {
     let (renames, moves): (usize, usize) = (all.renames.len(), all.moves.len());
     let rules: usize = nomos_rules::PACKS.iter().map(|pack| pack.rules.len()).sum();
     assert_eq!(renames + moves, rules);
+}
+
+#[test]
+fn a_route_may_be_for_some_responses_only() {
+    let text = br#"{"routes":[
+        {"match":{"path":"/u","status":["2xx",404],"content_types":["Application/JSON"]}},
+        {"match":{"path":"/u","content_types":["application/problem+json"]}},
+        {"match":{"path":"/v"}},
+        {"match":{"path":"/u"}}
+    ]}"#;
+    let config = Config::parse(text).unwrap();
+    assert_eq!(config.routes_from(0, b"GET", b"/u?a").collect::<Vec<_>>(), [0, 1, 3]);
+    assert_eq!(config.routes_from(1, b"GET", b"/u").collect::<Vec<_>>(), [1, 3]);
+    let rows: [(u64, &[u8], [bool; 4]); 6] = [
+        (200, b"application/json", [true, false, true, true]),
+        (299, b" application/JSON ; charset=utf-8", [true, false, true, true]),
+        (404, b"application/json", [true, false, true, true]),
+        (400, b"application/json", [false, false, true, true]),
+        (200, b"application/problem+json;x", [false, true, true, true]),
+        (200, b"", [false, false, true, true]),
+    ];
+    for (status, content_type, expected) in rows {
+        let accepts = [0, 1, 2, 3].map(|route| config.accepts(route, status, content_type));
+        assert_eq!(accepts, expected, "{status} {}", String::from_utf8_lossy(content_type));
+    }
+    assert_eq!(config.routes[0].matcher.to_string(), "/u 2xx 404 Application/JSON");
+}
+
+#[test]
+fn the_mode_of_a_route_is_its_own_unless_all_is_off() {
+    use Mode::{Heal, Observe, Off};
+    let rows = [
+        ("heal", "", Heal, 10_000),
+        ("heal", r#","mode":"observe""#, Observe, 10_000),
+        ("observe", r#","mode":"heal","sample":5"#, Heal, 500),
+        ("heal", r#","mode":false"#, Off, 10_000),
+        ("off", r#","mode":"heal""#, Off, 10_000),
+    ];
+    for (mode, members, expected, sample) in rows {
+        let config = format!(r#"{{"mode":"{mode}","routes":[{{{MATCH}{members}}}]}}"#);
+        let config = Config::parse(config.as_bytes()).unwrap();
+        assert_eq!(config.mode_of(&config.routes[0]), expected, "{mode}{members}");
+        assert_eq!(config.samples(), sample != 10_000, "{mode}{members}");
+    }
+    let config = Config::parse(br#"{"sample":1,"routes":[{"match":{"path":"/"},"sample":100}]}"#).unwrap();
+    assert!(!config.samples());
+    assert!(route_refusal(r#""mode":"on""#).starts_with("routes[0].mode: found \"on\"; expected one of heal"));
+    assert!(route_refusal(r#""sample":200"#).starts_with("routes[0].sample: found 200; expected a percentage"));
 }
 
 #[test]

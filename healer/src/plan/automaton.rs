@@ -30,6 +30,8 @@ pub(crate) struct Automaton {
     pub steps: Vec<Step>,
     /// Conventions for plans without contract, best rank first.
     pub conventions: Vec<Convention>,
+    /// Required members, in runs by state.
+    pub required: Vec<Required>,
     /// Quoted names.
     pub text: Vec<u8>,
     /// Whether a record stands by a contract: then what a rule does inside a value depends on the rule firing.
@@ -56,6 +58,10 @@ pub(crate) struct State {
     pub canonical: Table,
     /// 64-bit words for the presence of the names that have a slot.
     pub words: u32,
+    /// Members that an object here must have: a run of [`Automaton::required`].
+    pub required: (u32, u32),
+    /// The first 64 slots of those.
+    pub required_slots: u64,
     /// Whether any name means something here.
     pub looks: bool,
     /// Whether names that no rule knows may be renamed by a convention without contract.
@@ -99,6 +105,16 @@ pub(crate) struct Action {
     pub replaces: bool,
     /// Whether similarity alone knows the name.
     pub similar: bool,
+}
+
+/// A member that an object must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Required {
+    pub slot: Id,
+    /// Its quoted name.
+    pub text: Span,
+    /// Its number among all that the contract requires: an index of [`super::Plan::required`].
+    pub number: Id,
 }
 
 /// A move starts at a member, `depth` names below its anchor.
@@ -232,6 +248,8 @@ impl State {
         element: INERT,
         canonical: Table::EMPTY,
         words: 0,
+        required: (0, 0),
+        required_slots: 0,
         looks: false,
         converts: false,
         tracked: false,

@@ -9,11 +9,13 @@ use crate::order;
 use super::PlanError;
 use super::anchors::{Anchors, Base, Group, Names, TrieNode};
 use super::automaton::{
-    Action, Automaton, Convention, INERT, Id, MoveKind, NONE, Rename, RuleRef, SourceEnd, Span, State, TargetStep,
+    Action, Automaton, Convention, INERT, Id, MoveKind, NONE, Rename, Required, RuleRef, SourceEnd, Span, State,
+    TargetStep,
 };
 use super::case;
 use super::contract::Nodes;
 use super::record::{Record, records};
+use super::requirements::Requirements;
 use super::spec::{PlanSpec, Unmapped};
 use super::table::{Table, Tables};
 use crate::text::quote;
@@ -23,8 +25,8 @@ use nomos_rules::path::Step;
 /// States of one plan at most: far above what contracts and packs need, and 1.5 MB of memory.
 const MAX_STATES: usize = 16_384;
 
-/// The automaton, and the records that similarity works on.
-pub(super) fn compile(spec: &PlanSpec) -> Result<(Automaton, Vec<Record>), PlanError> {
+/// The automaton, the records that similarity works on, and what is required.
+pub(super) fn compile(spec: &PlanSpec) -> Result<(Automaton, Vec<Record>, Requirements), PlanError> {
     refuse_crossing_moves(spec)?;
     let nodes = spec.contract.as_ref().map(Nodes::of);
     let contract = spec.contract.as_ref().filter(|_| spec.similarity.is_some());
@@ -32,7 +34,9 @@ pub(super) fn compile(spec: &PlanSpec) -> Result<(Automaton, Vec<Record>), PlanE
     let (shaped, records): (Vec<Id>, Vec<Record>) = found.unwrap_or_default().into_iter().unzip();
     let mut compiler = Compiler::new(spec, nodes.as_ref(), &shaped);
     compiler.run()?;
-    Ok((compiler.out, records))
+    let out = compiler.out;
+    let required = nodes.map(|nodes| Requirements::of(spec, &nodes, &out.moves)).unwrap_or_default();
+    Ok((out, records, required))
 }
 
 fn refuse_crossing_moves(spec: &PlanSpec) -> Result<(), PlanError> {
@@ -326,6 +330,7 @@ impl<'a> Compiler<'a> {
         let words = if self.out.contract { slots.len() } else { self.slots.len() };
         let converts = anywhere && !self.out.conventions.is_empty();
         let every_member = drops || leaves_scraps;
+        let (required, required_slots) = self.add_required(node, &slots);
         let looks = record || !keys.keys.is_empty() || anywhere;
         let shaped = self.spec.similarity.is_some() && looks;
         State {
@@ -335,6 +340,8 @@ impl<'a> Compiler<'a> {
             element,
             canonical,
             words: words.div_ceil(64) as u32,
+            required,
+            required_slots,
             looks,
             converts,
             tracked,
@@ -345,6 +352,20 @@ impl<'a> Compiler<'a> {
             record: node.map_or(NONE, |node| self.record_of(node)),
             shaped,
         }
+    }
+
+    /// The members that an object described by this node must have, and which of the first 64 slots are theirs.
+    fn add_required(&mut self, node: Option<Id>, slots: &Names) -> ((u32, u32), u64) {
+        let start = self.out.required.len() as u32;
+        let mut first_slots = 0;
+        for (name, child) in node.zip(self.nodes).map(|(node, nodes)| nodes.members(node)).unwrap_or_default() {
+            let number = self.nodes.and_then(|nodes| nodes.required(*child));
+            let (Some(number), slot) = (number, self.slot(name, slots)) else { continue };
+            first_slots |= 1_u64.checked_shl(slot).unwrap_or(0);
+            let text = self.text(name);
+            self.out.required.push(Required { slot, text, number });
+        }
+        ((start, self.out.required.len() as u32), first_slots)
     }
 
     fn element(&mut self, items: &Items) -> Id {
@@ -692,6 +713,7 @@ fn empty_automaton(spec: &PlanSpec) -> Automaton {
         steps: Vec::new(),
         capitalises: conventions.iter().any(|convention| convention.to == Case::Pascal),
         conventions,
+        required: Vec::new(),
         text: Vec::new(),
         contract: spec.contract.is_some(),
         drops: spec.unmapped == Unmapped::Drop,

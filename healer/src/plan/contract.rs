@@ -1,13 +1,17 @@
 //! The contract as a flat list of nodes.
 
 use super::automaton::{Id, NONE};
-use super::spec::Contract;
+use super::spec::{Contract, Property};
 use nomos_rules::path::{Path, Step};
 
 /// All nodes of a contract; node 0 is the body.
 #[derive(Debug, Default)]
 pub(super) struct Nodes<'a> {
-    nodes: Vec<Node<'a>>,
+    list: Vec<Node<'a>>,
+    /// Node 0 is in none.
+    above: Vec<(Id, Option<&'a str>)>,
+    /// Nodes of required members, ascending.
+    required: Vec<Id>,
 }
 
 #[derive(Debug)]
@@ -21,37 +25,48 @@ pub(super) enum Node<'a> {
 impl<'a> Nodes<'a> {
     pub(super) fn of(contract: &'a Contract) -> Self {
         let mut flat = Nodes::default();
-        flat.nodes.push(Node::Any);
+        flat.list.push(Node::Any);
+        flat.above.push((NONE, None));
         let mut open = vec![(0usize, contract)];
         while let Some((id, contract)) = open.pop() {
             let node = match contract {
                 Contract::Any => Node::Any,
-                Contract::Array { items } => Node::Array(flat.reserve(items, &mut open)),
+                Contract::Array { items } => Node::Array(flat.reserve(items, (id as Id, None), &mut open)),
                 Contract::Object { properties } => {
-                    let member = |p: &'a super::spec::Property| (p.name.as_str(), flat.reserve(&p.node, &mut open));
+                    let member = |p: &'a Property| {
+                        let node = flat.reserve(&p.node, (id as Id, Some(&p.name)), &mut open);
+                        flat.required.extend(Some(node).filter(|_| p.required));
+                        (p.name.as_str(), node)
+                    };
                     Node::Object(properties.iter().map(member).collect())
                 }
             };
-            if let Some(place) = flat.nodes.get_mut(id) {
+            if let Some(place) = flat.list.get_mut(id) {
                 *place = node;
             }
         }
         flat
     }
 
-    fn reserve(&mut self, contract: &'a Contract, open: &mut Vec<(usize, &'a Contract)>) -> Id {
-        let id = self.nodes.len();
-        self.nodes.push(Node::Any);
+    fn reserve(
+        &mut self,
+        contract: &'a Contract,
+        above: (Id, Option<&'a str>),
+        open: &mut Vec<(usize, &'a Contract)>,
+    ) -> Id {
+        let id = self.list.len();
+        self.list.push(Node::Any);
+        self.above.push(above);
         open.push((id, contract));
         id as Id
     }
 
     pub(super) fn len(&self) -> Id {
-        self.nodes.len() as Id
+        self.list.len() as Id
     }
 
     pub(super) fn members(&self, id: Id) -> &[(&'a str, Id)] {
-        match self.nodes.get(id as usize) {
+        match self.list.get(id as usize) {
             Some(Node::Object(members)) => members,
             _ => &[],
         }
@@ -62,10 +77,32 @@ impl<'a> Nodes<'a> {
     }
 
     pub(super) fn element(&self, id: Id) -> Id {
-        match self.nodes.get(id as usize) {
+        match self.list.get(id as usize) {
             Some(Node::Array(items)) => *items,
             _ => NONE,
         }
+    }
+
+    /// The number of a node among those of required members.
+    pub(super) fn required(&self, id: Id) -> Option<Id> {
+        self.required.binary_search(&id).ok().map(|number| number as Id)
+    }
+
+    /// The paths of all required members, in the order of their numbers: `users[].address.city`.
+    pub(super) fn required_paths(&self) -> Vec<String> {
+        self.required.iter().map(|id| self.path_to(*id)).collect()
+    }
+
+    fn path_to(&self, mut id: Id) -> String {
+        let mut path = String::new();
+        while let Some((around, name)) = self.above.get(id as usize).filter(|(around, _)| *around != NONE) {
+            path.insert_str(0, name.unwrap_or("[]"));
+            if name.is_some() && *around != 0 {
+                path.insert(0, '.');
+            }
+            id = *around;
+        }
+        path
     }
 
     /// The node that a path from `id` leads to, if all of it is expected.

@@ -42,6 +42,12 @@ impl Record {
         names.try_fold(from, |parent, name| self.field(parent, name))
     }
 
+    /// Names from the record down to a field, with dots between them.
+    pub(crate) fn dotted(&self, field: similarity::Id) -> String {
+        let name = |id: similarity::Id| self.model.fields().get(id as usize).map_or("", |field| field.name.as_str());
+        self.path_to(field).into_iter().map(name).collect::<Vec<_>>().join(".")
+    }
+
     /// Names from the record down to a field.
     pub(crate) fn path_to(&self, field: similarity::Id) -> Vec<similarity::Id> {
         let parent = |id: &similarity::Id| self.model.fields().get(*id as usize).map(|field| field.parent);

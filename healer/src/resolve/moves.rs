@@ -363,6 +363,7 @@ impl Record<'_, '_> {
 /// Makes an accepted move one that is not.
 fn take_back(plan: &Automaton, scratch: &mut Scratch, id: Id) {
     let Some(hit) = scratch.sources.get(id as usize).copied().filter(|hit| hit.accepted) else { return };
+    scratch.lacks |= !plan.required.is_empty();
     let kind = plan.moves.get(hit.mv as usize).map(|mv| mv.kind);
     if kind == Some(MoveKind::Unwrap) {
         let around = unwrapped_member(plan, scratch, &hit);
@@ -382,6 +383,7 @@ fn take_back(plan: &Automaton, scratch: &mut Scratch, id: Id) {
 
 /// Takes back all that was done inside a value that turned out to be no such value. `inner`: the edits in it.
 pub(super) fn undo_inside(plan: &Automaton, scratch: &mut Scratch, inner: (u32, u32), value: (u32, u32)) {
+    scratch.lacks |= !plan.required.is_empty();
     for edit in scratch.edits.get_mut(inner.0 as usize..inner.1 as usize).unwrap_or_default() {
         edit.kind = EditKind::Void;
     }

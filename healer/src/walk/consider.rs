@@ -128,6 +128,8 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         let (inner, value) = (self.scratch.edits.len() as u32, self.peek());
         if judged_by_move {
             self.frame.hit = NONE;
+            // It was not looked at as what it may turn out to be.
+            self.scratch.lacks |= !self.plan.required.is_empty();
         } else if let Some(hit) = self.scratch.hits.get_mut(self.frame.hit as usize) {
             hit.inner = (inner, inner);
             hit.value = (value, value);

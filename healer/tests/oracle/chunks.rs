@@ -109,9 +109,12 @@ proptest! {
 /// No byte is lost when a body is given up: what was pushed is held, or was never taken.
 #[test]
 fn a_body_that_is_given_up_is_held_as_it_came() {
-    let limits = Limits { max_held_bytes: 8, ..Limits::default() };
+    let limits = Limits { max_held_bytes: 12, max_tokens: 5, ..Limits::default() };
     let rows: &[(&[&[u8]], Reason)] = &[
-        (&[b"[1,", b"2,3,4,5,6]"], Reason::TooLarge),
+        (&[b"[1,", b"22222222,3,4]"], Reason::TooLarge),
+        (&[b"[1,22222222,3,4]"], Reason::TooLarge),
+        (&[b"[1,", b"2,3]"], Reason::TooManyTokens),
+        (&[b"[1,2,3,4]"], Reason::TooManyTokens),
         (&[b"\"a\""], Reason::Scalar),
         (&[b" ", b"1"], Reason::Scalar),
         (&[b"[\"\n"], Reason::Malformed),

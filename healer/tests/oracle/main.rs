@@ -25,6 +25,7 @@ mod layout;
 mod moves;
 mod names;
 mod plans;
+mod required;
 mod tape;
 mod tree;
 mod words;

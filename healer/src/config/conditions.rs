@@ -1,0 +1,82 @@
+//! What a response must be like for a route to be the one for it.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use super::cursor::{Cursor, Problems};
+use super::decimal::Decimal;
+
+/// Statuses and media types. None: any.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conditions {
+    statuses: Vec<RangeInclusive<u64>>,
+    /// Without parameters.
+    content_types: Vec<String>,
+}
+
+impl Conditions {
+    /// Whether every response meets them.
+    pub fn are_none(&self) -> bool {
+        self.statuses.is_empty() && self.content_types.is_empty()
+    }
+
+    /// Whether a response of this status, with this value of `content-type`, meets them. Allocates nothing.
+    pub fn accept(&self, status: u64, content_type: &[u8]) -> bool {
+        let media_type = content_type.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+        let is = |known: &String| known.as_bytes().eq_ignore_ascii_case(media_type);
+        (self.statuses.is_empty() || self.statuses.iter().any(|range| range.contains(&status)))
+            && (self.content_types.is_empty() || self.content_types.iter().any(is))
+    }
+}
+
+impl fmt::Display for Conditions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for range in &self.statuses {
+            match (range.start(), range.end()) {
+                (first, last) if first == last => write!(f, " {first}")?,
+                (first, _) => write!(f, " {}xx", first.wrapping_div(100))?,
+            }
+        }
+        self.content_types.iter().try_for_each(|name| write!(f, " {name}"))
+    }
+}
+
+/// Reads `status` and `content_types` of a `match`.
+pub(super) fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Conditions {
+    let mut conditions = Conditions::default();
+    if let Some(field) = cursor.field("status") {
+        let expected = "an array of statuses and classes such as [2xx, 404]; leave the field out for any";
+        let word = "2xx, 3xx, 4xx, 5xx, or a status from 200 to 599 other than 204, 205, 206 and 304";
+        let words = field.words(problems, expected, word, &|text| statuses(text).is_some());
+        conditions.statuses = words.iter().filter_map(|text| statuses(text)).collect();
+    }
+    if let Some(field) = cursor.field("content_types") {
+        let expected = "an array of media types such as [application/json]; leave the field out for any";
+        let word = "application/json, text/json or a type that ends in +json, without parameters";
+        conditions.content_types = field.words(problems, expected, word, &is_json);
+    }
+    conditions
+}
+
+/// `2xx` or `404`. Statuses whose responses are never looked at are none: such a route would never be used.
+fn statuses(text: &str) -> Option<RangeInclusive<u64>> {
+    match text {
+        "2xx" => Some(200..=299),
+        "3xx" => Some(300..=399),
+        "4xx" => Some(400..=499),
+        "5xx" => Some(500..=599),
+        _ => {
+            let status = Decimal::parse(text)?.whole()?;
+            matches!(status, 200..=203 | 207..=303 | 305..=599).then_some(status..=status)
+        }
+    }
+}
+
+/// Responses of other types are never looked at.
+fn is_json(text: &str) -> bool {
+    let name = text.to_ascii_lowercase();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);
+    let is_part = |part: &str| !part.is_empty() && part.bytes().all(is_plain);
+    let is_type = name.split_once('/').is_some_and(|(kind, subtype)| is_part(kind) && is_part(subtype));
+    is_type && (matches!(name.as_str(), "application/json" | "text/json") || name.ends_with("+json"))
+}

@@ -1,0 +1,84 @@
+//! What can be told of shapes that similarity had not seen before: names and kinds, never values.
+
+use crate::plan::automaton::Id;
+use crate::plan::spec::Kind;
+use crate::similarity::Alignment;
+use crate::survey::Survey;
+use crate::text::quote;
+
+/// Shapes of one body that are told of; a log has no room for more. All of them are counted.
+const MAX_TOLD: usize = 4;
+/// Members told of one shape.
+const MAX_MEMBERS: usize = 16;
+/// Bytes told of one name. Names are an upstream's to choose, and a line of a log has an end.
+const MAX_NAME: usize = 64;
+
+/// The new shapes of one body.
+#[derive(Debug, Default)]
+pub(crate) struct News {
+    pub count: u32,
+    pub told: Vec<NewShape>,
+}
+
+/// A shape that similarity had not seen before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewShape {
+    /// The shape.
+    pub shape: u64,
+    /// Its members that the contract does not know, with their kinds: `"e_mail" string -> email, "data.x" object`.
+    pub members: String,
+}
+
+impl News {
+    pub(crate) fn clear(&mut self) {
+        self.count = 0;
+        self.told.clear();
+    }
+
+    /// Takes in a shape, and what similarity made of it.
+    pub(crate) fn tell(&mut self, shape: u64, survey: &Survey, name_of: impl Fn(Id) -> String, found: &[Alignment]) {
+        if self.told.len() >= MAX_TOLD {
+            return;
+        }
+        let mut text = Vec::new();
+        let mut unknown = survey.unknown();
+        for (row, kind) in unknown.by_ref().take(MAX_MEMBERS) {
+            if !text.is_empty() {
+                text.extend_from_slice(b", ");
+            }
+            let path: Vec<&str> = survey.path_to(row).into_iter().map(|row| survey.name(row)).collect();
+            quote(&shortened(path.join(".")), &mut text);
+            text.push(b' ');
+            text.extend_from_slice(name_of_kind(kind).as_bytes());
+            if let Some(alignment) = found.iter().find(|alignment| alignment.found == row) {
+                text.extend_from_slice(b" -> ");
+                text.extend_from_slice(name_of(alignment.expected).as_bytes());
+            }
+        }
+        if unknown.next().is_some() {
+            text.extend_from_slice(b" and more");
+        }
+        self.told.push(NewShape { shape, members: String::from_utf8(text).unwrap_or_default() });
+    }
+}
+
+fn shortened(mut name: String) -> String {
+    if name.len() > MAX_NAME {
+        let end = (0..=MAX_NAME).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
+        name.truncate(end);
+        name.push_str("...");
+    }
+    name
+}
+
+fn name_of_kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::Boolean => "boolean",
+        Kind::Integer => "integer",
+        Kind::Number => "number",
+        Kind::String => "string",
+        Kind::Object => "object",
+        Kind::Array => "array",
+    }
+}

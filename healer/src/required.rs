@@ -1,0 +1,165 @@
+//! Required members that are missing.
+//!
+//! The walk knows of every object which expected names stand in it, so it costs next to nothing to see there that
+//! something may be missing. It may come yet by a move from further out, or the object may turn out to be none of the
+//! contract's; so what is missing for certain is found in the body as it leaves, by its expected names alone.
+
+use crate::plan::Automaton;
+use crate::plan::automaton::{INERT, Id, Required, State};
+use crate::scratch::{Frame, Scratch};
+use crate::text::{decode, trim_end};
+
+/// Required names looked for in one body. A list of empty objects under a large contract would buy seconds; a list of
+/// a thousand records that require a thousand names is looked through to its end.
+const MAX_TESTS: usize = 1 << 20;
+
+/// The epoch of no claim.
+pub(crate) const NO_EPOCH: u32 = 0;
+
+/// Notes whether something may be missing from an object that closes, whose renames and moves are decided. `epoch`:
+/// that of the claims that its renames made.
+#[inline(always)]
+pub(crate) fn note(plan: &Automaton, state: &State, frame: &Frame, epoch: u32, scratch: &mut Scratch) {
+    let stand = scratch.bits.get(frame.bits as usize).copied().unwrap_or(0);
+    if (state.words > 1 || state.required_slots & !stand != 0) && !scratch.lacks {
+        scratch.lacks = may_lack(plan, state, frame, epoch, scratch);
+    }
+}
+
+#[inline(never)]
+fn may_lack(plan: &Automaton, state: &State, frame: &Frame, epoch: u32, scratch: &Scratch) -> bool {
+    let claimed = |slot: Id| scratch.best.get(slot as usize).is_some_and(|best| best.epoch == epoch);
+    let bits = scratch.bits.get(frame.bits as usize..).unwrap_or_default();
+    let comes = |required: &Required| {
+        is_set(bits, required.slot)
+            || (epoch != NO_EPOCH && claimed(required.slot))
+            || is_moved_in(plan, state, frame, required, scratch)
+    };
+    !required_of(plan, state).iter().all(comes)
+}
+
+/// Whether a move that starts in this object puts something at that name, or below it.
+fn is_moved_in(plan: &Automaton, state: &State, frame: &Frame, required: &Required, scratch: &Scratch) -> bool {
+    let leads_there = |mv: Id| {
+        let first = plan.moves.get(mv as usize).and_then(|mv| mv.path.first());
+        first.and_then(|step| plan.steps.get(*step as usize)).is_some_and(|step| step.text == required.text)
+    };
+    let inside = |member: Id| scratch.member(member).is_some_and(|member| member.key > frame.open);
+    state.anchor
+        && scratch
+            .sources
+            .iter()
+            .rev()
+            .take_while(|hit| inside(hit.member))
+            .any(|hit| hit.accepted && hit.anchor == frame.container && leads_there(hit.mv))
+}
+
+/// The numbers of all required members that are missing from an object that is there by its expected name, each once,
+/// ascending. `tokens`: the tape of a well-formed body.
+pub(crate) fn missing(body: &[u8], tokens: &[u32], plan: &Automaton) -> Vec<usize> {
+    let mut search = Search { plan, open: Vec::new(), bits: Vec::new(), missing: Vec::new(), tests: 0 };
+    let mut tape = tokens.iter().map(|at| *at as usize);
+    let (mut state, mut before) = (plan.root, 0);
+    while let Some(at) = tape.next().filter(|_| search.tests < MAX_TESTS) {
+        let byte = body.get(at).copied().unwrap_or(0);
+        match byte {
+            b'{' => search.enter(state, true),
+            b'[' => state = search.enter_array(state),
+            b'}' | b']' => search.leave(),
+            b'"' if search.is_in_object() && matches!(before, b'{' | b',') => {
+                let end = tape.next().unwrap_or(at);
+                state = search.member(body.get(at..end).unwrap_or_default());
+            }
+            b',' if !search.is_in_object() => state = search.element(),
+            _ => (),
+        }
+        before = byte;
+    }
+    let missing = search.missing.iter().enumerate().filter(|(_, is_missing)| **is_missing);
+    missing.map(|(number, _)| number).collect()
+}
+
+struct Search<'a> {
+    plan: &'a Automaton,
+    open: Vec<Open>,
+    /// Slots of expected names that stand in open objects, in runs.
+    bits: Vec<u64>,
+    /// By number.
+    missing: Vec<bool>,
+    tests: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Open {
+    state: Id,
+    is_object: bool,
+    bits: usize,
+}
+
+impl Search<'_> {
+    fn enter(&mut self, state: Id, is_object: bool) {
+        let bits = self.bits.len();
+        self.open.push(Open { state, is_object, bits });
+        if is_object {
+            self.bits.resize(bits.saturating_add(self.plan.state(state).words as usize), 0);
+        }
+    }
+
+    /// The state of the elements.
+    fn enter_array(&mut self, state: Id) -> Id {
+        self.enter(state, false);
+        self.element()
+    }
+
+    fn element(&self) -> Id {
+        self.open.last().map_or(INERT, |open| self.plan.state(open.state).element)
+    }
+
+    fn is_in_object(&self) -> bool {
+        self.open.last().is_some_and(|open| open.is_object)
+    }
+
+    /// Takes in a key, quoted. The state of its value: that of a name that is not expected is of no interest.
+    fn member(&mut self, key: &[u8]) -> Id {
+        let Some(open) = self.open.last().copied() else { return INERT };
+        let state = self.plan.state(open.state);
+        let quoted = trim_end(key);
+        let inside = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+        let mut name = Vec::new();
+        decode(inside, &mut name);
+        let action = self.plan.action(state, &name, 0, name.len()).filter(|action| action.expected);
+        let Some(action) = action else { return INERT };
+        if let Some(word) = self.bits.get_mut(open.bits.saturating_add((action.slot >> 6) as usize)) {
+            *word |= 1 << (action.slot & 63);
+        }
+        action.next
+    }
+
+    fn leave(&mut self) {
+        let Some(open) = self.open.pop() else { return };
+        if !open.is_object {
+            return;
+        }
+        let bits = self.bits.get(open.bits..).unwrap_or_default();
+        let required = required_of(self.plan, self.plan.state(open.state));
+        self.tests = self.tests.saturating_add(required.len());
+        for required in required.iter().filter(|required| !is_set(bits, required.slot)) {
+            let number = required.number as usize;
+            if self.missing.len() <= number {
+                self.missing.resize(number.saturating_add(1), false);
+            }
+            if let Some(is_missing) = self.missing.get_mut(number) {
+                *is_missing = true;
+            }
+        }
+        self.bits.truncate(open.bits);
+    }
+}
+
+fn required_of<'a>(plan: &'a Automaton, state: &State) -> &'a [Required] {
+    plan.required.get(state.required.0 as usize..state.required.1 as usize).unwrap_or_default()
+}
+
+fn is_set(bits: &[u64], slot: Id) -> bool {
+    bits.get((slot >> 6) as usize).is_some_and(|word| word >> (slot & 63) & 1 == 1)
+}

@@ -1,0 +1,126 @@
+//! Bounds on one body: what is just within them is healed, what is beyond them left alone, in whatever chunks it comes.
+
+#![allow(missing_docs)]
+#![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::panic)]
+
+use healer::config::Config;
+use healer::{Healer, Limits, Memo, NewShape, Plan, Progress, Reason, Summary};
+
+fn plan(route: &str) -> Plan {
+    let config = format!(r#"{{"routes":[{{"match":{{"path":"/"}},{route}}}]}}"#);
+    let config = Config::parse(config.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
+    config.routes.into_iter().next().expect("a route").plan
+}
+
+/// Heals a body that comes in chunks of this size.
+fn heal(plan: &Plan, memo: &mut Memo, limits: Limits, body: &str, size: usize) -> Result<Summary, Reason> {
+    let mut healer = Healer::new();
+    let mut intake = healer.intake(limits);
+    for chunk in body.as_bytes().chunks(size) {
+        if let Progress::Release(reason) = intake.push(chunk) {
+            assert!(body.as_bytes().starts_with(intake.held()));
+            return Err(reason);
+        }
+    }
+    healer.heal(plan, memo, &intake).map_err(|failure| failure.reason)
+}
+
+const RULE: &str = r#""rename":{"old":"new"}"#;
+/// Keeps positions of members, which is another walk.
+const MOVE: &str = r#""move":{"old.x":"new"}"#;
+
+/// An object of so many members, the last of which is `old`.
+fn object(members: usize) -> String {
+    let fill: Vec<String> = (1..members).map(|n| format!("\"k{n}\":{n},")).collect();
+    let fill = fill.concat();
+    format!("{{{fill}\"old\":{{\"x\":1}}}}")
+}
+
+#[test]
+fn keys_of_one_object() {
+    let limits = Limits { max_keys: 20, ..Limits::default() };
+    let rows = [
+        (object(20), true),
+        (object(21), false),
+        (format!("[{0},{0}]", object(20)), true),
+        (format!("[{},{}]", object(1), object(21)), false),
+        (format!("{{\"a\":{},\"b\":[]}}", object(21)), false),
+        (object(20).replacen("\"k1\":1", "\"k1\":{\"a\":{}}", 1), true),
+        (object(21).replacen("\"k1\":1", "\"k1\":{\"a\":{}}", 1), false),
+        (object(21).replace("\"old\":{\"x\":1}", "\"old\":1"), false),
+        (object(21).replace("\"k9\":9", "\"k\\u0039\" : [ 9 ]"), false),
+    ];
+    for rule in [RULE, MOVE, r#""packs":["all"]"#, r#""rename":{"old":"new"},"unmapped":"drop""#] {
+        let plan = plan(rule);
+        for (body, within) in &rows {
+            for size in [1, 7, body.len()] {
+                let healed = heal(&plan, &mut Memo::new(&plan), limits, body, size).map(|_| ());
+                assert_eq!(healed, if *within { Ok(()) } else { Err(Reason::TooManyKeys) }, "{rule} {body}");
+            }
+        }
+    }
+}
+
+#[test]
+fn tokens_of_one_body() {
+    let plan = plan(RULE);
+    for body in [object(1), object(50), format!("[{}]", "1,".repeat(50) + "2"), "[\"a,b\", \"{\"]".to_owned()] {
+        let mut scanner = healer::scan::Scanner::new(8);
+        scanner.advance(body.as_bytes());
+        let tokens = scanner.tokens().len();
+        for size in [1, 7, body.len()] {
+            let within = |max_tokens| {
+                let limits = Limits { max_tokens, ..Limits::default() };
+                heal(&plan, &mut Memo::new(&plan), limits, &body, size).map(|_| ())
+            };
+            assert_eq!(within(tokens), Ok(()), "{body}");
+            assert_eq!(within(tokens - 1), Err(Reason::TooManyTokens), "{body}");
+        }
+    }
+}
+
+const SIMILAR: &str = r#""similarity":{},"contract":{"type":"object","required":["email_address","id"],
+    "properties":{"email_address":{"type":"string","format":"email"},"id":{}}}"#;
+
+/// Forgetting changes no output, and is counted.
+#[test]
+fn shapes_that_are_remembered() {
+    let plan = plan(SIMILAR);
+    let mut memo = Memo::bounded(&plan, 16);
+    let mut new = 0;
+    for number in 0..100 {
+        let body = format!(r#"{{"id":1,"emailAddress":"a@b.cd","n{number}":1}}"#);
+        for _ in 0..2 {
+            let summary = heal(&plan, &mut memo, Limits::default(), &body, 9).expect("JSON");
+            assert_eq!(summary.similar, 1, "{body}");
+            assert!(memo.shapes() <= 17);
+            new += summary.new_shapes;
+        }
+    }
+    // Each time the seventeenth was one too many, and had to be learned again with the next body.
+    assert_eq!((memo.forgotten(), new), (6, 106));
+}
+
+#[test]
+fn new_shapes_are_told_by_names_and_kinds() {
+    let plan = plan(SIMILAR);
+    let mut memo = Memo::new(&plan);
+    let body = r#"{"id":5,"emailAddress":"a@secret.org","x":{"y\n":true},"s":"secret","l":[1],"n":null,"f":1.5}"#;
+    let summary = heal(&plan, &mut memo, Limits::default(), body, body.len()).expect("JSON");
+    let [NewShape { shape, members }] = memo.new_shapes() else { panic!("{:?}", memo.new_shapes()) };
+    assert_eq!((Some(*shape), summary.new_shapes), (summary.shape, 1));
+    let told = r#""emailAddress" string -> email_address, "x" object, "x.y\u000a" boolean, "s" string, "l" array, "n" null, "f" number"#;
+    assert_eq!(members, told);
+    heal(&plan, &mut memo, Limits::default(), body, body.len()).expect("JSON");
+    assert!(memo.new_shapes().is_empty());
+
+    let many: Vec<String> = (0..99).map(|n| format!("\"m{n}\":0,")).collect();
+    let long = format!(r#"{{{}"{}":1}}"#, many.concat(), "é".repeat(99));
+    heal(&plan, &mut memo, Limits::default(), &long, 9).expect("JSON");
+    let told = &memo.new_shapes().first().expect("a shape").members;
+    assert!(told.ends_with(", \"m15\" integer and more"), "{told}");
+    let long = format!(r#"{{"{}":1}}"#, "é".repeat(99));
+    heal(&plan, &mut memo, Limits::default(), &long, 9).expect("JSON");
+    let told = &memo.new_shapes().first().expect("a shape").members;
+    assert_eq!(*told, format!("\"{}...\" integer", "é".repeat(32)));
+}
