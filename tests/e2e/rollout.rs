@@ -15,9 +15,9 @@ use nomos_tests::shipped::{self, Changes};
 use nomos_tests::upstream::Step;
 use serde_json::{Value, json};
 
-use crate::bodies::{DRIFTED, HEALED};
 use crate::expect;
 use crate::rig::{Ask, Lane, Outcome, Rig, rules};
+use nomos_tests::bodies::{DRIFTED, HEALED};
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     vec![
