@@ -533,6 +533,21 @@ fn few_host_calls() {
     }
 }
 
+#[test]
+fn few_host_calls_for_each_piece_that_streams() {
+    let (sent, _) = long_list();
+    let length = length(&sent);
+    let upstream = Upstream::json(&sent).with("content-length", &length).cut(500).ending(End::WithData);
+    let pieces = upstream.chunks.len();
+    let mut vm = vm(SMALL);
+    upstream.run(&mut vm);
+    let (count, clock) = (vm.host().count, vm.host().clock_reads());
+    upstream.run(&mut vm);
+    // Two header maps, content-length, and the filter state of a body that breaks off and of this one.
+    assert_eq!(vm.host().count - count, 5 + 2 * pieces);
+    assert_eq!(vm.host().clock_reads() - clock, 2 * pieces as u64);
+}
+
 /// What comes together until a tick is told in few calls, and without ticks at once.
 #[test]
 fn metrics_are_told_by_tick() {

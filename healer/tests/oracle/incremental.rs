@@ -16,6 +16,7 @@ use healer::plan::spec::{Contract, Expects, MoveRule, PlanSpec, Property};
 use healer::{Failure, Healer, Incremental, Limits, Memo, Plan, Summary};
 use nomos_rules::path::{Path, Step};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
 
 /// What became of a body.
 #[derive(Debug, PartialEq)]
@@ -233,4 +234,29 @@ proptest! {
 fn expected_input(elements: &[String], element: &String) -> usize {
     let before = elements.iter().take_while(|other| !std::ptr::eq(*other, element));
     1 + before.map(|other| other.len() + 1).sum::<usize>()
+}
+
+/// The random lists would prove little if rules seldom met them, or all records were held.
+#[test]
+fn plans_and_lists_meet() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut met = [0; 5];
+    for _ in 0..2000 {
+        let tape = Tape::any(600).new_tree(&mut runner).expect("a tape").current();
+        let mut tape = Tape::new(&tape);
+        let spec = plans::plan(&mut tape);
+        let elements = elements(&mut tape, &spec);
+        let plan = Plan::compile(&in_list(&spec, &["w", "list"])).expect("a plan");
+        let body = format!("{{\"w\":{{\"list\":[{}]}}}}", elements.join(","));
+        let held = longest(&elements).saturating_sub(tape.below(30)).max(1);
+        let found = stream(&plan, limits(held), body.as_bytes().chunks(50));
+        let Summary { renames, moves, dropped, .. } = found.summary;
+        for (count, ops) in met.iter_mut().zip([renames, moves, dropped]) {
+            *count += u32::from(ops > 0);
+        }
+        let whole = healed(&mut Healer::new(), &plan, body.as_bytes()).expect("a body is JSON");
+        met[3] += u32::from(whole.1 != found.bytes && found.summary.changed);
+        met[4] += u32::from(found.failure.is_some());
+    }
+    assert!(met.iter().all(|&count| count >= 60), "{met:?}");
 }
