@@ -1,0 +1,113 @@
+//! Reads the part of BTF that describes structs of integers.
+//!
+//! The format: <https://docs.kernel.org/bpf/btf.html>.
+
+use std::collections::HashMap;
+
+/// The types of an object. Type n is at n - 1: number 0 is `void`.
+pub struct Types(Vec<Type>);
+
+/// A type, as far as counters need it.
+#[derive(Clone)]
+pub enum Type {
+    /// An integer of so many bytes.
+    Integer(u32),
+    /// So many of another type.
+    Array(u32, u32),
+    /// A struct.
+    Struct(Struct),
+    /// Another name of a type.
+    Alias(u32),
+    /// Whatever counters cannot be made of.
+    Foreign,
+}
+
+/// A struct, with offsets and size in bytes.
+#[derive(Clone)]
+pub struct Struct {
+    /// Its name in C.
+    pub name: String,
+    /// How many bytes it has.
+    pub size: u32,
+    /// Name, type and offset of its members.
+    pub members: Vec<(String, u32, u32)>,
+}
+
+impl Types {
+    /// The type of a number, behind its aliases.
+    pub fn get(&self, number: u32) -> Option<&Type> {
+        match self.0.get(number.checked_sub(1)? as usize)? {
+            // An alias stands for a type that is there already, so this ends.
+            Type::Alias(of) if *of != number => self.get(*of),
+            found => Some(found),
+        }
+    }
+
+    /// The struct of a name.
+    pub fn find(&self, name: &str) -> Option<&Struct> {
+        self.0.iter().find_map(|found| match found {
+            Type::Struct(found) if found.name == name => Some(found),
+            _ => None,
+        })
+    }
+}
+
+/// The types in a section `.BTF`.
+pub fn parse(section: &[u8], little: bool) -> Result<Types, String> {
+    let reader = Reader { bytes: section, little };
+    let header = reader.u32(4)? as usize;
+    let (types, length) = (header + reader.u32(8)? as usize, reader.u32(12)? as usize);
+    let strings = header + reader.u32(16)? as usize;
+    let mut found = Vec::new();
+    let mut at = types;
+    while at < types + length {
+        let (one, size) = reader.one(at, strings)?;
+        found.push(one);
+        at += size;
+    }
+    Ok(Types(found))
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    little: bool,
+}
+
+impl Reader<'_> {
+    /// The type at a place, and how many bytes describe it.
+    fn one(&self, at: usize, strings: usize) -> Result<(Type, usize), String> {
+        let (info, size) = (self.u32(at + 4)?, self.u32(at + 8)?);
+        let (kind, count) = (info >> 24 & 0x1f, (info & 0xffff) as usize);
+        let more = at + 12;
+        // What follows the common 12 bytes, by kind: of the whole, and of each of its parts.
+        let sizes = HashMap::from([(1, (4, 0)), (3, (12, 0)), (4, (0, 12)), (5, (0, 12)), (6, (0, 8)), (13, (0, 8))]);
+        let others = HashMap::from([(14, (4, 0)), (15, (0, 12)), (17, (4, 0)), (19, (0, 12))]);
+        let (whole, part) = sizes.get(&kind).or_else(|| others.get(&kind)).copied().unwrap_or((0, 0));
+        let one = match kind {
+            1 => Type::Integer(size),
+            3 => Type::Array(self.u32(more)?, self.u32(more + 8)?),
+            4 => Type::Struct(Struct {
+                name: self.text(strings + self.u32(at)? as usize)?,
+                size,
+                members: (0..count).map(|n| self.member(more + n * 12, strings)).collect::<Result<_, _>>()?,
+            }),
+            8..=11 => Type::Alias(size),
+            _ => Type::Foreign,
+        };
+        Ok((one, 12 + whole + count * part))
+    }
+
+    fn member(&self, at: usize, strings: usize) -> Result<(String, u32, u32), String> {
+        Ok((self.text(strings + self.u32(at)? as usize)?, self.u32(at + 4)?, self.u32(at + 8)? / 8))
+    }
+
+    fn text(&self, at: usize) -> Result<String, String> {
+        let rest = self.bytes.get(at..).ok_or("BTF is cut short")?;
+        Ok(rest.iter().take_while(|byte| **byte != 0).map(|byte| char::from(*byte)).collect())
+    }
+
+    fn u32(&self, at: usize) -> Result<u32, String> {
+        let bytes = self.bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).ok_or("BTF is cut short")?;
+        Ok(if self.little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
+    }
+}

@@ -1,0 +1,5 @@
+//! The structs that the program and the loader share, as the build script reads them from the compiled program.
+
+#![expect(missing_docs, reason = "the fields are described in bpf/nomos_xdp.h")]
+
+include!(concat!(env!("OUT_DIR"), "/layout.rs"));
