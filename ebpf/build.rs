@@ -53,7 +53,18 @@ fn compile(program: &str, out: &Path) -> Result<(), String> {
     };
     let output = Command::new(&clang)
         // -g is for BTF, which describes maps and structs. v2 has what counters need; Linux has it since 4.14.
-        .args(["-target", target, "-mcpu=v2", "-O2", "-g", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-c"])
+        .args([
+            "-target",
+            target,
+            "-mcpu=v2",
+            "-O2",
+            "-g",
+            "-Wall",
+            "-Wextra",
+            "-Wno-unused-parameter",
+            "-Werror",
+            "-c",
+        ])
         .arg(format!("{SOURCES}/{program}.bpf.c"))
         .arg("-o")
         .arg(out.join(program).with_extension("o"))

@@ -22,7 +22,10 @@ pub fn source(name: &str, types: &Types) -> Result<String, String> {
         let _ = writeln!(checks, "    assert!(std::mem::offset_of!({rust}, {member}) == {offset});");
     }
     if bytes != found.size {
-        return Err(format!("{name} has {} bytes and its members {bytes}: padding would be read uninitialised", found.size));
+        return Err(format!(
+            "{name} has {} bytes and its members {bytes}: padding would be read uninitialised",
+            found.size
+        ));
     }
     Ok(format!(
         "/// `{name}` of `bpf/nomos_xdp.h`, which says what is counted.\n\
@@ -52,7 +55,9 @@ fn spelled(number: u32, types: &Types) -> Option<(String, u32)> {
 
 fn sum(member: &str, text: &str) -> String {
     match text.as_bytes().first() {
-        Some(b'[') => format!("for (own, other) in self.{member}.iter_mut().zip(&other.{member}) {{ *own += *other; }}"),
+        Some(b'[') => {
+            format!("for (own, other) in self.{member}.iter_mut().zip(&other.{member}) {{ *own += *other; }}")
+        }
         Some(b'u') => format!("self.{member} += other.{member};"),
         _ => format!("self.{member} += &other.{member};"),
     }
@@ -73,5 +78,7 @@ fn zero(name: &str, types: &Types) -> Option<String> {
 /// `nomos_some_name` is `SomeName`.
 fn rust_name(name: &str) -> String {
     let words = name.trim_start_matches(PREFIX).split('_');
-    words.flat_map(|word| word.chars().enumerate().map(|(at, c)| if at == 0 { c.to_ascii_uppercase() } else { c })).collect()
+    words
+        .flat_map(|word| word.chars().enumerate().map(|(at, c)| if at == 0 { c.to_ascii_uppercase() } else { c }))
+        .collect()
 }

@@ -1,0 +1,158 @@
+//! The programs in the kernel, and their counters.
+
+use std::io;
+
+use aya::maps::{Array, Map, MapError, PerCpuArray};
+use aya::programs::{ProgramInfo, TestRun, TestRunOptions, TestRunResult, Xdp};
+use aya::{Ebpf, EbpfLoader, Pod, include_bytes_aligned};
+
+use crate::layout::{Port, Slots, Stats};
+use crate::link::{Link, Mode};
+
+static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/nomos_xdp.o"));
+
+/// Slot 0 stands for all ports that nobody watches.
+const FIRST_SLOT: u32 = 1;
+
+/// The most ports that can be watched.
+pub const PORTS: usize = u8::MAX as usize;
+
+/// One of the two programs of the object. Both count alike and share the counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// For packets in one buffer.
+    Plain,
+    /// For packets in several buffers too (Linux 5.18).
+    Frags,
+}
+
+/// The programs and counters of one interface.
+pub struct Program {
+    ebpf: Ebpf,
+    ports: Vec<u16>,
+}
+
+/// What was counted so far, over all processors.
+///
+/// The kernel goes on counting while this is read: each number is exact, but two of them may be a packet apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// The counters of all packets.
+    pub stats: Stats,
+    /// Those of the watched ports, in the order given.
+    pub ports: Vec<(u16, Port)>,
+}
+
+/// Why a program could not be loaded, attached or read.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+impl Variant {
+    /// The program's name in the kernel.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "nomos_xdp",
+            Self::Frags => "nomos_xdp_frags",
+        }
+    }
+}
+
+impl Program {
+    /// Makes the maps. The programs themselves are loaded when they are needed.
+    pub fn new(ports: &[u16]) -> Result<Self, Error> {
+        let mut program = Self { ebpf: EbpfLoader::new().load(OBJECT)?, ports: ports.to_vec() };
+        program.watch()?;
+        Ok(program)
+    }
+
+    /// Attaches the program in this mode. The outer error is of loading, the inner one of attaching.
+    pub fn attach(&mut self, interface: u32, mode: Mode) -> Result<io::Result<Link>, Error> {
+        let mut result = Err(io::ErrorKind::Unsupported.into());
+        for variant in order(mode) {
+            let program = match self.load(variant) {
+                Ok(program) => program,
+                // This kernel may be too old for it.
+                Err(_) if variant == Variant::Frags => continue,
+                Err(error) => return Err(error),
+            };
+            result = Link::attach(program.fd()?, interface, mode);
+            if result.as_ref().err().is_none_or(is_taken) {
+                break;
+            }
+        }
+        Ok(result)
+    }
+
+    /// What was counted so far.
+    pub fn counts(&self) -> Result<Counts, Error> {
+        let ports: PerCpuArray<_, Port> = PerCpuArray::try_from(self.map("nomos_ports")?)?;
+        let slots = (FIRST_SLOT..).zip(&self.ports);
+        Ok(Counts {
+            stats: sum(&PerCpuArray::try_from(self.map("nomos_stats")?)?, 0, Stats::ZERO)?,
+            ports: slots
+                .map(|(slot, port)| Ok((*port, sum(&ports, slot, Port::ZERO)?)))
+                .collect::<Result<_, Error>>()?,
+        })
+    }
+
+    /// Runs the program on a packet, so often, without an interface.
+    pub fn test_run(&mut self, variant: Variant, options: TestRunOptions<'_>) -> Result<TestRunResult, Error> {
+        Ok(self.load(variant)?.test_run(options)?)
+    }
+
+    /// What the kernel says about the loaded program.
+    pub fn info(&mut self, variant: Variant) -> Result<ProgramInfo, Error> {
+        Ok(self.load(variant)?.info()?)
+    }
+
+    fn load(&mut self, variant: Variant) -> Result<&mut Xdp, Error> {
+        let program = self.ebpf.program_mut(variant.name()).ok_or("the program is not in the object")?;
+        let program: &mut Xdp = program.try_into()?;
+        if program.fd().is_err() {
+            program.load()?;
+        }
+        Ok(program)
+    }
+
+    fn watch(&mut self) -> Result<(), Error> {
+        let mut slots = Slots::ZERO;
+        for (slot, port) in (1..=u8::MAX).zip(&self.ports) {
+            slots.of[usize::from(*port)] = slot;
+        }
+        let map = self.ebpf.map_mut("nomos_slots").ok_or("the map is not in the object")?;
+        Ok(Array::try_from(map)?.set(0, slots, 0)?)
+    }
+
+    fn map(&self, name: &str) -> Result<&Map, Error> {
+        Ok(self.ebpf.map(name).ok_or("the map is not in the object")?)
+    }
+}
+
+/// Whether this says that the interface has a program already.
+pub fn is_taken(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EEXIST))
+}
+
+/// Which program to try first.
+///
+/// Drivers may hand packets of several buffers over with their headers outside of the first one, where a program does not
+/// see them (mlx5 does). So there the plain one is first, which makes the driver use one buffer, and the other one only
+/// where a driver refuses, as with jumbo frames. The stack puts headers into the first buffer always, and with the plain
+/// program it has to copy everything into one.
+fn order(mode: Mode) -> [Variant; 2] {
+    match mode {
+        Mode::Native => [Variant::Plain, Variant::Frags],
+        Mode::Skb => [Variant::Frags, Variant::Plain],
+    }
+}
+
+fn sum<V: Pod + for<'a> std::ops::AddAssign<&'a V>>(
+    map: &PerCpuArray<&aya::maps::MapData, V>,
+    at: u32,
+    zero: V,
+) -> Result<V, MapError> {
+    let mut sum = zero;
+    for value in map.get(&at, 0)?.iter() {
+        sum += value;
+    }
+    Ok(sum)
+}
