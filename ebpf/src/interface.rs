@@ -80,6 +80,12 @@ impl Interface {
                         self.name
                     ));
                 }
+                Err(error) if error.kind() == std::io::ErrorKind::Unsupported => {
+                    return Err(Refusal::Unavailable(format!(
+                        "the driver of {} has no native XDP; --mode skb counts there too",
+                        self.name
+                    )));
+                }
                 Err(error) => return Err(unavailable(&doing, &error)),
             }
         }

@@ -1,1 +1,35 @@
-fn main() {}
+//! The XDP program in the kernel, and the loader on interfaces of our own.
+//!
+//! What needs privileges is skipped, with the reason, where there are none.
+
+#![expect(missing_docs, reason = "test support")]
+
+mod frame;
+mod host;
+mod live;
+mod mix;
+mod oracle;
+mod program;
+
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use libtest_mimic::{Arguments, Completion, Trial};
+
+/// What a case returns: nothing, or what went wrong in one text.
+type Outcome = Result<(), String>;
+
+fn main() -> ExitCode {
+    let obstacle: Arc<OnceLock<Option<String>>> = Arc::default();
+    let trials = program::CASES.iter().chain(live::CASES).map(|(name, case)| {
+        let obstacle = Arc::clone(&obstacle);
+        Trial::ignorable_test(*name, move || match obstacle.get_or_init(host::obstacle) {
+            Some(why) => {
+                println!("{name}: skipped: {why}");
+                Ok(Completion::ignored_with(why))
+            }
+            None => case().map(|()| Completion::Completed).map_err(Into::into),
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
