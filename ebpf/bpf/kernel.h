@@ -27,6 +27,7 @@ struct xdp_md {
 
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static __u64 (*const bpf_xdp_get_buff_len)(struct xdp_md *ctx) = (void *)188;
+static long (*const bpf_xdp_load_bytes)(struct xdp_md *ctx, __u32 offset, void *to, __u32 length) = (void *)189;
 
 /* What loaders look for: sections, and maps described by BTF. */
 #define SEC(name) __attribute__((section(name), used))

@@ -17,6 +17,9 @@ char _license[] SEC("license") = "Dual MIT/GPL";
 /* RFC 8200 gives each of its kinds one place in a packet, and destination options two: with those of later RFCs 8. */
 #define IPV6_EXTENSIONS 8
 
+/* Where a header can begin: with all tags and the longest extension headers at 14 + 2 * 4 + 40 + 8 * 2048. */
+#define MAX_OFFSET 0x7fff
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -42,6 +45,23 @@ struct {
 	__type(key, __u32);
 	__type(value, struct nomos_port);
 } nomos_ports SEC(".maps");
+
+/*
+ * Where the walk along extension headers has got to. In a map rather than in registers, because what the verifier reads
+ * back from a map is any number: so it proves one step for all, where it would follow each combination of headers.
+ */
+struct walk {
+	__u32 protocol;
+	__u32 offset;
+	__u64 is_fragment;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct walk);
+} nomos_walk SEC(".maps");
 
 /* EtherTypes */
 #define ETH_IPV4 0x0800
@@ -115,34 +135,44 @@ struct tcp {
 #define TCP_SYN 0x02
 #define TCP_RST 0x04
 
-/* What is left of a packet. */
+/* What is left of a packet, and how many bytes were before it. */
 struct cursor {
 	void *at;
 	void *end;
+	__u32 offset;
 };
 
 /* One packet being counted. */
 struct packet {
 	struct cursor cursor;
+	struct xdp_md *ctx;
 	struct nomos_stats *stats;
 	__u64 length;
+	/* Whether the verifier trusts us with pointers that depend on the packet: only root and CAP_PERFMON. */
+	int trusted;
 };
 
 static __always_inline void add(struct nomos_traffic *traffic, __u64 length)
 {
 	traffic->packets += 1;
 	traffic->bytes += length;
+	/* Keeps clang from making one addition out of several to counters that differ: who is not trusted may not. */
+	asm volatile("");
 }
 
-/* The next header, or nothing where the packet ends before it does. */
-static __always_inline void *take(struct cursor *cursor, __u32 size)
+/*
+ * Goes behind the next header. False where the packet ends before it does. The header is not given back: who may not see
+ * where packets are may not compare a pointer into one with NULL either.
+ */
+static __always_inline int take(struct cursor *cursor, __u32 size)
 {
-	void *header = cursor->at;
+	void *behind = cursor->at + size;
 
-	if (header + size > cursor->end)
+	if (behind > cursor->end)
 		return 0;
-	cursor->at = header + size;
-	return header;
+	cursor->at = behind;
+	cursor->offset += size;
+	return 1;
 }
 
 static __always_inline void count_port(__u16 port, __u8 flags, __u64 length)
@@ -162,17 +192,15 @@ static __always_inline void count_port(__u16 port, __u8 flags, __u64 length)
 		watched->syn += 1;
 }
 
-static __always_inline void count_tcp(struct packet *packet)
+static __always_inline void count_tcp(struct packet *packet, struct tcp *tcp)
 {
 	struct nomos_stats *stats = packet->stats;
-	struct tcp *tcp = take(&packet->cursor, sizeof(*tcp));
-	__u8 flags;
+	__u8 flags = tcp->flags;
 
-	if (!tcp || tcp->words >> 4 < 5) {
+	if (tcp->words >> 4 < 5) {
 		stats->parse_failures += 1;
 		return;
 	}
-	flags = tcp->flags;
 	if (flags & (TCP_SYN | TCP_FIN | TCP_RST)) {
 		if (flags & TCP_SYN)
 			stats->tcp_syn += 1;
@@ -184,22 +212,32 @@ static __always_inline void count_tcp(struct packet *packet)
 	count_port(be16(tcp->destination), flags, packet->length);
 }
 
-/* Only the first piece of a packet has the header of its transport. */
-static __always_inline void count_transport(struct packet *packet, __u32 protocol, __u32 icmp, int first)
+/* True where there is a TCP header to look at: only the first piece of a packet has one. */
+static __always_inline int count_transport(struct packet *packet, __u32 protocol, __u32 icmp, int first)
 {
 	struct nomos_stats *stats = packet->stats;
 
 	if (protocol == IP_TCP) {
 		add(&stats->tcp, packet->length);
-		if (first)
-			count_tcp(packet);
-	} else if (protocol == IP_UDP) {
-		add(&stats->udp, packet->length);
-	} else if (protocol == icmp) {
-		add(&stats->icmp, packet->length);
-	} else {
-		add(&stats->other_transport, packet->length);
+		return first;
 	}
+	if (protocol == IP_UDP)
+		add(&stats->udp, packet->length);
+	else if (protocol == icmp)
+		add(&stats->icmp, packet->length);
+	else
+		add(&stats->other_transport, packet->length);
+	return 0;
+}
+
+static __always_inline void count_next_tcp(struct packet *packet)
+{
+	struct tcp *tcp = packet->cursor.at;
+
+	if (take(&packet->cursor, sizeof(*tcp)))
+		count_tcp(packet, tcp);
+	else
+		packet->stats->parse_failures += 1;
 }
 
 static __always_inline void count_unparsed(struct packet *packet)
@@ -208,32 +246,58 @@ static __always_inline void count_unparsed(struct packet *packet)
 	add(&packet->stats->other_transport, packet->length);
 }
 
+/* Copies a part of the packet. False where the packet ends before it does. */
+static __always_inline int copy(struct packet *packet, __u32 offset, void *to, __u32 size)
+{
+	void *from;
+
+	if (!packet->trusted)
+		return !bpf_xdp_load_bytes(packet->ctx, offset, to, size);
+	/* The longest headers end before that, and the verifier wants to know how far a pointer may go. */
+	if (offset > MAX_OFFSET)
+		return 0;
+	from = (void *)(long)packet->ctx->data + (offset & MAX_OFFSET);
+	if (from + size > packet->cursor.end)
+		return 0;
+	__builtin_memcpy(to, from, size);
+	return 1;
+}
+
+/* For what stands behind a header whose length depends on the packet. */
+static __always_inline void count_tcp_at(struct packet *packet, __u32 offset)
+{
+	struct tcp tcp;
+
+	if (copy(packet, offset, &tcp, sizeof(tcp)))
+		count_tcp(packet, &tcp);
+	else
+		packet->stats->parse_failures += 1;
+}
+
 static __always_inline void count_ipv4(struct packet *packet)
 {
-	struct ipv4 *ip = take(&packet->cursor, sizeof(*ip));
-	__u32 fragment;
+	struct ipv4 *ip = packet->cursor.at;
+	__u32 offset = packet->cursor.offset, fragment;
 
 	add(&packet->stats->ipv4, packet->length);
-	if (!ip || ip->version_words < 0x45 || ip->version_words > 0x4f) {
+	if (!take(&packet->cursor, sizeof(*ip)) || ip->version_words < 0x45 || ip->version_words > 0x4f) {
 		count_unparsed(packet);
 		return;
 	}
-	/* Again from the start, with options: a difference of two lengths is too much for the verifier. */
-	packet->cursor.at = ip;
-	if (!take(&packet->cursor, (ip->version_words & 0xf) * 4)) {
+	offset += (ip->version_words & 0xf) * 4;
+	if (offset > packet->length) {
 		count_unparsed(packet);
 		return;
 	}
 	fragment = be16(ip->fragment);
 	if (fragment & (IPV4_MORE_FRAGMENTS | IPV4_OFFSET))
 		packet->stats->fragments += 1;
-	count_transport(packet, ip->protocol, IP_ICMP, !(fragment & IPV4_OFFSET));
-}
-
-/* What an extension header has after its first 8 bytes. A fragment header has nothing there. */
-static __always_inline __u32 extension_rest(__u32 protocol, struct extension *header)
-{
-	return header->length * (protocol == IP_AUTHENTICATION ? 4 : 8);
+	if (!count_transport(packet, ip->protocol, IP_ICMP, !(fragment & IPV4_OFFSET)))
+		return;
+	if (ip->version_words == 0x45)
+		count_next_tcp(packet);
+	else
+		count_tcp_at(packet, offset);
 }
 
 static __always_inline int is_extension(__u32 protocol)
@@ -253,75 +317,117 @@ static __always_inline int is_extension(__u32 protocol)
 	}
 }
 
+/* An extension header's length in bytes. */
+static __always_inline __u32 extension_length(__u32 protocol, struct extension *header)
+{
+	switch (protocol) {
+	case IP_FRAGMENT:
+		return sizeof(*header);
+	case IP_AUTHENTICATION:
+		return sizeof(*header) + header->length * 4;
+	default:
+		return sizeof(*header) + header->length * 8;
+	}
+}
+
+/* What became of a step. */
+enum step { MORE, END, LATER_FRAGMENT, CUT };
+
+static __always_inline enum step take_extension(struct packet *packet, struct walk *walk)
+{
+	__u32 protocol = walk->protocol, offset = walk->offset, fragment = 0;
+	struct extension header;
+
+	if (!is_extension(protocol))
+		return END;
+	if (!copy(packet, offset, &header, sizeof(header)))
+		return CUT;
+	offset += extension_length(protocol, &header);
+	if (offset > packet->length)
+		return CUT;
+	walk->protocol = header.next;
+	walk->offset = offset;
+	if (protocol == IP_FRAGMENT)
+		fragment = be16(header.fragment);
+	if (fragment & (IPV6_MORE_FRAGMENTS | IPV6_OFFSET) && !walk->is_fragment) {
+		packet->stats->fragments += 1;
+		walk->is_fragment = 1;
+	}
+	return fragment & IPV6_OFFSET ? LATER_FRAGMENT : MORE;
+}
+
+/* Rare enough to copy each header, which everybody may. */
+static __always_inline void count_extensions(struct packet *packet, __u32 protocol)
+{
+	__u32 only = 0;
+	struct walk *walk = bpf_map_lookup_elem(&nomos_walk, &only);
+	enum step step = MORE;
+
+	if (!walk)
+		return;
+	walk->protocol = protocol;
+	walk->offset = packet->cursor.offset;
+	walk->is_fragment = 0;
+	/* Unrolled: the verifier also follows processors that guess the end of a loop wrongly. */
+#pragma unroll
+	for (int n = 0; n < IPV6_EXTENSIONS; n++)
+		if (step == MORE)
+			step = take_extension(packet, walk);
+	if (step == LATER_FRAGMENT)
+		/* What follows is the middle of something, whatever it is called. */
+		count_transport(packet, walk->protocol, IP_ICMPV6, 0);
+	else if (step == CUT || is_extension(walk->protocol))
+		count_unparsed(packet);
+	else if (count_transport(packet, walk->protocol, IP_ICMPV6, 1))
+		count_tcp_at(packet, walk->offset);
+}
+
 static __always_inline void count_ipv6(struct packet *packet)
 {
-	struct ipv6 *ip = take(&packet->cursor, sizeof(*ip));
-	__u32 protocol;
-	int is_fragment = 0;
+	struct ipv6 *ip = packet->cursor.at;
 
 	add(&packet->stats->ipv6, packet->length);
-	if (!ip || ip->version >> 4 != 6) {
+	if (!take(&packet->cursor, sizeof(*ip)) || ip->version >> 4 != 6) {
 		count_unparsed(packet);
 		return;
 	}
-	protocol = ip->next;
-	for (int n = 0; n < IPV6_EXTENSIONS && is_extension(protocol); n++) {
-		/* Every one has at least 8 bytes, and what is read stands in them. */
-		struct extension *header = take(&packet->cursor, sizeof(*header));
-		__u32 fragment = 0;
-
-		if (!header)
-			break;
-		if (protocol == IP_FRAGMENT)
-			fragment = be16(header->fragment);
-		else if (!take(&packet->cursor, extension_rest(protocol, header)))
-			break;
-		protocol = header->next;
-		if (fragment & (IPV6_MORE_FRAGMENTS | IPV6_OFFSET) && !is_fragment) {
-			packet->stats->fragments += 1;
-			is_fragment = 1;
-		}
-		if (fragment & IPV6_OFFSET) {
-			/* What follows is the middle of something, whatever it is called. */
-			count_transport(packet, protocol, IP_ICMPV6, 0);
-			return;
-		}
-	}
-	if (is_extension(protocol))
-		count_unparsed(packet);
-	else
-		count_transport(packet, protocol, IP_ICMPV6, 1);
+	if (is_extension(ip->next))
+		count_extensions(packet, ip->next);
+	else if (count_transport(packet, ip->next, IP_ICMPV6, 1))
+		count_next_tcp(packet);
 }
 
 /* The EtherType behind the tags, or 0 (which is a length, not a type) where the frame ends before it. */
 static __always_inline __u32 ethertype(struct cursor *cursor)
 {
-	struct ethernet *ethernet = take(cursor, sizeof(*ethernet));
+	struct ethernet *ethernet = cursor->at;
 	__u32 type;
 
-	if (!ethernet)
+	if (!take(cursor, sizeof(*ethernet)))
 		return 0;
 	type = be16(ethernet->type);
 #pragma unroll
 	for (int n = 0; n < VLAN_TAGS; n++) {
-		struct vlan *vlan;
+		struct vlan *vlan = cursor->at;
 
 		if (type != ETH_8021Q && type != ETH_8021AD)
 			break;
-		vlan = take(cursor, sizeof(*vlan));
-		if (!vlan)
+		if (!take(cursor, sizeof(*vlan)))
 			return 0;
 		type = be16(vlan->type);
 	}
 	return type;
 }
 
+/* For a 32-bit value; 0 counts as 1. */
 static __always_inline __u32 log2_floor(__u32 value)
 {
 	__u32 log = 0;
 
-	if (value >= 1 << 16)
-		return 16;
+	if (value >= 1 << 16) {
+		value >>= 16;
+		log += 16;
+	}
 	if (value >= 1 << 8) {
 		value >>= 8;
 		log += 8;
@@ -339,20 +445,39 @@ static __always_inline __u32 log2_floor(__u32 value)
 	return log;
 }
 
-static __always_inline int count(struct xdp_md *ctx, __u64 length)
+/*
+ * The same without branches, which takes longer: for who is not trusted, an index must not be a constant that depends on
+ * the way that led to it. All bits below the highest one are set, and then counted.
+ */
+static __always_inline __u32 log2_floor_straight(__u32 value)
 {
-	__u32 only = 0, size = log2_floor(length);
+	value |= value >> 1;
+	value |= value >> 2;
+	value |= value >> 4;
+	value |= value >> 8;
+	value |= value >> 16;
+	value >>= 1;
+	value -= value >> 1 & 0x55555555;
+	value = (value & 0x33333333) + (value >> 2 & 0x33333333);
+	value = (value + (value >> 4)) & 0x0f0f0f0f;
+	return value * 0x01010101 >> 24;
+}
+
+static __always_inline int count(struct xdp_md *ctx, __u64 length, int trusted)
+{
+	__u32 only = 0, size = trusted ? log2_floor(length) : log2_floor_straight(length);
 	struct nomos_stats *stats = bpf_map_lookup_elem(&nomos_stats, &only);
 	struct packet packet = {
 		.cursor = { .at = (void *)(long)ctx->data, .end = (void *)(long)ctx->data_end },
+		.ctx = ctx,
 		.stats = stats,
 		.length = length,
+		.trusted = trusted,
 	};
 
 	if (!stats)
 		return XDP_PASS;
-	if (size < NOMOS_SIZES)
-		stats->sizes[size] += 1;
+	stats->sizes[size % NOMOS_SIZES] += 1;
 	switch (ethertype(&packet.cursor)) {
 	case ETH_IPV4:
 		count_ipv4(&packet);
@@ -372,16 +497,23 @@ static __always_inline int count(struct xdp_md *ctx, __u64 length)
 	return XDP_PASS;
 }
 
+/* The fastest. A difference of pointers would tell where packets are, so it takes root or CAP_PERFMON to load this. */
 SEC("xdp") int nomos_xdp(struct xdp_md *ctx)
 {
-	return count(ctx, ctx->data_end - ctx->data);
+	return count(ctx, ctx->data_end - ctx->data, 1);
+}
+
+/* The same for CAP_BPF and CAP_NET_ADMIN alone (Linux 5.18): asks the kernel for the length, which is a call. */
+SEC("xdp") int nomos_xdp_call(struct xdp_md *ctx)
+{
+	return count(ctx, bpf_xdp_get_buff_len(ctx), 0);
 }
 
 /*
  * The same for packets in several buffers (Linux 5.18): jumbo frames, and what is merged or not yet cut into segments.
- * The headers are in the first one. With a program that cannot do so, veth cuts on the sender's processor.
+ * The headers have to be in the first one.
  */
 SEC("xdp.frags") int nomos_xdp_frags(struct xdp_md *ctx)
 {
-	return count(ctx, bpf_xdp_get_buff_len(ctx));
+	return count(ctx, bpf_xdp_get_buff_len(ctx), 0);
 }

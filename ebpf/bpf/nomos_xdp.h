@@ -10,8 +10,8 @@
 /* Slots of watched TCP ports. They fit a byte, and 0 stands for none: so 255 ports at most. */
 #define NOMOS_SLOTS 256
 
-/* Sizes from 2^0 to 2^15, and from 2^16 up: no packet is longer than 2^16 unless the kernel merged several. */
-#define NOMOS_SIZES 17
+/* Classes of sizes. The length of a packet has 32 bits. */
+#define NOMOS_SIZES 32
 
 struct nomos_traffic {
 	__u64 packets;
@@ -42,7 +42,7 @@ struct nomos_stats {
 	/* Packets with a header that is cut short, or says something impossible, or stands behind too many others. */
 	__u64 parse_failures;
 
-	/* sizes[n]: packets of 2^n to 2^(n+1)-1 bytes; the last: all longer ones; the first: empty ones too. */
+	/* sizes[n]: packets of 2^n to 2^(n+1)-1 bytes; the first: empty ones too. */
 	__u64 sizes[NOMOS_SIZES];
 };
 

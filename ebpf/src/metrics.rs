@@ -153,9 +153,11 @@ fn sizes(report: &Report) -> Metric {
     let (mut buckets, mut packets) = (Vec::new(), 0);
     for (_, to, here) in names::sizes(&report.counts.stats) {
         packets += here;
+        // The encoder adds the last one, which has no bound.
+        let Some(to) = to else { continue };
         let mut bucket = Bucket::default();
         bucket.set_cumulative_count(packets);
-        bucket.set_upper_bound(to.map_or(f64::INFINITY, |to| to as f64));
+        bucket.set_upper_bound(to as f64);
         buckets.push(bucket);
     }
     let mut histogram = Histogram::default();

@@ -26,13 +26,18 @@ pub fn total(stats: &Stats) -> Traffic {
     total
 }
 
+/// The last class of sizes that is told by itself: a frame on a wire is shorter, and only what the kernel has merged
+/// is longer.
+const LAST_CLASS: usize = 16;
+
 /// The classes of packet sizes: the smallest size, the largest one if there is one, and the packets.
 pub fn sizes(stats: &Stats) -> impl Iterator<Item = (u64, Option<u64>, u64)> {
-    let last = stats.sizes.len() - 1;
-    stats.sizes.into_iter().enumerate().map(move |(at, packets)| {
+    let (told, rest) = stats.sizes.split_at(LAST_CLASS);
+    let told: Vec<u64> = told.iter().copied().chain([rest.iter().sum()]).collect();
+    told.into_iter().enumerate().map(|(at, packets)| {
         // The first class has the empty ones too.
         let from = if at == 0 { 0 } else { 1 << at };
-        (from, (at < last).then(|| (2 << at) - 1), packets)
+        (from, (at < LAST_CLASS).then(|| (2 << at) - 1), packets)
     })
 }
 

@@ -17,11 +17,13 @@ const FIRST_SLOT: u32 = 1;
 /// The most ports that can be watched.
 pub const PORTS: usize = u8::MAX as usize;
 
-/// One of the two programs of the object. Both count alike and share the counters.
+/// One of the programs of the object. All count alike and share the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// For packets in one buffer.
+    /// For packets in one buffer. The fastest; takes root or `CAP_PERFMON` to load.
     Plain,
+    /// For packets in one buffer, whose length it asks the kernel for (Linux 5.18).
+    Call,
     /// For packets in several buffers too (Linux 5.18).
     Frags,
 }
@@ -47,10 +49,14 @@ pub struct Counts {
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
 impl Variant {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Plain, Self::Call, Self::Frags];
+
     /// The program's name in the kernel.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "nomos_xdp",
+            Self::Call => "nomos_xdp_call",
             Self::Frags => "nomos_xdp_frags",
         }
     }
@@ -66,20 +72,24 @@ impl Program {
 
     /// Attaches the program in this mode. The outer error is of loading, the inner one of attaching.
     pub fn attach(&mut self, interface: u32, mode: Mode) -> Result<io::Result<Link>, Error> {
-        let mut result = Err(io::ErrorKind::Unsupported.into());
+        let mut result = Err("there is no program".into());
         for variant in order(mode) {
             let program = match self.load(variant) {
                 Ok(program) => program,
-                // This kernel may be too old for it.
-                Err(_) if variant == Variant::Frags => continue,
-                Err(error) => return Err(error),
+                // Privileges or the kernel's age may allow another one. That of the first is the one to tell.
+                Err(error) => {
+                    result = result.or(Err(error));
+                    continue;
+                }
             };
-            result = Link::attach(program.fd()?, interface, mode);
-            if result.as_ref().err().is_none_or(is_taken) {
+            let link = Link::attach(program.fd()?, interface, mode);
+            let settled = link.as_ref().err().is_none_or(is_taken);
+            result = Ok(link);
+            if settled {
                 break;
             }
         }
-        Ok(result)
+        result
     }
 
     /// What was counted so far.
@@ -132,16 +142,16 @@ pub fn is_taken(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EEXIST))
 }
 
-/// Which program to try first.
+/// Which programs to try, one after the other.
 ///
 /// Drivers may hand packets of several buffers over with their headers outside of the first one, where a program does not
-/// see them (mlx5 does). So there the plain one is first, which makes the driver use one buffer, and the other one only
-/// where a driver refuses, as with jumbo frames. The stack puts headers into the first buffer always, and with the plain
-/// program it has to copy everything into one.
-fn order(mode: Mode) -> [Variant; 2] {
+/// see them (mlx5 does). So there the program for one buffer is first, which makes the driver use one, and the other one
+/// only where a driver refuses, as with jumbo frames. The stack puts headers into the first buffer always, and for a
+/// program that wants one buffer it has to copy everything into one.
+fn order(mode: Mode) -> [Variant; 3] {
     match mode {
-        Mode::Native => [Variant::Plain, Variant::Frags],
-        Mode::Skb => [Variant::Frags, Variant::Plain],
+        Mode::Native => [Variant::Plain, Variant::Call, Variant::Frags],
+        Mode::Skb => [Variant::Frags, Variant::Plain, Variant::Call],
     }
 }
 

@@ -19,7 +19,7 @@ pub fn render(report: &Report) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "{} ({how})  {} packets/s  {}bit/s  {} SYN/s",
+        "{} ({how})  {} packets/s  {} bit/s  {} SYN/s",
         report.interface,
         short(rate.packets),
         short(rate.bytes * 8.0),
@@ -46,18 +46,17 @@ pub fn render(report: &Report) -> String {
     text
 }
 
-/// A number in at most five characters and a prefix: what changes every second need not be exact.
+/// A number in at most four digits: what changes every second need not be exact.
 fn short(value: f64) -> String {
     let mut value = value;
     for prefix in ["", "k", "M", "G"] {
         if value < 999.5 {
             let digits = usize::from(!prefix.is_empty() && value < 99.95);
-            return format!("{value:.digits$} {prefix}").trim_end().to_owned()
-                + if prefix.is_empty() { " " } else { "" };
+            return format!("{value:.digits$}{prefix}");
         }
         value /= 1000.0;
     }
-    format!("{value:.1} T")
+    format!("{value:.1}T")
 }
 
 fn row(text: &mut String, name: &str, traffic: Traffic) {
@@ -84,14 +83,8 @@ mod tests {
 
     #[test]
     fn numbers_are_shortened() {
-        let rows = [
-            (0.0, "0 "),
-            (999.0, "999 "),
-            (1000.0, "1.0 k"),
-            (99_940.0, "99.9 k"),
-            (123_456.0, "123 k"),
-            (8.5e9, "8.5 G"),
-        ];
+        let rows =
+            [(0.0, "0"), (999.0, "999"), (1000.0, "1.0k"), (99_940.0, "99.9k"), (123_456.0, "123k"), (8.5e9, "8.5G")];
         for (value, expected) in rows {
             assert_eq!(short(value), expected, "{value}");
         }
@@ -107,7 +100,7 @@ mod tests {
         let rate = Rate { packets: 3.0, bytes: 300.0, syn: 1.0 };
         let text = render(&Report { interface: "eth0".to_owned(), mode: Some(Mode::Native), counts, rate });
         for expected in [
-            "eth0 (native)  3 packets/s  2.4 kbit/s  1 SYN/s",
+            "eth0 (native)  3 packets/s  2.4k bit/s  1 SYN/s",
             "  ipv4                           3                300",
             "  tcp port 8080                  3                300",
             "  tcp flags: syn 1  fin 0  rst 0",

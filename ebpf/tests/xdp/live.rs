@@ -91,6 +91,7 @@ fn auto_is_skb() -> Outcome {
     let loader = Loader::start(&host, &["-i", "lo"])?;
     loader.wait_for("lo: no native mode here")?;
     loader.wait_for("lo: attached in skb mode")?;
+    loader.stop()?;
     let refused = output(&host, &["-i", "lo", "--mode", "native", "--once"])?;
     expect(&refused, 3, "the driver of lo")
 }
@@ -141,7 +142,17 @@ fn replaces_a_link() -> Outcome {
 
 fn replaces_without_a_link() -> Outcome {
     let host = Host::new()?;
-    host.ip(&["link", "set", "dev", COUNTED, "xdpgeneric", "obj", concat!(env!("OUT_DIR"), "/pass.o"), "sec", "xdp.frags"])?;
+    host.ip(&[
+        "link",
+        "set",
+        "dev",
+        COUNTED,
+        "xdpgeneric",
+        "obj",
+        concat!(env!("OUT_DIR"), "/pass.o"),
+        "sec",
+        "xdp.frags",
+    ])?;
     for mode in ["auto", "native", "skb"] {
         let refused = output(&host, &["-i", COUNTED, "--mode", mode, "--once"])?;
         expect(&refused, 1, "there is an XDP program already (nomos_pass, id ")?;
@@ -254,8 +265,13 @@ fn once() -> Outcome {
     }
     let lines = output(&host, &["-i", COUNTED, "--once", "--json", "--interval", "100ms"])?;
     let lines = String::from_utf8_lossy(&lines.stdout).into_owned();
-    let report: Value = serde_json::from_str(&lines).map_err(|error| format!("found {lines} ({error}); expected one line"))?;
-    if report["mode"] == "native" { has_program(&host, false) } else { Err(format!("found {report}; expected its mode")) }
+    let report: Value =
+        serde_json::from_str(&lines).map_err(|error| format!("found {lines} ({error}); expected one line"))?;
+    if report["mode"] == "native" {
+        has_program(&host, false)
+    } else {
+        Err(format!("found {report}; expected its mode"))
+    }
 }
 
 fn without_privileges() -> Outcome {
@@ -264,7 +280,11 @@ fn without_privileges() -> Outcome {
         let mut command = host.command("setpriv");
         command.args(["--reuid", "65534", "--clear-groups", env!("CARGO_BIN_EXE_nomos-xdp"), "-i", COUNTED]).args(more);
         let output = command.output().map_err(|error| error.to_string())?;
-        expect(&output, code, "attaching an XDP program takes CAP_BPF and CAP_NET_ADMIN, which this process does not have")?;
+        expect(
+            &output,
+            code,
+            "attaching an XDP program takes CAP_BPF and CAP_NET_ADMIN, which this process does not have",
+        )?;
         let lines = String::from_utf8_lossy(&output.stderr).lines().count();
         if lines != 1 || !output.stdout.is_empty() {
             return Err(format!("found {output:?}; expected one sentence"));

@@ -2,8 +2,6 @@
 //!
 //! What needs privileges is skipped, with the reason, where there are none.
 
-#![expect(missing_docs, reason = "test support")]
-
 mod frame;
 mod host;
 mod live;

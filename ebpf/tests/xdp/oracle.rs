@@ -7,7 +7,7 @@ use nomos_xdp::program::Counts;
 /// Counts one packet.
 pub fn count(counts: &mut Counts, packet: &[u8]) {
     let traffic = Traffic { packets: 1, bytes: packet.len() as u64 };
-    counts.stats.sizes[packet.len().max(1).ilog2().min(16) as usize] += 1;
+    counts.stats.sizes[packet.len().max(1).ilog2() as usize] += 1;
     match unwrap_ethernet(packet) {
         Some((0x0800, rest)) => {
             counts.stats.ipv4 += &traffic;
