@@ -2,7 +2,7 @@
 # Ports of demo and run: NOMOS_PROXY_PORT (8080), NOMOS_UPSTREAM_PORT (9090), NOMOS_ADMIN_PORT (9901).
 # Envoy: $ENVOY_PATH, else func-e, else a wheel in .tools/ (scripts/envoy says more).
 
-.PHONY: help demo run wasm test lint chaos bench bench-quick clean
+.PHONY: help demo run wasm test lint chaos bench bench-quick bench-xdp clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -40,6 +40,13 @@ bench-quick: ## Those in Envoy in about a minute, with less certainty
 	@scripts/toolchain
 	@scripts/envoy >/dev/null
 	cargo run --locked --release -p nomos-bench -- quick
+
+bench-xdp: ## Cost of the XDP program per packet, and what it takes of Envoy's throughput; needs root
+	@scripts/toolchain
+	@scripts/clang >/dev/null
+	@scripts/envoy >/dev/null
+	cargo bench --locked -p nomos-xdp --bench cost
+	cargo run --locked --release -p nomos-bench -- xdp
 
 clean: ## Remove what was built and installed in this directory
 	cargo clean

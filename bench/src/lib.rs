@@ -12,3 +12,4 @@ pub mod results;
 pub mod streaming;
 pub mod table;
 pub mod upstream;
+pub mod xdp;

@@ -4,17 +4,18 @@ use std::process::ExitCode;
 
 use nomos_bench::machine::Machine;
 use nomos_bench::results::Results;
-use nomos_bench::{engine, modules, overhead, streaming};
+use nomos_bench::{engine, modules, overhead, streaming, xdp};
 use nomos_tests::paths;
 
 const USAGE: &str = "\
-Usage: nomos-bench all|quick|engine|overhead|streaming
+Usage: nomos-bench all|quick|engine|overhead|streaming|xdp
 
   all        everything, some minutes; writes bench/results/DATE-all.json
   quick      the same in about a minute, with less certainty; writes bench/results/DATE-quick.json
   engine     the engine only, natively and inside Envoy's V8; writes nothing
   overhead   processor time that filters add to Envoy only; writes nothing
   streaming  lists that are too long to be held: against healing as a whole, and through Envoy; writes nothing
+  xdp        throughput of Envoy with and without nomos-xdp on loopback; needs root; writes nothing
 
 The engine natively by name of body: cargo bench -p nomos-bench -- flat-1k";
 
@@ -23,10 +24,11 @@ const BAD_USAGE: u8 = 2;
 fn main() -> ExitCode {
     let argument = std::env::args().nth(1).unwrap_or_default();
     let run = match argument.as_str() {
+        "xdp" => run_xdp(),
         "streaming" => modules::build().and_then(|()| streaming::run()),
         name @ ("all" | "quick" | "engine" | "overhead") => run(name),
         other => {
-            eprintln!("nomos-bench: found `{other}`; expected all, quick, engine, overhead or streaming\n{USAGE}");
+            eprintln!("nomos-bench: found `{other}`; expected all, quick, engine, overhead, streaming or xdp\n{USAGE}");
             return ExitCode::from(BAD_USAGE);
         }
     };
@@ -62,5 +64,12 @@ fn run(name: &str) -> Result<(), String> {
     if matches!(name, "all" | "quick") {
         println!("written to {}", results.write()?);
     }
+    Ok(())
+}
+
+fn run_xdp() -> Result<(), String> {
+    let machine = Machine::here(&paths::envoy("pinned")?);
+    println!("{}\n", machine.text());
+    println!("{}", xdp::run(xdp::Effort { rounds: 41, requests: 8_000 })?);
     Ok(())
 }

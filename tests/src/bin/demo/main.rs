@@ -2,6 +2,7 @@
 //!
 //! Ends with 0 only if every field of every mode is healed. With `--stay` everything stays up until Ctrl-C.
 
+mod packets;
 mod table;
 mod view;
 
@@ -17,6 +18,7 @@ use nomos_tests::envoy::{self, Envoy};
 use nomos_tests::paths;
 use nomos_tests::shipped::{self, Changes};
 
+use crate::packets::Packets;
 use crate::table::Row;
 use crate::view::Paint;
 
@@ -57,10 +59,24 @@ fn demo(stay: bool) -> Result<bool, String> {
         Envoy::start(&binary, &config).map_err(|e| format!("{}; its log ends:\n{}", e.why, envoy::tail(&e.log)))?;
     let proxy = envoy.listener("nomos")?;
     println!("proxy     http://{proxy}  {}", binary.display());
-    println!("admin     http://{}\n", envoy.admin());
+    println!("admin     http://{}", envoy.admin());
+    let counted = Packets::start(proxy.port(), api.address().port(), stay);
+    match &counted {
+        Ok(_) => println!("packets   counted on lo by nomos-xdp (skb)\n"),
+        Err(why) => println!("packets   not counted: {why}\n"),
+    }
 
     let rows = Mode::ALL.into_iter().map(|mode| measure(proxy, mode)).collect::<Result<Vec<Row>, String>>()?;
     print!("{}", table::render(&rows));
+    let mut kept = None;
+    match counted {
+        Ok(packets) if stay => {
+            print!("\n{}", packets.counted()?);
+            kept = Some(packets);
+        }
+        Ok(packets) => print!("\n{}", packets.stop()?),
+        Err(_) => (),
+    }
     let paint = Paint::for_stdout();
     for mode in SHOWN {
         print!("\n{}", view::before_after(mode, &user_body(mode), &get(proxy, mode)?.body, paint));
@@ -68,7 +84,7 @@ fn demo(stay: bool) -> Result<bool, String> {
     envoy.check()?;
     let healed = rows.iter().all(Row::is_healed);
     if stay && healed {
-        stay_up(&mut envoy, proxy, api.address())?;
+        stay_up(&mut envoy, proxy, api.address(), kept.is_some())?;
     }
     Ok(healed)
 }
@@ -98,12 +114,15 @@ fn get(proxy: SocketAddr, mode: Mode) -> Result<Reply, String> {
     }
 }
 
-fn stay_up(envoy: &mut Envoy, proxy: SocketAddr, upstream: SocketAddr) -> Result<(), String> {
+fn stay_up(envoy: &mut Envoy, proxy: SocketAddr, upstream: SocketAddr, counted: bool) -> Result<(), String> {
     println!("\nUp until Ctrl-C. Envoy's log is {}. Try:", envoy.log_path().display());
     println!("  curl -i 'http://{proxy}/api/user?mode=camel'     # without Nomos: http://{upstream}");
     println!("  curl -i 'http://{proxy}/api/users?count=3'       # a list");
     println!("  curl -X PUT -d deep http://{upstream}/__mode     # another mode from now on");
     println!("  curl 'http://{}/stats/prometheus?filter=nomos'", envoy.admin());
+    if counted {
+        println!("  curl http://{}/metrics                # packets, counted by the kernel", Packets::metrics());
+    }
     loop {
         thread::sleep(Duration::from_secs(1));
         envoy.check()?;

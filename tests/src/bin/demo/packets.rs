@@ -1,0 +1,102 @@
+//! What the kernel counts on loopback meanwhile, by `nomos-xdp`, where that may run.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Where `nomos-xdp` serves its metrics when the demo stays up.
+const METRICS: &str = "127.0.0.1:9902";
+
+/// How often it reports, and a little longer than that.
+const INTERVAL: &str = "500ms";
+const SURELY_ANOTHER: Duration = Duration::from_millis(700);
+
+/// A running `nomos-xdp`.
+pub struct Packets {
+    child: Child,
+    last: Arc<Mutex<String>>,
+    reader: JoinHandle<()>,
+}
+
+impl Packets {
+    /// Starts it on loopback. Else the reason why not.
+    ///
+    /// It ends with us, however we end: its reports go into a pipe that nobody reads then.
+    pub fn start(proxy: u16, upstream: u16, stay: bool) -> Result<Self, String> {
+        let program = std::env::var_os("NOMOS_XDP").ok_or("nomos-xdp was not built; see above")?;
+        let mut command = Command::new(&program);
+        command.args(["--interface", "lo", "--mode", "skb", "--json", "--interval", INTERVAL]);
+        command.args(["--port", &proxy.to_string(), "--port", &upstream.to_string()]);
+        if stay {
+            command.args(["--metrics", METRICS]);
+        }
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("{}: {error}", program.display()))?;
+        let said = child.stderr.take().map(|stderr| BufReader::new(stderr).lines().map_while(Result::ok));
+        let mut last = String::new();
+        for line in said.into_iter().flatten() {
+            if line.contains("attached in") {
+                return Self::read(child);
+            }
+            line.trim_start_matches("nomos-xdp: ").clone_into(&mut last);
+        }
+        // It has said why, and ends.
+        let _ = child.wait();
+        Err(last)
+    }
+
+    /// Where its metrics are.
+    pub fn metrics() -> &'static str {
+        METRICS
+    }
+
+    /// What it has counted by now.
+    pub fn counted(&self) -> Result<String, String> {
+        thread::sleep(SURELY_ANOTHER);
+        shown(&self.last.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Stops it, and gives what it has counted.
+    pub fn stop(mut self) -> Result<String, String> {
+        let pid = self.child.id().to_string();
+        Command::new("kill").arg(&pid).status().map_err(|error| format!("kill {pid}: {error}"))?;
+        self.child.wait().map_err(|error| format!("nomos-xdp: {error}"))?;
+        self.reader.join().map_err(|_| "the reader of nomos-xdp panicked".to_owned())?;
+        shown(&self.last.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn read(mut child: Child) -> Result<Self, String> {
+        let reports = child.stdout.take().ok_or("the reports of nomos-xdp cannot be read")?;
+        let last = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&last);
+        let reader = thread::spawn(move || {
+            for line in BufReader::new(reports).lines().map_while(Result::ok) {
+                *kept.lock().unwrap_or_else(PoisonError::into_inner) = line;
+            }
+        });
+        Ok(Self { child, last, reader })
+    }
+}
+
+/// A report as a few lines.
+fn shown(line: &str) -> Result<String, String> {
+    let report: Value = serde_json::from_str(line).map_err(|error| format!("nomos-xdp reported `{line}`: {error}"))?;
+    let row = |name: &str, counted: &Value, syn: &Value| {
+        let [packets, bytes, syn] = [&counted["packets"], &counted["bytes"], syn].map(Value::to_string);
+        format!("{name:<22} {packets:>9} {bytes:>12} {syn:>6}\n")
+    };
+    let mut text = format!("{:<22} {:>9} {:>12} {:>6}\n", "received on lo", "packets", "bytes", "SYN");
+    text += &row("all", &report, &report["tcp"]["syn"]);
+    for port in report["ports"].as_array().into_iter().flatten() {
+        text += &row(&format!("TCP to port {}", port["port"]), port, &port["syn"]);
+    }
+    Ok(text)
+}
