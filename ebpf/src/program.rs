@@ -3,7 +3,7 @@
 use std::io;
 
 use aya::maps::{Array, Map, MapError, PerCpuArray};
-use aya::programs::{ProgramInfo, TestRun, TestRunOptions, TestRunResult, Xdp};
+use aya::programs::{ProgramFd, ProgramInfo, TestRun, TestRunOptions, TestRunResult, Xdp};
 use aya::{Ebpf, EbpfLoader, Pod, include_bytes_aligned};
 
 use crate::layout::{Port, Slots, Stats};
@@ -107,6 +107,11 @@ impl Program {
     /// Runs the program on a packet, so often, without an interface.
     pub fn test_run(&mut self, variant: Variant, options: TestRunOptions<'_>) -> Result<TestRunResult, Error> {
         Ok(self.load(variant)?.test_run(options)?)
+    }
+
+    /// The descriptor of the loaded program.
+    pub fn fd(&mut self, variant: Variant) -> Result<&ProgramFd, Error> {
+        Ok(self.load(variant)?.fd()?)
     }
 
     /// What the kernel says about the loaded program.
