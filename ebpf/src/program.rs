@@ -24,8 +24,10 @@ pub enum Variant {
     Plain,
     /// For packets in one buffer, whose length it asks the kernel for (Linux 5.18).
     Call,
-    /// For packets in several buffers too (Linux 5.18).
+    /// For packets in several buffers too (Linux 5.18). Takes root or `CAP_PERFMON` to load.
     Frags,
+    /// The same for skb mode, where the stack made the buffers.
+    Skb,
 }
 
 /// The programs and counters of one interface.
@@ -50,7 +52,7 @@ pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
 impl Variant {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Plain, Self::Call, Self::Frags];
+    pub const ALL: [Self; 4] = [Self::Plain, Self::Call, Self::Frags, Self::Skb];
 
     /// The program's name in the kernel.
     pub fn name(self) -> &'static str {
@@ -58,6 +60,7 @@ impl Variant {
             Self::Plain => "nomos_xdp",
             Self::Call => "nomos_xdp_call",
             Self::Frags => "nomos_xdp_frags",
+            Self::Skb => "nomos_xdp_skb",
         }
     }
 }
@@ -156,7 +159,7 @@ pub fn is_taken(error: &io::Error) -> bool {
 fn order(mode: Mode) -> [Variant; 3] {
     match mode {
         Mode::Native => [Variant::Plain, Variant::Call, Variant::Frags],
-        Mode::Skb => [Variant::Frags, Variant::Plain, Variant::Call],
+        Mode::Skb => [Variant::Skb, Variant::Plain, Variant::Call],
     }
 }
 
