@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 
 use crate::layout::Traffic;
+use crate::link::Mode;
 use crate::names;
 use crate::report::Report;
 
@@ -49,6 +50,7 @@ struct Size {
 }
 
 #[derive(Serialize)]
+#[expect(clippy::struct_field_names, reason = "they are the names in JSON")]
 struct Port {
     port: u16,
     packets: u64,
@@ -64,7 +66,7 @@ pub fn line(report: &Report) -> String {
     let line = Line {
         time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| (time.as_secs_f64() * 1e3).round() / 1e3),
         interface: &report.interface,
-        mode: report.mode.map(|mode| mode.name()),
+        mode: report.mode.map(Mode::name),
         packets: total.packets,
         bytes: total.bytes,
         per_second: PerSecond {

@@ -134,21 +134,21 @@ impl Link {
     }
 
     fn open(id: u32) -> io::Result<Self> {
-        let fd = bpf(LINK_GET_FD_BY_ID, &mut Id { id, next: 0, flags: 0 })?;
+        let fd = bpf(LINK_GET_FD_BY_ID, &mut Search { id, next: 0, flags: 0 })?;
         // SAFETY: as in `attach`.
         Ok(Self(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 }
 
 #[repr(C)]
-struct Id {
+struct Search {
     id: u32,
     next: u32,
     flags: u32,
 }
 
 fn next_id(last: u32) -> io::Result<u32> {
-    let mut attributes = Id { id: last, next: 0, flags: 0 };
+    let mut attributes = Search { id: last, next: 0, flags: 0 };
     bpf(LINK_GET_NEXT_ID, &mut attributes)?;
     Ok(attributes.next)
 }

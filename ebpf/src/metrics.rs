@@ -140,7 +140,7 @@ fn counter(report: &Report, more: Vec<(&'static str, String)>, value: u64) -> Me
 }
 
 fn attached(report: &Report) -> Metric {
-    let mode = report.mode.map_or("none", |mode| mode.name());
+    let mode = report.mode.map_or("none", crate::link::Mode::name);
     let mut gauge = Gauge::default();
     gauge.set_value(f64::from(u8::from(report.mode.is_some())));
     let mut metric = Metric::from_label(labels(report, vec![("mode", mode.to_owned())]));

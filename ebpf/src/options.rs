@@ -16,6 +16,7 @@ const NAME_BYTES: usize = 15;
 /// Counts the packets that arrive on an interface, in the kernel, by an XDP program that lets all of them pass.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "nomos-xdp", version, after_help = NOTES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Options {
     /// Interface to count on; may be given several times
     #[arg(short, long, required = true, value_name = "NAME", value_parser = interface)]

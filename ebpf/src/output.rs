@@ -64,8 +64,8 @@ impl Output {
     }
 
     fn screen(&self, reports: &[Report]) -> String {
-        let events: String = self.events.iter().map(|event| format!("{event}\n")).collect();
-        format!("{}\n{events}", tables(reports))
+        let events: Vec<&str> = self.events.iter().map(String::as_str).collect();
+        format!("{}\n{}\n", tables(reports), events.join("\n"))
     }
 }
 

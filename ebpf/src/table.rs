@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::layout::Traffic;
+use crate::link::Mode;
 use crate::names;
 use crate::report::Report;
 
@@ -14,7 +15,7 @@ pub fn render(report: &Report) -> String {
     let stats = &report.counts.stats;
     let total = names::total(stats);
     let mut text = String::new();
-    let how = report.mode.map_or("not attached", |mode| mode.name());
+    let how = report.mode.map_or("not attached", Mode::name);
     let rate = report.rate;
     // Writing to a string cannot fail.
     let _ = writeln!(
@@ -77,7 +78,6 @@ fn histogram(text: &mut String, report: &Report) {
 mod tests {
     use super::*;
     use crate::layout::{Port, Stats};
-    use crate::link::Mode;
     use crate::program::Counts;
     use crate::report::Rate;
 
