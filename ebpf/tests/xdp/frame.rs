@@ -1,6 +1,6 @@
 //! Frames, put together byte by byte.
 
-/// EtherTypes.
+/// Types of Ethernet frames.
 pub const IPV4: u16 = 0x0800;
 pub const IPV6: u16 = 0x86dd;
 pub const ARP: u16 = 0x0806;
@@ -26,7 +26,7 @@ pub fn ethernet(kind: u16, payload: &[u8]) -> Vec<u8> {
     [&addresses, kind.to_be_bytes().as_slice(), payload].concat()
 }
 
-/// What stands behind the EtherType of a tag.
+/// What stands behind the type of a tag.
 pub fn tagged(tag: u16, kind: u16, payload: &[u8]) -> Vec<u8> {
     [&tag.to_be_bytes(), &kind.to_be_bytes(), payload].concat()
 }

@@ -9,12 +9,12 @@ use nomos_xdp::program::Counts;
 use nomos_xdp::{json, report};
 use serde_json::Value;
 
-use crate::Outcome;
 use crate::host::{COUNTED, Host, Loader};
 use crate::mix::{self, PORTS};
+use crate::{Case, Outcome};
 
 /// All cases of this file.
-pub const CASES: &[(&str, fn() -> Outcome)] = &[
+pub const CASES: &[Case] = &[
     ("the mix in native mode", || the_mix("native")),
     ("the mix in skb mode", || the_mix("skb")),
     ("a million packets in native mode", || a_million("native")),
@@ -70,12 +70,12 @@ fn a_million(mode: &str) -> Outcome {
         host.send(frames())?;
         other.join().map_err(|_| "the sender panicked".to_owned())?
     })?;
-    let lost = host.lost()?;
-    loader.report(|report| report["packets"].as_u64().unwrap_or_default() + lost >= MILLION)?;
+    let dropped = host.lost()?;
+    loader.report(|report| report["packets"].as_u64().unwrap_or_default() + dropped >= MILLION)?;
     let (last, _) = loader.stop()?;
-    println!("{mode}: sent {MILLION}, lost between the ends of the pair {lost}, counted {}", last["packets"]);
+    println!("{mode}: sent {MILLION}, lost between the ends of the pair {dropped}, counted {}", last["packets"]);
     let mut expected = Counts { ports: mix::nothing().ports[..1].to_vec(), ..mix::nothing() };
-    mix::add(&mut expected, row, MILLION - lost);
+    mix::add(&mut expected, row, MILLION - dropped);
     same(&last, &expected, mode)
 }
 

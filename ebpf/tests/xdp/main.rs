@@ -17,6 +17,9 @@ use libtest_mimic::{Arguments, Completion, Trial};
 /// What a case returns: nothing, or what went wrong in one text.
 type Outcome = Result<(), String>;
 
+/// A case by its name.
+type Case = (&'static str, fn() -> Outcome);
+
 fn main() -> ExitCode {
     let obstacle: Arc<OnceLock<Option<String>>> = Arc::default();
     let trials = program::CASES.iter().chain(live::CASES).map(|(name, case)| {

@@ -3,7 +3,10 @@
 use nomos_xdp::layout::{Port, Stats, Traffic};
 use nomos_xdp::program::Counts;
 
-use crate::frame::*;
+use crate::frame::{
+    ACK, ARP, C_TAG, FIN, ICMP, ICMPV6, IPV4, IPV6, RST, S_TAG, SYN, TCP, UDP, authentication, ethernet, extension,
+    fragment, ipv4, ipv6, tagged, tcp, udp,
+};
 
 /// The watched ports.
 pub const PORTS: [u16; 2] = [8080, 8443];
@@ -103,6 +106,7 @@ pub fn add(counts: &mut Counts, row: &Row, times: u64) {
 /// All rows. Each is a frame that a network interface can send: at least an Ethernet header, at most 1500 bytes behind it.
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub fn rows() -> Vec<Row> {
+    use Transport::{Icmp, Other, Tcp, Udp};
     let v4 = |transport| Expected::new(Family::Ipv4, transport);
     let v6 = |transport| Expected::new(Family::Ipv6, transport);
     let (arp, other) = (Expected::new(Family::Arp, Transport::None), Expected::new(Family::Other, Transport::None));
@@ -117,7 +121,6 @@ pub fn rows() -> Vec<Row> {
         frame[at] = byte;
         frame
     };
-    use Transport::{Icmp, Other, Tcp, Udp};
     vec![
         row("a SYN to a watched port", in4(TCP, &syn), v4(Tcp).segment(SYN, 8080)),
         row("a SYN to the other watched port", in4(TCP, &tcp(8443, SYN, &[])), v4(Tcp).segment(SYN, 8443)),

@@ -56,7 +56,8 @@ fn ipv4(packet: &[u8]) -> Result<Ip<'_>, bool> {
     };
     let (head, rest) = parse().ok_or(false)?;
     let field = be16(head, 6).ok_or(false)?;
-    let rest = (field & 0x1fff == 0).then_some(rest);
+    let offset = field & 0x1fff;
+    let rest = (offset == 0).then_some(rest);
     Ok(Ip { protocol: head[9], rest, fragment: field & 0x3fff != 0 })
 }
 

@@ -5,10 +5,10 @@ use nomos_xdp::program::{Counts, Program, Variant};
 
 use crate::frame::{IPV4, SYN, TCP, ethernet, ipv4, tcp};
 use crate::mix::{self, PORTS};
-use crate::{Outcome, oracle};
+use crate::{Case, Outcome, oracle};
 
 /// All cases of this file.
-pub const CASES: &[(&str, fn() -> Outcome)] = &[
+pub const CASES: &[Case] = &[
     ("verifier accepts", verifier_accepts),
     ("each frame of the mix", each_frame),
     ("oracle agrees with the mix", oracle_agrees),
@@ -23,6 +23,9 @@ const PASS: u32 = 2;
 
 /// Packets of each kind that chance makes.
 const RANDOM: u64 = 20_000;
+
+/// Metadata in front of a short packet.
+const METADATA: u32 = 16;
 
 /// An Ethernet header.
 const SHORTEST: usize = 14;
@@ -157,7 +160,7 @@ fn run(program: &mut Program, variant: Variant, packet: &[u8], repeat: u32) -> O
     let (data, context) = shaped(packet);
     let mut options = TestRunOptions::new();
     options.data_in = Some(&data);
-    options.ctx_in = context.as_ref().map(|context| context.as_slice());
+    options.ctx_in = context.as_ref().map(<[u8; 24]>::as_slice);
     options.repeat = repeat;
     let result = program.test_run(variant, options).map_err(|error| format!("{} bytes: {error}", packet.len()))?;
     if result.return_value == PASS {
@@ -173,7 +176,6 @@ fn shaped(packet: &[u8]) -> (Vec<u8>, Option<[u8; 24]>) {
     if packet.len() >= SHORTEST {
         return (packet.to_vec(), None);
     }
-    const METADATA: u32 = 16;
     let data = [&[0; METADATA as usize], packet].concat();
     let end = METADATA + u32::try_from(packet.len()).unwrap_or_default();
     let mut context = [0; 24];
