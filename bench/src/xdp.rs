@@ -73,6 +73,7 @@ pub fn run(effort: Effort) -> Result<String, String> {
     Ok(table(&without, &with))
 }
 
+#[expect(clippy::cast_precision_loss, reason = "counts and nanoseconds of a few seconds, far below 2^53")]
 fn measure(
     side: Side,
     program: &PathBuf,
