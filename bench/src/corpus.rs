@@ -5,6 +5,7 @@
 
 mod fields;
 mod pretty;
+pub mod similar;
 mod words;
 
 use drifting_upstream::{Mode, contract, drift, user_body};
@@ -138,7 +139,7 @@ mod tests {
 
     #[test]
     fn engine_and_tree_do_the_same_to_every_body() {
-        for subject in subjects() {
+        for subject in subjects().into_iter().chain([similar::known(), similar::plain()]) {
             if let Err(error) = Stand::new(&subject) {
                 panic!("{error}");
             }

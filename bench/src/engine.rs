@@ -172,7 +172,8 @@ fn row(subject: &Subject) -> Row {
     }
 }
 
-fn ask(address: SocketAddr, subject: &str, operation: Operation, batches: usize) -> Result<Timing, String> {
+/// Has the module in Envoy time an operation on a subject.
+pub fn ask(address: SocketAddr, subject: &str, operation: Operation, batches: usize) -> Result<Timing, String> {
     let path = format!("/{subject}/{}/{batches}", operation.name());
     let reply = client::fetch(address, "GET", &path, &[]).map_err(|error| format!("{path}: {error}"))?;
     serde_json::from_slice(&reply.body)

@@ -9,6 +9,7 @@ pub mod overhead;
 pub mod process;
 pub mod proxy;
 pub mod results;
+pub mod similarity;
 pub mod streaming;
 pub mod table;
 pub mod upstream;

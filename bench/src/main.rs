@@ -4,15 +4,16 @@ use std::process::ExitCode;
 
 use nomos_bench::machine::Machine;
 use nomos_bench::results::Results;
-use nomos_bench::{engine, modules, overhead, streaming, xdp};
+use nomos_bench::{engine, modules, overhead, similarity, streaming, xdp};
 use nomos_tests::paths;
 
 const USAGE: &str = "\
-Usage: nomos-bench all|quick|engine|overhead|streaming|xdp
+Usage: nomos-bench all|quick|engine|similarity|overhead|streaming|xdp
 
   all        everything, some minutes; writes bench/results/DATE-all.json
   quick      the same in about a minute, with less certainty; writes bench/results/DATE-quick.json
   engine     the engine only, natively and inside Envoy's V8; writes nothing
+  similarity known shapes, first sights, large contracts and `nomos match` only; writes nothing
   overhead   processor time that filters add to Envoy only; writes nothing
   streaming  lists that are too long to be held: against healing as a whole, and through Envoy; writes nothing
   xdp        throughput of Envoy with and without nomos-xdp on loopback; needs root; writes nothing
@@ -26,9 +27,11 @@ fn main() -> ExitCode {
     let run = match argument.as_str() {
         "xdp" => run_xdp(),
         "streaming" => modules::build().and_then(|()| streaming::run()),
-        name @ ("all" | "quick" | "engine" | "overhead") => run(name),
+        name @ ("all" | "quick" | "engine" | "similarity" | "overhead") => run(name),
         other => {
-            eprintln!("nomos-bench: found `{other}`; expected all, quick, engine, overhead, streaming or xdp\n{USAGE}");
+            eprintln!(
+                "nomos-bench: found `{other}`; expected all, quick, engine, similarity, overhead, streaming or xdp\n{USAGE}"
+            );
             return ExitCode::from(BAD_USAGE);
         }
     };
@@ -46,16 +49,27 @@ fn run(name: &str) -> Result<(), String> {
     modules::build()?;
     let machine = Machine::here(&paths::envoy("pinned")?);
     println!("{}\n", machine.text());
-    let mut results =
-        Results { run: name.to_owned(), machine, native: Vec::new(), in_envoy: Vec::new(), overhead: None };
-    if name != "overhead" {
-        let effort = engine::Effort { rounds: if quick { 3 } else { 7 }, batches: if quick { 60 } else { 150 } };
+    let mut results = Results {
+        run: name.to_owned(),
+        machine,
+        native: Vec::new(),
+        in_envoy: Vec::new(),
+        overhead: None,
+        similarity: None,
+    };
+    let effort = engine::Effort { rounds: if quick { 3 } else { 7 }, batches: if quick { 60 } else { 150 } };
+    if matches!(name, "all" | "quick" | "engine") {
         results.native = engine::native(effort)?;
         println!("Natively\n\n{}\n", engine::table(&results.native));
         results.in_envoy = engine::in_envoy(effort)?;
         println!("In Envoy's V8\n\n{}\n", engine::table(&results.in_envoy));
     }
-    if name != "engine" {
+    if name != "overhead" {
+        let measured = similarity::run(effort)?;
+        println!("Similarity\n\n{}\n", similarity::table(&measured));
+        results.similarity = Some(measured);
+    }
+    if matches!(name, "all" | "quick" | "overhead") {
         let (rounds, requests) = if quick { (15, 2_000) } else { (75, 2_000) };
         let measured = overhead::run(overhead::Effort { rounds, requests })?;
         println!("{}\n", overhead::table(&measured));

@@ -37,20 +37,33 @@ impl Module {
 
     /// Where it is once built.
     pub fn path(self) -> PathBuf {
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| paths::root().join("target"), PathBuf::from);
-        target.join(TARGET).join("release").join(self.package().replace('-', "_")).with_extension("wasm")
+        target().join(TARGET).join("release").join(self.package().replace('-', "_")).with_extension("wasm")
     }
 }
 
 /// Builds all of them.
 pub fn build() -> Result<(), String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let packages = Module::ALL.iter().flat_map(|module| ["-p", module.package()]);
+    cargo(["--target", TARGET].into_iter().chain(packages))
+}
+
+/// Builds the command `nomos`, and says where it is.
+pub fn command() -> Result<PathBuf, String> {
+    cargo(["-p", "nomos"].into_iter())?;
+    Ok(target().join("release/nomos"))
+}
+
+fn cargo<'a>(arguments: impl Iterator<Item = &'a str>) -> Result<(), String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
-        .args(["build", "--locked", "--release", "--target", TARGET])
-        .args(packages)
+        .args(["build", "--locked", "--release"])
+        .args(arguments)
         .current_dir(paths::root())
         .status()
         .map_err(|error| format!("cargo: {error}"))?;
-    if status.success() { Ok(()) } else { Err("the modules could not be built; see above".to_owned()) }
+    if status.success() { Ok(()) } else { Err("what is measured could not be built; see above".to_owned()) }
+}
+
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| paths::root().join("target"), PathBuf::from)
 }

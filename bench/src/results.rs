@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::engine::Row;
 use crate::machine::Machine;
 use crate::overhead::Overhead;
+use crate::similarity::Similarity;
 
 /// One run.
 #[derive(Clone, Debug, Serialize)]
@@ -23,6 +24,8 @@ pub struct Results {
     pub in_envoy: Vec<Row>,
     /// The whole proxy.
     pub overhead: Option<Overhead>,
+    /// What similarity costs.
+    pub similarity: Option<Similarity>,
 }
 
 impl Results {

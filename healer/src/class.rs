@@ -8,17 +8,23 @@ use crate::text::is_scalar;
 /// The longest string that is looked into. RFC 5321 allows 254 bytes for an address; longer strings are prose.
 const MAX_BYTES: usize = 254;
 
+const UUID_BYTES: usize = 36;
+
 /// The class of a string, from what is between its quotes, escapes as they stand.
 pub(crate) fn classify(inside: &[u8]) -> Option<Format> {
     if inside.len() > MAX_BYTES {
         return starts_as_uri(inside).then_some(Format::Uri);
     }
-    match *inside.first()? {
-        b'0'..=b'9' | b'-' | b'+' if is_decimal(inside) => Some(Format::Decimal),
-        b'0'..=b'9' if is_ip(inside) => Some(Format::Ip),
-        b'0'..=b'9' => dated(inside).or_else(|| other(inside)),
-        _ => other(inside),
+    let first = *inside.first()?;
+    if first.is_ascii_digit() {
+        // No moment is a decimal or an address, which take longer to tell.
+        return moment(inside).or_else(|| numeric(inside)).or_else(|| other(inside));
     }
+    if matches!(first, b'-' | b'+') && is_decimal(inside) {
+        return Some(Format::Decimal);
+    }
+    // Most strings end here.
+    if inside.len() != UUID_BYTES && !has_colon_or_at(inside) { None } else { other(inside) }
 }
 
 /// The kind of a number or literal that is well formed.
@@ -31,17 +37,27 @@ pub(crate) fn scalar_kind(text: &[u8]) -> Kind {
     }
 }
 
-/// Dates and times begin with a digit.
-fn dated(inside: &[u8]) -> Option<Format> {
+/// A date, or a date with a time.
+fn moment(inside: &[u8]) -> Option<Format> {
+    let (date, rest) = inside.split_first_chunk::<10>()?;
+    if !is_date(*date) {
+        return None;
+    }
+    match rest {
+        [] | [b'Z'] => Some(Format::Date),
+        [b'T' | b't' | b' ', b'0'..=b'9', ..] => Some(Format::DateTime),
+        _ => None,
+    }
+}
+
+/// What else begins with a digit.
+fn numeric(inside: &[u8]) -> Option<Format> {
     match inside {
+        _ if is_decimal(inside) => Some(Format::Decimal),
+        _ if is_ip(inside) => Some(Format::Ip),
         _ if is_uuid(inside) => Some(Format::Uuid),
         _ if is_time(inside) => Some(Format::Time),
-        [date @ .., b'Z'] | date if is_date(date) => Some(Format::Date),
-        _ => {
-            let (date, rest) = inside.split_at_checked(10)?;
-            let parted = matches!(rest.first(), Some(b'T' | b't' | b' '));
-            (is_date(date) && parted && rest.get(1).is_some_and(u8::is_ascii_digit)).then_some(Format::DateTime)
-        }
+        _ => None,
     }
 }
 
@@ -64,10 +80,20 @@ fn is_decimal(inside: &[u8]) -> bool {
 }
 
 /// `YYYY-MM-DD`, or with slashes.
-fn is_date(inside: &[u8]) -> bool {
-    let &[y0, y1, y2, y3, first, m0, m1, second, d0, d1] = inside else { return false };
-    let digits = [y0, y1, y2, y3, m0, m1, d0, d1].iter().all(u8::is_ascii_digit);
-    digits && first == second && matches!(first, b'-' | b'/') && m0 <= b'1' && d0 <= b'3'
+fn is_date([year_and_month @ .., d0, d1]: [u8; 10]) -> bool {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    // What is left of digits is their value, of dashes nothing, and of slashes two.
+    let left = u64::from_le_bytes(year_and_month) ^ u64::from_le_bytes(*b"0000-00-");
+    let slashes = left & u64::from_le_bytes(*b"\0\0\0\0\x02\0\0\x02");
+    let digits = left ^ slashes;
+    let no_digit = (digits.wrapping_add(EACH.wrapping_mul(0x76)) | digits) & (EACH << 7);
+    let no_separator = digits & u64::from_le_bytes(*b"\0\0\0\0\xff\0\0\xff");
+    let same_separators = slashes >> 32 & 0xff == slashes >> 56;
+    no_digit | no_separator == 0
+        && same_separators
+        && digits >> 40 & 0xff <= 1
+        && matches!(d0, b'0'..=b'3')
+        && d1.is_ascii_digit()
 }
 
 /// `hh:mm` or `hh:mm:ss`, and a fraction or a zone after it.
@@ -80,7 +106,23 @@ fn is_time(inside: &[u8]) -> bool {
 fn is_uuid(inside: &[u8]) -> bool {
     let dash = |at: usize| matches!(at, 8 | 13 | 18 | 23);
     let fits = |(at, byte): (usize, &u8)| if dash(at) { *byte == b'-' } else { byte.is_ascii_hexdigit() };
-    inside.len() == 36 && inside.iter().enumerate().all(fits)
+    inside.len() == UUID_BYTES && inside.iter().enumerate().all(fits)
+}
+
+/// Whether there is a colon or an at sign, without which a text is no address.
+fn has_colon_or_at(inside: &[u8]) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let has = |word: &[u8; 8]| {
+        let zeros = |byte: u8| {
+            let word = u64::from_le_bytes(*word) ^ ONES.wrapping_mul(u64::from(byte));
+            word.wrapping_sub(ONES) & !word
+        };
+        (zeros(b':') | zeros(b'@')) & (ONES << 7) != 0
+    };
+    match inside.last_chunk::<8>() {
+        Some(last) => has(last) || inside.as_chunks::<8>().0.iter().any(has),
+        None => inside.iter().any(|byte| matches!(byte, b':' | b'@')),
+    }
 }
 
 /// A scheme of RFC 3986 and `//`, its slashes escaped or not.
@@ -157,6 +199,22 @@ mod tests {
         for (text, class) in rows {
             assert_eq!(classify(text.as_bytes()), class, "{text}");
         }
+    }
+
+    #[test]
+    fn dates_have_digits_and_two_separators_alike() {
+        for (at, byte) in (0..10).flat_map(|at| (0..=u8::MAX).map(move |byte| (at, byte))) {
+            let mut date = *b"2026-11-21";
+            date[at] = byte;
+            let fits = match at {
+                4 | 7 => byte == b'-',
+                5 => matches!(byte, b'0' | b'1'),
+                8 => matches!(byte, b'0'..=b'3'),
+                _ => byte.is_ascii_digit(),
+            };
+            assert_eq!(is_date(date), fits, "{}", date.escape_ascii());
+        }
+        assert!(is_date(*b"2026/11/21") && !is_date(*b"2026/11-21") && !is_date(*b"2026-11/21"));
     }
 
     #[test]

@@ -226,12 +226,25 @@ fn read_bounds(cursor: &Cursor<'_>, config: &mut Config, problems: &mut Problems
     ];
     for (name, least, most, expected) in bounds {
         let Some(field) = cursor.field(name) else { continue };
-        let number = field.number().and_then(decimal::Decimal::whole).and_then(|number| usize::try_from(number).ok());
-        match number.filter(|number| (least..=most).contains(number)) {
-            Some(number) => config.set_bound(name, number),
-            None => field.expected(problems, expected),
+        if let Some(number) = read_bound(&field, least..=most, expected, problems) {
+            config.set_bound(name, number);
         }
     }
+}
+
+/// A whole number within bounds.
+fn read_bound(
+    cursor: &Cursor<'_>,
+    bounds: std::ops::RangeInclusive<usize>,
+    expected: &str,
+    problems: &mut Problems,
+) -> Option<usize> {
+    let number = cursor.number().and_then(decimal::Decimal::whole).and_then(|number| usize::try_from(number).ok());
+    let number = number.filter(|number| bounds.contains(number));
+    if number.is_none() {
+        cursor.expected(problems, expected);
+    }
+    number
 }
 
 #[cfg(test)]

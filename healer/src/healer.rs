@@ -46,6 +46,8 @@ pub struct Summary {
     pub new_shapes: u32,
     /// Whether required members may be missing from the output: [`Healer::missing`] knows which.
     pub lacks: bool,
+    /// Unknown names, of all records together, that similarity did not look at because a limit was reached.
+    pub unscored: u32,
 }
 
 impl Summary {
@@ -154,12 +156,16 @@ impl Healer {
             return walk(body, plan.automaton(), None, &mut self.scratch);
         }
         // The first pass guesses; each further one settles the records inside those that the last one settled, so there
-        // are at most as many of them as records inside each other. There is seldom more than one in all.
-        for _ in 0..=plan.nesting() {
+        // are at most as many of them as records inside each other. Only then is it known where a limit is reached, and
+        // what comes after settles in as many again. There is seldom more than one in all.
+        for _ in 0..=plan.nesting().saturating_mul(2) {
             let records = Records { memo: Some(memo), settled: &self.settled };
             walk(body, memo.automaton(plan), Some(&records), &mut self.scratch)?;
             std::mem::swap(&mut self.settled, &mut self.scratch.instances);
             if memo.settle(plan, body, &mut self.settled) {
+                if body.part != Part::Whole {
+                    memo.part_is_done();
+                }
                 return Ok(());
             }
         }
@@ -209,7 +215,8 @@ impl Healer {
     }
 
     fn render(&mut self, body: &Body<'_>, plan: &Plan, memo: &mut Memo, from: usize, to: usize) -> Summary {
-        let summary = self.splice(body, memo.automaton(plan), from, to);
+        let summary = self.splice(body, memo.automaton(plan), memo.unscored(), from, to);
+        memo.note_moves(summary.moves > 0);
         if summary.similar > 0 {
             let similar = |op: &Op| if let RuleRef::Similar(id) = op.rule { Some(id) } else { None };
             memo.note_used(self.ops.iter().filter_map(similar));
@@ -217,9 +224,9 @@ impl Healer {
         summary
     }
 
-    fn splice(&mut self, body: &Body<'_>, automaton: &Automaton, from: usize, to: usize) -> Summary {
+    fn splice(&mut self, body: &Body<'_>, automaton: &Automaton, unscored: u32, from: usize, to: usize) -> Summary {
         let shape = self.settled.first().map(|instance| instance.shape);
-        let mut summary = Summary { conflicts: self.scratch.conflicts, shape, ..Summary::default() };
+        let mut summary = Summary { conflicts: self.scratch.conflicts, shape, unscored, ..Summary::default() };
         if !self.scratch.has_edits() {
             return summary;
         }

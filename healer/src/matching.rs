@@ -131,9 +131,9 @@ impl<'a> Matcher<'a> {
         if !self.seen.insert((show(&place), index, instance.shape)) {
             return;
         }
-        let looked = self.survey.take(self.body, instance.token as usize, self.plan, instance.state, record);
+        let looked = self.survey.take(self.body, instance.token, self.plan, instance.state, record);
         self.alignments.clear();
-        if looked && memo.looks_at(instance) {
+        if looked && instance.is_scored {
             memo.align(self.plan, record, &self.survey, &mut self.alignments);
         }
         self.record(record, &place);

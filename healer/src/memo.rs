@@ -1,21 +1,26 @@
 //! What similarity found, by shape of record.
 //!
 //! A resolution depends on the contract and on the shape alone: names, their order, kinds and classes of values. So
-//! what is remembered is what would be found again, and forgetting changes no output.
+//! what is remembered is what would be found again, and forgetting changes no output. Shapes are found by their hashes, and
+//! compared member by member before they are believed: who makes two shapes with one hash gains nothing.
 
 use crate::news::{NewShape, News};
 use crate::plan::Plan;
 use crate::plan::automaton::{Automaton, Id, NONE};
 use crate::plan::overlay::{self, Extent, Resolution};
 use crate::plan::record::Record;
-use crate::similarity::{self, Alignment, Settings};
-use crate::survey::Survey;
-use crate::walk::Body;
+use crate::similarity::{self, Alignment, Settings, Standing};
+use crate::survey::{MAX_MEMBERS, Survey};
+use crate::walk::{Body, Sequences};
 use std::collections::BTreeMap;
 
-/// Names in distinct shapes of one body that similarity looks at; records of further shapes are left to rules. At about
-/// a microsecond each it bounds what a body of made-up names costs. It counts names whether or not their shape is
-/// remembered, so that the same body is always healed the same way.
+/// Members of all remembered shapes of one plan together, for records that are larger: 3 MB of members, and as much
+/// again of overlays.
+const MAX_ITEMS: usize = 1 << 16;
+
+/// Names in distinct shapes of one body that similarity looks at, known ones included; records of further shapes are
+/// left to rules. It counts names whether or not their shape is remembered, so that the same body is always healed the
+/// same way.
 pub const MAX_NAMES_PER_BODY: u32 = 8192;
 
 /// Resolutions told of one body. An access log has no room for more.
@@ -34,21 +39,30 @@ struct Learned {
     /// The plan's automaton, and overlays for shapes after it.
     automaton: Automaton,
     plain: Extent,
-    shapes: BTreeMap<(Id, u64), Id>,
-    /// Shapes of records that may have arrays under other names, so that it matters what is in these too.
-    by_elements: BTreeMap<(Id, u64), bool>,
-    /// By state of the plan: the shape that a record in it had last.
-    last: Vec<Known>,
+    shapes: Vec<Shape>,
+    sequences: Sequences,
+    /// By state of the plan and hash: the last shape with both.
+    by_hash: BTreeMap<(Id, u64), Id>,
+    overlays: overlay::Known,
+    /// By state of the plan: the shape that most of its records had in the last body that had any.
+    likely: Vec<Id>,
     resolutions: Vec<Resolution>,
     survey: Survey,
     scratch: similarity::Scratch,
     alignments: Vec<Alignment>,
     /// Shapes that the current body brought.
     news: News,
-    /// Distinct shapes of the current body, and the states for records of them.
-    seen: BTreeMap<(Id, u64), Id>,
-    /// Names in them.
-    names_seen: u32,
+    /// What the parts of the current body that are done have spent, and what the current pass has.
+    before: Spent,
+    spent: Spent,
+    /// The pass, by number.
+    pass: u64,
+    /// Shapes of the parts that are done, and whether similarity may look at them.
+    seen: BTreeMap<(Id, u64), bool>,
+    /// Those that the current pass adds.
+    entered: Vec<(Id, u64, bool)>,
+    /// Whether moves were made in the last body.
+    moves: bool,
     /// Resolutions that the last body was healed by.
     used: Vec<u32>,
     /// By resolution: the last body that it healed, by number.
@@ -62,18 +76,46 @@ struct Learned {
 /// What is known of one body that is walked in parts, between one part and the next: others may come in between.
 #[derive(Debug, Default)]
 pub(crate) struct Course {
-    seen: BTreeMap<(Id, u64), Id>,
-    names_seen: u32,
+    before: Spent,
+    seen: BTreeMap<(Id, u64), bool>,
     used: Vec<u32>,
     generation: u32,
     news: News,
 }
 
-/// A shape, and the state for records of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Known {
-    shape: u64,
-    state: Id,
+/// A shape that is remembered.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    hash: u64,
+    /// Whether it may have arrays under other names, so that it matters what is in these too; and a hash of that.
+    looks_inside: bool,
+    elements: u64,
+    /// The state for records of it.
+    over: Id,
+    /// Its items among [`Learned::sequences`].
+    first: Id,
+    names: u32,
+    /// Names that the plan does not know.
+    unknown: u32,
+    /// Those of them that similarity does not look at.
+    unscored: u32,
+    /// Another shape with the same hash.
+    next: Id,
+    /// The last pass that had a record of it, how many it had, and whether similarity may look at them.
+    pass: u64,
+    records: u32,
+    is_scored: bool,
+}
+
+/// What a body has spent of the limits.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
+    /// Names in distinct shapes.
+    names: u32,
+    /// Those that the plan does not know.
+    unknown: u32,
+    /// Unknown names of all records that were not looked at.
+    unscored: u32,
 }
 
 /// A record that a walk came across.
@@ -81,13 +123,39 @@ struct Known {
 pub(crate) struct Instance {
     /// Its opening brace, as a number of token.
     pub token: u32,
+    /// The token after its closing brace.
+    pub end: u32,
     /// The plan's state of it.
     pub state: Id,
     /// The state that it was walked in.
     pub over: Id,
+    /// The remembered shape that it was taken for; [`NONE`]: none.
+    pub taken_for: Id,
+    /// Whether it has that shape, member by member; then the fields below say nothing.
+    pub is_sure: bool,
     /// Names in it.
     pub names: u32,
+    /// Names that the plan does not know.
+    pub unknown: u32,
     pub shape: u64,
+    /// Whether similarity may look at it, once that is settled.
+    pub is_scored: bool,
+}
+
+impl Instance {
+    /// Nothing is known yet.
+    pub(crate) const UNREAD: Instance = Instance {
+        token: 0,
+        end: 0,
+        state: 0,
+        over: 0,
+        taken_for: NONE,
+        is_sure: false,
+        names: 0,
+        unknown: 0,
+        shape: 0,
+        is_scored: false,
+    };
 }
 
 impl Memo {
@@ -105,22 +173,26 @@ impl Memo {
             return Memo { learned: None };
         }
         let automaton = plan.automaton().clone();
-        let unknown = |state: usize| Known { shape: 0, state: state as Id };
-        let last = (0..automaton.states.len()).map(unknown).collect();
         let learned = Learned {
             max_shapes,
             plain: automaton.extent(),
+            shapes: Vec::new(),
+            sequences: Sequences::new(),
+            by_hash: BTreeMap::new(),
+            overlays: overlay::Known::new(),
+            likely: vec![NONE; automaton.states.len()],
             automaton,
-            shapes: BTreeMap::new(),
-            by_elements: BTreeMap::new(),
-            last,
             resolutions: Vec::new(),
             survey: Survey::default(),
             scratch: similarity::Scratch::default(),
             alignments: Vec::new(),
             news: News::default(),
+            before: Spent::default(),
+            spent: Spent::default(),
+            pass: 0,
             seen: BTreeMap::new(),
-            names_seen: 0,
+            entered: Vec::new(),
+            moves: false,
             used: Vec::new(),
             last_use: Vec::new(),
             bodies: 0,
@@ -157,6 +229,13 @@ impl Memo {
             .flat_map(|learned| learned.used.iter().filter_map(|id| learned.resolutions.get(*id as usize)))
     }
 
+    /// Forgets all shapes, so that the next bodies are seen for the first time.
+    pub fn forget(&mut self) {
+        if let Some(learned) = self.learned.as_deref_mut() {
+            learned.forget();
+        }
+    }
+
     /// Takes in which resolutions a body was healed by.
     pub(crate) fn note_used(&mut self, resolutions: impl Iterator<Item = u32>) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
@@ -184,12 +263,6 @@ impl Memo {
         self.learned.as_deref()?.resolutions.get(index as usize)
     }
 
-    /// Whether similarity looked at a record of the last body.
-    pub(crate) fn looks_at(&self, instance: &Instance) -> bool {
-        let key = (instance.state, instance.shape);
-        self.learned.as_deref().is_some_and(|learned| learned.seen.contains_key(&key))
-    }
-
     /// What similarity makes of a record.
     pub(crate) fn align(&mut self, plan: &Plan, record: &Record, survey: &Survey, into: &mut Vec<Alignment>) {
         if let (Some(learned), Some(settings)) = (self.learned.as_deref_mut(), plan.spec().similarity) {
@@ -197,20 +270,46 @@ impl Memo {
         }
     }
 
-    /// The state that a record in this state of the plan is likely to be walked in.
+    /// The items of all shapes.
+    pub(crate) fn sequences(&self) -> Option<&Sequences> {
+        self.learned.as_deref().map(|learned| &learned.sequences)
+    }
+
+    /// The shape that a record in this state of the plan is likely to have.
     pub(crate) fn guess(&self, state: Id) -> Id {
-        let learned = self.learned.as_deref();
-        learned.and_then(|learned| learned.last.get(state as usize)).map_or(state, |known| known.state)
+        self.learned.as_deref().and_then(|learned| learned.likely.get(state as usize)).copied().unwrap_or(NONE)
+    }
+
+    /// The state for records of a shape, and its first item.
+    pub(crate) fn known(&self, shape: Id) -> Option<(Id, Id)> {
+        self.learned.as_deref()?.shapes.get(shape as usize).map(|shape| (shape.over, shape.first))
+    }
+
+    /// Whether the next body is likely to have moves.
+    pub(crate) fn expects_moves(&self) -> bool {
+        self.learned.as_deref().is_some_and(|learned| learned.moves)
+    }
+
+    /// Takes in whether moves were made in a body.
+    pub(crate) fn note_moves(&mut self, moves: bool) {
+        if let Some(learned) = self.learned.as_deref_mut() {
+            learned.moves = moves;
+        }
+    }
+
+    /// Unknown names of the last body that similarity did not look at, because a limit was reached.
+    pub(crate) fn unscored(&self) -> u32 {
+        self.learned.as_deref().map_or(0, |learned| learned.spent.unscored)
     }
 
     /// Gets ready for a body.
     pub(crate) fn start(&mut self) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
-        learned.seen.clear();
         learned.used.clear();
         learned.news.clear();
-        learned.names_seen = 0;
-        if learned.shapes.len().max(learned.by_elements.len()) > learned.max_shapes {
+        learned.seen.clear();
+        learned.before = Spent::default();
+        if learned.shapes.len() > learned.max_shapes || learned.sequences.items.len() > MAX_ITEMS {
             learned.forget();
         }
     }
@@ -220,117 +319,218 @@ impl Memo {
         let Some(learned) = self.learned.as_deref_mut() else { return };
         if course.generation != learned.generation {
             course.used.clear();
-            // A shape that was looked at stays one that was.
-            course.seen.values_mut().for_each(|state| *state = NONE);
         }
         course.generation = learned.generation;
         std::mem::swap(&mut learned.seen, &mut course.seen);
-        std::mem::swap(&mut learned.names_seen, &mut course.names_seen);
+        std::mem::swap(&mut learned.before, &mut course.before);
         std::mem::swap(&mut learned.used, &mut course.used);
         std::mem::swap(&mut learned.news, &mut course.news);
     }
 
-    /// Finds the states that records are to be walked in. Whether all were walked in the right ones; if not, `over` of
-    /// the instances says which.
-    pub(crate) fn settle(&mut self, plan: &Plan, body: &Body<'_>, instances: &mut [Instance]) -> bool {
+    /// Takes in that the last pass was right, and more parts of the body may follow.
+    pub(crate) fn part_is_done(&mut self) {
+        let Some(learned) = self.learned.as_deref_mut() else { return };
+        learned.before = learned.spent;
+        learned.seen.extend(learned.entered.drain(..).map(|(state, shape, is_scored)| ((state, shape), is_scored)));
+    }
+
+    /// Finds the states that records are to be walked in. Whether all were walked in the right ones; if not, the
+    /// instances say which. Those inside a record that was walked in a wrong one are not to be relied upon, and go.
+    pub(crate) fn settle(&mut self, plan: &Plan, body: &Body<'_>, instances: &mut Vec<Instance>) -> bool {
         let Some(learned) = self.learned.as_deref_mut() else { return true };
+        learned.pass = learned.pass.wrapping_add(1);
+        learned.spent = Spent { unscored: 0, ..learned.before };
+        learned.entered.clear();
         let mut right = true;
-        for instance in instances {
-            let over = learned.over(plan, body, instance);
-            right &= over == instance.over;
-            instance.over = over;
-        }
+        let mut wrong_until = 0;
+        instances.retain_mut(|instance| {
+            let is_inside_wrong = instance.token < wrong_until;
+            if !is_inside_wrong {
+                let walked = instance.over;
+                learned.settle_one(plan, body, instance);
+                if instance.over != walked {
+                    right = false;
+                    wrong_until = instance.end;
+                }
+            }
+            !is_inside_wrong
+        });
         right
     }
 }
 
 impl Learned {
-    /// The state that a record is to be walked in.
-    fn over(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance) -> Id {
-        self.look_into_arrays(plan, body, instance);
-        let key = (instance.state, instance.shape);
-        match self.seen.get(&key) {
-            Some(&NONE) => (),
-            Some(over) => return *over,
-            None => {
-                self.names_seen = self.names_seen.saturating_add(instance.names);
-                if self.names_seen > MAX_NAMES_PER_BODY {
-                    return instance.state;
-                }
-            }
+    /// Finds the state that a record is to be walked in.
+    fn settle_one(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance) {
+        let known = if instance.is_sure { instance.taken_for } else { self.find(body, instance) };
+        let known = self.find_by_elements(plan, body, instance, known);
+        if let Some(shape) = self.shapes.get(known as usize) {
+            let Shape { hash, elements, names, unknown, .. } = *shape;
+            *instance = Instance { shape: hash ^ elements, names, unknown, ..*instance };
         }
-        let over = self.known_or_learned(plan, body, instance);
-        self.seen.insert(key, over);
-        if let Some(last) = self.last.get_mut(instance.state as usize) {
-            *last = Known { shape: instance.shape, state: over };
-        }
-        over
-    }
-
-    /// Tells records of one shape apart by what is in their arrays, where these may be expected ones.
-    fn look_into_arrays(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance) {
-        let index = plan.automaton().state(instance.state).record;
-        let Some(record) = plan.records().get(index as usize).filter(|record| record.model.has_records()) else {
+        let id = if self.is_new(known) { self.enter(plan, body, instance, known) } else { known };
+        let Some(shape) = self.shapes.get_mut(id as usize).filter(|shape| shape.is_scored) else {
+            self.spent.unscored = self.spent.unscored.saturating_add(instance.unknown);
+            *instance = Instance { over: instance.state, taken_for: NONE, is_scored: false, ..*instance };
             return;
         };
-        let key = (instance.state, instance.shape);
-        let known = self.by_elements.get(&key).copied();
-        if known == Some(false) || self.names_seen > MAX_NAMES_PER_BODY {
-            return;
-        }
-        let looked = self.survey.take(body, instance.token as usize, plan, instance.state, record);
-        let matters = looked && known.unwrap_or_else(|| self.survey.may_rename_arrays(record));
-        if known.is_none() {
-            self.by_elements.insert(key, matters);
-        }
-        if matters {
-            instance.shape ^= self.survey.elements_hash();
+        shape.records = shape.records.saturating_add(1);
+        let (over, records) = (shape.over, shape.records);
+        self.spent.unscored = self.spent.unscored.saturating_add(shape.unscored);
+        *instance = Instance { over, taken_for: id, is_scored: true, ..*instance };
+        let is_less = |other: &Shape| other.pass != self.pass || other.records < records;
+        if let Some(likely) = self.likely.get_mut(instance.state as usize)
+            && *likely != id
+            && self.shapes.get(*likely as usize).is_none_or(is_less)
+        {
+            *likely = id;
         }
     }
 
-    fn known_or_learned(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> Id {
-        let last = self.last.get(instance.state as usize).filter(|last| last.shape == instance.shape);
-        let key = (instance.state, instance.shape);
-        if let Some(known) = last.map(|last| last.state).or_else(|| self.shapes.get(&key).copied()) {
+    /// Whether this pass had no record of a shape yet.
+    fn is_new(&self, shape: Id) -> bool {
+        self.shapes.get(shape as usize).is_none_or(|shape| shape.pass != self.pass)
+    }
+
+    /// Takes in the first record of a shape in this pass: the shape, which may be a new one; [`NONE`] where it is not
+    /// worth remembering.
+    fn enter(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance, known: Id) -> Id {
+        if instance.names > MAX_MEMBERS as u32 {
+            return NONE;
+        }
+        let was_seen = self.seen.get(&(instance.state, instance.shape)).copied();
+        let is_scored = was_seen.unwrap_or_else(|| self.spend(plan, instance));
+        let id = if known == NONE && is_scored { self.learn(plan, body, instance) } else { known };
+        if was_seen.is_none() {
+            self.entered.push((instance.state, instance.shape, is_scored));
+        }
+        if let Some(shape) = self.shapes.get_mut(id as usize) {
+            *shape = Shape { pass: self.pass, records: 0, is_scored, ..*shape };
+        }
+        id
+    }
+
+    /// Whether a record of another shape is within the limits. Where one is not, no further shape is.
+    fn spend(&mut self, plan: &Plan, instance: &Instance) -> bool {
+        let most = plan.spec().similarity.map_or(0, |settings| settings.most_of_record());
+        self.spent.names = self.spent.names.saturating_add(instance.names);
+        self.spent.unknown = self.spent.unknown.saturating_add(instance.unknown.min(most));
+        !self.is_spent(plan)
+    }
+
+    /// Whether a limit was crossed.
+    fn is_spent(&self, plan: &Plan) -> bool {
+        let most = plan.spec().similarity.map_or(0, |settings| settings.max_unknown);
+        self.spent.names > MAX_NAMES_PER_BODY || self.spent.unknown > most
+    }
+
+    /// A remembered shape that a record has, whatever is in its arrays.
+    fn find(&self, body: &Body<'_>, instance: &Instance) -> Id {
+        let mut at = self.by_hash.get(&(instance.state, instance.shape)).copied().unwrap_or(NONE);
+        while let Some(shape) = self.shapes.get(at as usize) {
+            if self.sequences.is(shape.first, body, instance.token) {
+                break;
+            }
+            at = shape.next;
+        }
+        at
+    }
+
+    /// The one among the shapes that are like `known`, but for what is in arrays, that a record has.
+    fn find_by_elements(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance, known: Id) -> Id {
+        let Some(Shape { hash, looks_inside, .. }) = self.shapes.get(known as usize).copied() else {
+            // Beyond the limits no shape is looked at, unless an earlier part had it.
+            if !self.is_spent(plan) || !self.seen.is_empty() {
+                instance.shape ^= self.look_inside(plan, body, instance);
+            }
+            return NONE;
+        };
+        if !looks_inside {
             return known;
         }
-        let state = self.learn(plan, body, instance);
-        self.news.count = self.news.count.saturating_add(1);
-        self.shapes.insert(key, state);
-        state
+        let elements = self.look_inside(plan, body, instance);
+        let mut at = self.by_hash.get(&(instance.state, hash)).copied().unwrap_or(NONE);
+        while let Some(shape) = self.shapes.get(at as usize) {
+            if shape.elements == elements && self.sequences.is(shape.first, body, instance.token) {
+                return at;
+            }
+            at = shape.next;
+        }
+        let names = self.shapes.get(known as usize).map_or((0, 0), |shape| (shape.names, shape.unknown));
+        *instance = Instance { shape: hash ^ elements, names: names.0, unknown: names.1, ..*instance };
+        NONE
     }
 
+    /// A hash of what is in the arrays of a record; 0 where it does not matter.
+    fn look_inside(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> u64 {
+        let index = plan.automaton().state(instance.state).record;
+        let Some(record) = plan.records().get(index as usize).filter(|record| record.model.has_records()) else {
+            return 0;
+        };
+        let is_taken = self.survey.take(body, instance.token, plan, instance.state, record);
+        if is_taken && self.survey.may_rename_arrays(record) { self.survey.elements_hash() } else { 0 }
+    }
+
+    /// Works out what similarity makes of a record, and remembers it.
     fn learn(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> Id {
         let index = plan.automaton().state(instance.state).record;
         let (Some(record), Some(settings)) = (plan.records().get(index as usize), plan.spec().similarity) else {
-            return instance.state;
+            return NONE;
         };
-        if !self.survey.take(body, instance.token as usize, plan, instance.state, record) {
-            return instance.state;
+        if !self.survey.take(body, instance.token, plan, instance.state, record) {
+            return NONE;
         }
         self.alignments.clear();
         align(record, &self.survey, &settings, &mut self.scratch, &mut self.alignments);
         self.news.tell(instance.shape, &self.survey, |field| record.dotted(field), &self.alignments);
-        if self.alignments.is_empty() {
-            return instance.state;
+        let over = if self.alignments.is_empty() { instance.state } else { self.overlay(plan, instance.state, record) };
+        let looks_inside = record.model.has_records() && self.survey.may_rename_arrays(record);
+        let elements = if looks_inside { self.survey.elements_hash() } else { 0 };
+        let traced = self.sequences.trace(body, instance.token, &self.automaton, over);
+        let is_same = traced.shape ^ elements == instance.shape;
+        debug_assert!(is_same, "a shape that is told in two ways");
+        if !is_same {
+            return NONE;
         }
+        let unknown = self.survey.rows.iter().filter(|row| row.standing == Standing::Unknown).count() as u32;
+        let id = self.shapes.len() as Id;
+        self.news.count = self.news.count.saturating_add(1);
+        self.shapes.push(Shape {
+            hash: traced.shape,
+            looks_inside,
+            elements,
+            over,
+            first: traced.first,
+            names: instance.names,
+            unknown: instance.unknown,
+            unscored: unknown.saturating_sub(settings.most_of_record()),
+            next: self.by_hash.insert((instance.state, traced.shape), id).unwrap_or(NONE),
+            pass: 0,
+            records: 0,
+            is_scored: true,
+        });
+        id
+    }
+
+    /// The state for records that are aligned as the last one was.
+    fn overlay(&mut self, plan: &Plan, state: Id, record: &Record) -> Id {
         let first = self.resolutions.len() as u32;
-        let (state, resolutions) =
-            overlay::add(&mut self.automaton, plan, instance.state, record, &self.survey, &self.alignments, first);
+        let into = (&mut self.automaton, &mut self.overlays);
+        let (over, resolutions) = overlay::add(into, plan, state, record, &self.survey, &self.alignments, first);
         self.resolutions.extend(resolutions);
-        state
+        over
     }
 
     fn forget(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         self.automaton.truncate(&self.plain);
         self.shapes.clear();
-        self.by_elements.clear();
+        self.sequences.clear();
+        self.by_hash.clear();
+        self.overlays.clear();
         self.resolutions.clear();
         self.last_use.clear();
-        for (last, state) in self.last.iter_mut().zip(0..) {
-            *last = Known { shape: 0, state };
-        }
+        self.likely.fill(NONE);
     }
 }
 
@@ -345,4 +545,104 @@ fn align(
     // Of two members with one name, parsers disagree which one counts.
     let alone = |row: &Id| survey.rows.get(*row as usize).is_some_and(|row| !row.twice);
     into.retain(|alignment| survey.path_to(alignment.found).iter().all(alone));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::{Healer, Limits};
+
+    fn heal(plan: &Plan, memo: &mut Memo, body: &str) -> (String, Option<u64>) {
+        let mut healer = Healer::new();
+        let mut intake = healer.intake(Limits::default());
+        intake.push(body.as_bytes());
+        let summary = healer.heal(plan, memo, &intake).unwrap();
+        let output = if summary.changed { healer.output() } else { body.as_bytes() };
+        (String::from_utf8(output.to_vec()).unwrap(), summary.shape)
+    }
+
+    fn plan() -> Plan {
+        let config = r#"{"routes":[{"match":{"prefix":"/"},"similarity":{},"contract":{"type":"object","properties":
+            {"user_id":{},"full_name":{},"home_address":{"type":"object","properties":{"zip_code":{}}}}}}]}"#;
+        Config::parse(config.as_bytes()).unwrap().routes.remove(0).plan
+    }
+
+    /// Two shapes with one hash are two shapes.
+    #[test]
+    fn what_has_the_hash_of_another_is_not_taken_for_it() {
+        let plan = plan();
+        let bodies = [
+            r#"{"userId":1,"fullName":"a"}"#,
+            r#"{"userId":1,"user_name_in_full":"a"}"#,
+            r#"{"userId":1,"fullName":"2026-11-21"}"#,
+            r#"{"userId":1,"fullName":"a","x":[1]}"#,
+            r#"{"userId":1,"fullName":"a","homeAddress":{"zipCode":"1"}}"#,
+            r#"{"fullName":"a","userId":1}"#,
+            "{}",
+        ];
+        let alone = bodies.map(|body| heal(&plan, &mut Memo::new(&plan), body));
+        for (first, second) in (0..bodies.len()).flat_map(|a| (0..bodies.len()).map(move |b| (a, b))) {
+            let mut memo = Memo::new(&plan);
+            heal(&plan, &mut memo, bodies[first]);
+            let state = plan.automaton().root;
+            let colliding = alone[second].1.unwrap();
+            memo.learned.as_deref_mut().unwrap().by_hash.insert((state, colliding), 0);
+            for _ in 0..3 {
+                assert_eq!(heal(&plan, &mut memo, bodies[second]), alone[second], "after {}", bodies[first]);
+            }
+            assert_eq!(heal(&plan, &mut memo, bodies[first]), alone[first]);
+            assert_eq!(memo.shapes(), if first == second { 1 } else { 2 });
+        }
+    }
+
+    #[test]
+    fn the_shape_that_most_records_have_is_likely() {
+        let config = r#"{"routes":[{"match":{"prefix":"/"},"similarity":{},"contract":{"type":"array","items":
+            {"type":"object","properties":{"user_id":{},"full_name":{}}}}}]}"#;
+        let plan = Config::parse(config.as_bytes()).unwrap().routes.remove(0).plan;
+        let mut memo = Memo::new(&plan);
+        heal(&plan, &mut memo, r#"[{"userId":1},{"userId":2,"fullName":"a"},{"userId":3,"fullName":"b"},{}]"#);
+        let learned = memo.learned.as_deref().unwrap();
+        let state = plan.automaton().state(plan.automaton().root).element;
+        let likely = learned.likely[state as usize];
+        assert_eq!(learned.shapes[likely as usize].names, 2);
+    }
+
+    /// Shapes that differ in what similarity has nothing to do with share their states.
+    #[test]
+    fn states_are_shared() {
+        let plan = plan();
+        let mut memo = Memo::new(&plan);
+        let rows = [
+            (r#"{"userId":1,"full_name":"a"}"#, 1),
+            (r#"{"userId":1,"full_name":null}"#, 1),
+            (r#"{"full_name":null,"userId":1}"#, 1),
+            (r#"{"userId":1,"full_name":null,"home_address":{"zip_code":1}}"#, 1),
+            (r#"{"userId":1,"fullName":null}"#, 2),
+            (r#"{"userId":1,"home_address":{"zipCode":1}}"#, 3),
+            (r#"{"userId":1,"home_address":{"zipCode":"1"}}"#, 3),
+            (r#"{"userId":1,"homeAddress":{"zip_code":1}}"#, 4),
+        ];
+        for (shapes, (body, overlays)) in (1..).zip(rows) {
+            assert_eq!(heal(&plan, &mut memo, body), heal(&plan, &mut Memo::new(&plan), body));
+            let known = (memo.shapes(), memo.learned.as_deref().unwrap().overlays.len());
+            assert_eq!(known, (shapes, overlays), "{body}");
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let plan = plan();
+        let mut memo = Memo::new(&plan);
+        for at in 0..Memo::DEFAULT_SHAPES + 2 {
+            heal(&plan, &mut memo, &format!("{{\"name{at}\":1,\"userId\":1}}"));
+        }
+        assert_eq!(memo.shapes(), 1);
+        let wide = (0..2000).map(|at| format!("\"w{at}\":1")).collect::<Vec<_>>().join(",");
+        for at in 0..MAX_ITEMS / 2000 + 3 {
+            heal(&plan, &mut memo, &format!("{{{wide},\"name{at}\":1}}"));
+        }
+        assert!(memo.shapes() < 4, "{}", memo.shapes());
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::memo::Instance;
 use crate::plan::automaton::{Id, NONE, RuleRef};
+use crate::walk::Progress;
 use std::ops::Range;
 
 /// All lists. Indices into them are [`Id`]s.
@@ -44,6 +45,8 @@ pub(crate) struct Scratch {
     pub walked: usize,
     /// Whether a required member neither stands nor comes by an op that is known of when its object closes.
     pub lacks: bool,
+    /// How far the records around the innermost one were read.
+    pub around: Vec<Progress>,
 }
 
 impl Scratch {
@@ -66,6 +69,7 @@ impl Scratch {
         self.instances.clear();
         self.walked = 0;
         self.lacks = false;
+        self.around.clear();
     }
 
     /// Edits that scratch memory is kept for between bodies: 32 KiB of them, and the other lists are no longer.
@@ -148,8 +152,6 @@ pub(crate) struct Frame {
     pub hit: Id,
     /// The record that the object is, among [`Scratch::instances`].
     pub instance: Id,
-    /// The shape of the record around it, up to where it opened.
-    pub shape: u64,
     /// Whether the plan, similarity apart, does not know the object: then it knows no name inside.
     pub foreign: bool,
 }

@@ -43,6 +43,14 @@ pub type Id = u32;
 /// No field.
 pub const NONE: Id = Id::MAX;
 
+/// Unknown names looked at in one record: more than records have whose members mean something by themselves, and few
+/// enough that pairing them with each other stays below a millisecond.
+pub const MAX_UNKNOWN_OF_RECORD: u32 = 256;
+
+/// Unknown names looked at in one body at most, and unless told otherwise. At one to two microseconds each it bounds what
+/// a body of made-up names costs.
+pub const MAX_UNKNOWN: u32 = 8192;
+
 /// How decisions are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -52,7 +60,8 @@ pub struct Settings {
     pub threshold: f32,
     /// By how much the best has to be better than the second best.
     pub margin: f32,
-    /// Unknown names looked at in one record. Which ones, where there are more, depends on their paths only.
+    /// Unknown names looked at in one body, in distinct shapes of records; and in one record, if that is less than
+    /// [`MAX_UNKNOWN_OF_RECORD`]. Which ones of a record depends on their paths only.
     pub max_unknown: u32,
     /// Parts that are left out, to measure what each is worth.
     pub without: Without,
@@ -110,7 +119,14 @@ pub struct Without {
 impl Default for Settings {
     fn default() -> Self {
         let without = Without::default();
-        Settings { profile: Profile::Default, threshold: 0.85, margin: 0.05, max_unknown: 256, without }
+        Settings { profile: Profile::Default, threshold: 0.85, margin: 0.05, max_unknown: MAX_UNKNOWN, without }
+    }
+}
+
+impl Settings {
+    /// Unknown names looked at in one record.
+    pub fn most_of_record(&self) -> u32 {
+        self.max_unknown.min(MAX_UNKNOWN_OF_RECORD)
     }
 }
 

@@ -11,8 +11,8 @@ use crate::plan::record::Record;
 use crate::plan::spec::{Format, Kind};
 use crate::resolve::name_hash;
 use crate::similarity::{Alignment, Found, Standing};
-use crate::text::{decode, trim_end};
-use crate::walk::Body;
+use crate::text::decode;
+use crate::walk::{Body, Cursor};
 
 /// Members of one record that are looked at. A record with more is left to rules: at a few hundred nanoseconds each,
 /// a response that is nothing but made-up names would buy milliseconds.
@@ -70,13 +70,13 @@ enum Inside {
 
 impl Survey {
     /// Looks through the record whose opening brace is token number `token`. False if it holds too much.
-    pub(crate) fn take(&mut self, body: &Body<'_>, token: usize, plan: &Plan, state: Id, record: &Record) -> bool {
+    pub(crate) fn take(&mut self, body: &Body<'_>, token: u32, plan: &Plan, state: Id, record: &Record) -> bool {
         self.rows.clear();
         self.elements.clear();
         self.names.clear();
         self.open.clear();
         self.open.push(Open { row: NONE, state, inside: Inside::Contract(NONE) });
-        let mut cursor = Cursor { body, next: token.wrapping_add(1) };
+        let mut cursor = Cursor::inside(body, token);
         while let Some(open) = self.open.last().copied() {
             match cursor.byte() {
                 b'}' => {
@@ -106,15 +106,16 @@ impl Survey {
         self.elements.iter().map(row).fold(0, |hash: u64, row| (hash ^ row).rotate_left(23).wrapping_mul(ODD))
     }
 
-    /// Whether the plan does not know an array of objects, and the record lacks one.
+    /// Whether the plan does not know an array of objects, and the record lacks one. A shape tells.
     pub(crate) fn may_rename_arrays(&self, record: &Record) -> bool {
         let stands = |id: u32| {
             let is_it =
                 |row: &Row| matches!(row.standing, Standing::Expected(field) | Standing::Ruled(field) if field == id);
             self.rows.iter().any(is_it)
         };
+        let is_unknown = |row: &Row| row.item == Some(Kind::Object) && row.standing == Standing::Unknown;
         let mut fields = record.model.fields().iter().zip(0u32..);
-        !self.elements.is_empty() && fields.any(|(field, id)| field.is_records && !stands(id))
+        self.rows.iter().any(is_unknown) && fields.any(|(field, id)| field.is_records && !stands(id))
     }
 
     /// The members, as similarity takes them.
@@ -207,7 +208,7 @@ impl Survey {
                 }
             }
             Kind::Array => {
-                item = cursor.first_item();
+                item = cursor.first_item().map(item_kind);
                 if item == Some(Kind::Object) && standing == Standing::Unknown && record.model.has_records() {
                     self.element(cursor.clone(), row);
                 }
@@ -252,7 +253,7 @@ impl Survey {
         let kind = kind_of(text);
         let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
         let class = if kind == Kind::String { classify(inside) } else { None };
-        let item = if kind == Kind::Array { cursor.first_item() } else { None };
+        let item = if kind == Kind::Array { cursor.first_item().map(item_kind) } else { None };
         Row { name, parent: array, kind, class, item, standing: Standing::Element, state: NONE, twice: false }
     }
 
@@ -347,78 +348,19 @@ fn by_convention<'a>(name: &str, automaton: &'a Automaton, state: Id) -> Option<
     case::canonical(name.as_bytes(), &mut form).then(|| automaton.action_by_canonical(state, &form)).flatten()
 }
 
+/// Of numbers, shapes tell no kinds where they are elements.
+fn item_kind(text: &[u8]) -> Kind {
+    match kind_of(text) {
+        Kind::Integer => Kind::Number,
+        other => other,
+    }
+}
+
 fn kind_of(text: &[u8]) -> Kind {
     match text.first() {
         Some(b'"') => Kind::String,
         Some(b'{') => Kind::Object,
         Some(b'[') => Kind::Array,
         _ => scalar_kind(text),
-    }
-}
-
-/// Steps along the tape of a body that a walk has found well formed.
-#[derive(Clone)]
-struct Cursor<'a> {
-    body: &'a Body<'a>,
-    next: usize,
-}
-
-impl<'a> Cursor<'a> {
-    fn at(&self, index: usize) -> u32 {
-        self.body.tokens.get(index).copied().unwrap_or(self.body.bytes.len() as u32)
-    }
-
-    fn byte_at(&self, index: usize) -> u8 {
-        self.body.bytes.get(self.at(index) as usize).copied().unwrap_or(0)
-    }
-
-    fn byte(&self) -> u8 {
-        self.byte_at(self.next)
-    }
-
-    fn step(&mut self) {
-        self.next = self.next.wrapping_add(1);
-    }
-
-    /// The inside of the key that comes next; then the value comes next.
-    fn key(&mut self) -> &'a [u8] {
-        let (start, end) = (self.at(self.next).wrapping_add(1), self.at(self.next.wrapping_add(1)));
-        self.next = self.next.wrapping_add(2);
-        let quoted = trim_end(self.body.bytes.get(start as usize..end as usize).unwrap_or_default());
-        quoted.get(..quoted.len().saturating_sub(1)).unwrap_or_default()
-    }
-
-    /// The text of a string or scalar that comes next, or the beginning of a container's.
-    fn value(&self) -> (u32, u32) {
-        let (start, end) = (self.at(self.next), self.at(self.next.wrapping_add(1)));
-        let text = trim_end(self.body.bytes.get(start as usize..end as usize).unwrap_or_default());
-        (start, start.wrapping_add(text.len() as u32))
-    }
-
-    /// The kind of the first element of the array that comes next.
-    fn first_item(&self) -> Option<Kind> {
-        let first = self.next.wrapping_add(1);
-        if self.byte_at(first) == b']' {
-            return None;
-        }
-        let until = self.at(first.wrapping_add(1));
-        let text = self.body.bytes.get(self.at(first) as usize..until as usize).unwrap_or_default();
-        Some(kind_of(trim_end(text)))
-    }
-
-    /// Steps over the container that comes next.
-    fn skip(&mut self) {
-        let mut depth = 0u32;
-        loop {
-            match self.byte() {
-                b'{' | b'[' => depth = depth.saturating_add(1),
-                b'}' | b']' => depth = depth.saturating_sub(1),
-                _ => (),
-            }
-            self.step();
-            if depth == 0 || self.next >= self.body.tokens.len() {
-                return;
-            }
-        }
     }
 }

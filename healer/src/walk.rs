@@ -6,6 +6,8 @@
 //! without sorting.
 
 mod consider;
+mod cursor;
+mod sequence;
 mod shape;
 
 use crate::plan::Automaton;
@@ -19,7 +21,9 @@ use consider::Asked;
 use required::NO_EPOCH;
 use shape::Shapes;
 
-pub(crate) use shape::Records;
+pub(crate) use cursor::Cursor;
+pub(crate) use sequence::Sequences;
+pub(crate) use shape::{Progress, Records};
 
 use crate::text::{decode, is_scalar, is_short_scalar, trim_end};
 
@@ -33,26 +37,18 @@ pub(crate) fn walk(
     records: Option<&Records<'_>>,
     scratch: &mut Scratch,
 ) -> Result<(), Failure> {
-    match records {
-        None => in_two_steps::<false>(body, plan, &Records::NONE, scratch),
-        Some(records) => in_two_steps::<true>(body, plan, records, scratch),
-    }
-}
-
-fn in_two_steps<const SHAPES: bool>(
-    body: &Body<'_>,
-    plan: &Automaton,
-    records: &Records<'_>,
-    scratch: &mut Scratch,
-) -> Result<(), Failure> {
-    if !plan.drops {
-        match Walk::<false, SHAPES>::new(body, plan, records, scratch).run() {
-            Err(Stop::Tracks) => (),
-            Err(Stop::Failed(failure)) => return Err(failure),
-            Ok(()) => return Ok(()),
-        }
-    }
-    match Walk::<true, SHAPES>::new(body, plan, records, scratch).run() {
+    let first = match records {
+        _ if plan.drops => Err(Stop::Tracks),
+        None => Walk::<false, false>::new(body, plan, &Records::NONE, scratch).run(),
+        Some(records) if records.expect_moves() => Err(Stop::Tracks),
+        Some(records) => Walk::<false, true>::new(body, plan, records, scratch).run(),
+    };
+    let done = match first {
+        // Where no state is one of a record, telling shapes costs next to nothing.
+        Err(Stop::Tracks) => Walk::<true, true>::new(body, plan, records.unwrap_or(&Records::NONE), scratch).run(),
+        done => done,
+    };
+    match done {
         Err(Stop::Failed(failure)) => Err(failure),
         Err(Stop::Tracks) | Ok(()) => Ok(()),
     }
@@ -136,7 +132,6 @@ impl Frame {
         member: NONE,
         hit: NONE,
         instance: NONE,
-        shape: 0,
         foreign: false,
     };
 }
@@ -299,8 +294,13 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             // What a look keeps are positions from the value on, and no string or scalar has anything inside.
             self.frame.hit = NONE;
             self.next = self.next.wrapping_add(2);
-            let inside = if state.looks { self.glance(state, quote, colon)? } else { INERT };
-            if SHAPES && state.shaped {
+            let passed = if SHAPES && state.shaped { self.pass(quote, colon, value, after) } else { None };
+            let inside = match passed {
+                Some(item) => self.act(state, item, quote, colon.wrapping_sub(1))?,
+                None if !state.looks => INERT,
+                None => self.glance(state, quote, colon)?,
+            };
+            if SHAPES && state.shaped && passed.is_none() {
                 self.shape_value(value, after);
             }
             let word = body.word(value);
@@ -403,11 +403,10 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         let around = self.frame.container;
         let member = self.frame.member;
         let around_is_object = self.frame.is_object;
-        let (state, instance, shape) = if SHAPES && is_object { self.enter_record(state) } else { (state, NONE, 0) };
+        let (state, instance) = if SHAPES && is_object { self.enter_record(state) } else { (state, NONE) };
         let foreign = SHAPES && instance == NONE && !self.shapes.knows_member();
         self.frame = Frame {
             instance,
-            shape,
             foreign,
             state,
             is_object,
@@ -558,11 +557,19 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             return self.look(state, quote, self.body.quote_before(colon));
         }
         let (start, end) = (quote.wrapping_add(1) as usize, close as usize);
+        let is_shaped = SHAPES && state.shaped;
+        if is_shaped && let Some(item) = self.foreseen(self.body.bytes, start, end) {
+            let action = self.plan.actions.get(item.action as usize);
+            return self.known_member(state, action, quote, close, None);
+        }
         let action = match self.plan.glance(state, self.body.bytes, start, end) {
             Glance::Found(action) => Some(action),
             Glance::Absent => None,
             Glance::Unsettled => return self.look(state, quote, close),
         };
+        if is_shaped {
+            self.shape_name(self.body.bytes, start, end, action);
+        }
         self.known_member(state, action, quote, close, None)
     }
 
@@ -573,8 +580,21 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             return self.look_decoded(state, quote, close);
         }
         let (start, end) = (quote.wrapping_add(1) as usize, close as usize);
-        let action = self.plan.action(state, self.body.bytes, start, end);
+        let action = self.action(state, self.body.bytes, start, end);
         self.known_member(state, action, quote, close, None)
+    }
+
+    /// What a name is to the plan, taken into the shape.
+    fn action(&mut self, state: &State, bytes: &[u8], start: usize, end: usize) -> Option<&'a Action> {
+        let is_shaped = SHAPES && state.shaped;
+        if is_shaped && let Some(item) = self.foreseen(bytes, start, end) {
+            return self.plan.actions.get(item.action as usize);
+        }
+        let action = self.plan.action(state, bytes, start, end);
+        if is_shaped {
+            self.shape_name(bytes, start, end, action);
+        }
+        action
     }
 
     #[inline(always)]
@@ -594,7 +614,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         let mut name = std::mem::take(&mut self.scratch.key);
         name.clear();
         decode(self.body.span((quote.wrapping_add(1), close)), &mut name);
-        let action = self.plan.action(state, &name, 0, name.len());
+        let action = self.action(state, &name, 0, name.len());
         let inside = self.known_member(state, action, quote, close, Some(&name));
         self.scratch.key = name;
         inside
@@ -610,13 +630,6 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         close: u32,
         name: Option<&[u8]>,
     ) -> Result<Id, Stop> {
-        if SHAPES && state.shaped {
-            let body = self.body;
-            match name {
-                None => self.shape_name(body.bytes, quote.wrapping_add(1) as usize, close as usize, action),
-                Some(name) => self.shape_name(name, 0, name.len(), action),
-            }
-        }
         match action {
             None if state.skips_unknown => Ok(state.unknown),
             Some(action) if !TRACKS && state.tracked && action.on_source_path => Err(Stop::Tracks),

@@ -24,18 +24,28 @@ fn contract_of(example: &Value) -> Contract {
 }
 
 fn plan(example: &str) -> Plan {
+    plan_with(example, Settings::default())
+}
+
+fn plan_with(example: &str, settings: Settings) -> Plan {
     let contract = contract_of(&serde_json::from_str(example).expect("example"));
-    let similarity = Some(Settings::default());
+    let similarity = Some(settings);
     Plan::compile(&PlanSpec { contract: Some(contract), similarity, ..PlanSpec::default() }).expect("plan")
 }
 
 fn heal(plan: &Plan, memo: &mut Memo, body: &str) -> String {
+    heal_and_count(plan, memo, body).0
+}
+
+/// The healed body, and how many unknown names were not scored.
+fn heal_and_count(plan: &Plan, memo: &mut Memo, body: &str) -> (String, u32) {
     let mut healer = Healer::new();
     let mut intake = healer.intake(Limits::default());
     intake.push(body.as_bytes());
     intake.finish();
     let summary = healer.heal(plan, memo, &intake).expect("JSON");
-    if summary.changed { String::from_utf8(healer.output().to_vec()).expect("UTF-8") } else { body.to_owned() }
+    let output = if summary.changed { healer.output() } else { body.as_bytes() };
+    (String::from_utf8(output.to_vec()).expect("UTF-8"), summary.unscored)
 }
 
 #[test]
@@ -171,6 +181,45 @@ fn an_integer_is_neither_a_fraction_nor_what_stands_inside_by_another_name() {
     }
 }
 
+/// What is beyond a limit stays as it is and is counted, whatever came before.
+#[test]
+fn names_beyond_a_limit_are_left_and_counted() {
+    let example = r#"{"users":[{"user_id":1,"zip_code":"1"}]}"#;
+    let healed = |left: &str| format!(r#"{{"users":[{{"user_id":1,"zip_code":"1"}},{left}]}}"#);
+    let more = r#"{"users":[{"userId":1,"zipCode":"1"},{"userId":2},{"userId":3}]}"#;
+    let rows = [
+        ("all within", 8192, more, healed(r#"{"user_id":2},{"user_id":3}"#), 0),
+        ("exactly", 3, more, healed(r#"{"user_id":2},{"user_id":3}"#), 0),
+        ("the second shape is beyond, twice", 2, more, healed(r#"{"userId":2},{"userId":3}"#), 2),
+        (
+            "a shape that was within stays so",
+            2,
+            r#"{"users":[{"userId":1,"zipCode":"1"},{"userId":2},{"userId":3,"zipCode":"3"}]}"#,
+            healed(r#"{"userId":2},{"user_id":3,"zip_code":"3"}"#),
+            1,
+        ),
+    ];
+    for (what, max_unknown, body, expected, unscored) in rows {
+        let plan = plan_with(example, Settings { max_unknown, ..Settings::default() });
+        let mut memo = Memo::new(&plan);
+        for before in [body, more, r#"{"users":[{"userId":2}]}"#, more] {
+            heal(&plan, &mut memo, before);
+            assert_eq!(heal_and_count(&plan, &mut memo, body), (expected.clone(), unscored), "{what} after {before}");
+        }
+    }
+}
+
+/// Of a record with too many unknown names some are looked at, the same ones always.
+#[test]
+fn a_record_beyond_the_limit_is_looked_at_in_part() {
+    let plan = plan(r#"{"user_id":1}"#);
+    let made_up = |count: u32| (0..count).map(|at| format!(r#""n{at}x":0"#)).collect::<Vec<_>>().join(",");
+    let body = format!(r#"{{{},"zz":1}}"#, made_up(300));
+    assert_eq!(heal_and_count(&plan, &mut Memo::new(&plan), &body), (body.clone(), 301 - 256));
+    let body = format!(r#"{{{},"userId":1}}"#, made_up(3000));
+    assert_eq!(heal_and_count(&plan, &mut Memo::new(&plan), &body), (body.clone(), 3001));
+}
+
 /// Names, and what becomes of them: their words joined in other ways.
 const NAMES: [&str; 12] = [
     "user_id",
@@ -298,16 +347,22 @@ proptest! {
 
     /// No value is lost or doubled, every op is true, and what came before changes nothing.
     #[test]
-    fn nothing_is_lost(shape in members(2), tapes in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 64), 1..6)) {
-        let plan = plan(&example(&shape).to_string());
+    fn nothing_is_lost(
+        shape in members(2),
+        tapes in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 64), 1..6),
+        max_unknown in prop_oneof![3 => Just(8192), 1 => 1u32..16],
+    ) {
+        let plan = plan_with(&example(&shape).to_string(), Settings { max_unknown, ..Settings::default() });
         let mut memo = Memo::new(&plan);
         let mut healer = Healer::new();
         for tape in tapes.iter().chain(&tapes) {
             let mut tape = tape.iter().copied().cycle();
             let body = record(&shape, &mut || tape.next().unwrap_or(0), &mut 0);
             let text = body.to_string();
-            let healed = heal(&plan, &mut memo, &text);
-            prop_assert_eq!(&healed, &heal(&plan, &mut Memo::new(&plan), &text), "after others and alone");
+            let after_others = heal_and_count(&plan, &mut memo, &text);
+            let alone = heal_and_count(&plan, &mut Memo::new(&plan), &text);
+            prop_assert_eq!(&after_others, &alone, "after others and alone");
+            let (healed, _) = alone;
             let parsed: Value = serde_json::from_str(&healed).expect("healed JSON");
             let (mut before, mut after) = (Vec::new(), Vec::new());
             leaves(&body, &mut before);

@@ -9,12 +9,14 @@ pub enum Operation {
     Heal,
     /// Both, as the filter does it for a body that comes in one chunk.
     Whole,
+    /// As above, with nothing known of the shapes of records; only with similarity another thing.
+    First,
     /// Parse into `serde_json::Value`, edit, serialise. Nothing is serialised where there was nothing to edit.
     Dom,
 }
 
 impl Operation {
-    /// All of them.
+    /// Those that are timed on every body.
     pub const ALL: [Operation; 4] = [Operation::Scan, Operation::Heal, Operation::Whole, Operation::Dom];
 
     /// The name in requests and results.
@@ -23,6 +25,7 @@ impl Operation {
             Operation::Scan => "scan",
             Operation::Heal => "heal",
             Operation::Whole => "whole",
+            Operation::First => "first",
             Operation::Dom => "dom",
         }
     }
@@ -34,7 +37,8 @@ impl FromStr for Operation {
     fn from_str(name: &str) -> Result<Self, String> {
         Operation::ALL
             .into_iter()
+            .chain([Operation::First])
             .find(|operation| operation.name() == name)
-            .ok_or_else(|| format!("found operation `{name}`; expected scan, heal, whole or dom"))
+            .ok_or_else(|| format!("found operation `{name}`; expected scan, heal, whole, first or dom"))
     }
 }

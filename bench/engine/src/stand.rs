@@ -52,7 +52,10 @@ impl Stand {
                 let intake = self.arrived(at);
                 self.healer.recycle(black_box(intake));
             }
-            Operation::Heal | Operation::Whole => {
+            Operation::Heal | Operation::Whole | Operation::First => {
+                if operation == Operation::First {
+                    self.memo.forget();
+                }
                 let intake = self.arrived(at);
                 black_box(self.healer.heal(&self.plan, &mut self.memo, &intake).is_ok());
                 black_box(self.healer.output());

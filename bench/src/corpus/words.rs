@@ -36,6 +36,16 @@ impl Words {
         }
     }
 
+    /// A number.
+    pub(super) fn number(&mut self) -> u64 {
+        self.next() >> 8
+    }
+
+    /// A text that is no date and no address.
+    pub(super) fn text(&mut self) -> &'static str {
+        TEXTS[(self.number() % 8) as usize]
+    }
+
     /// Marsaglia's xorshift64.
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;

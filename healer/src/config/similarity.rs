@@ -1,7 +1,8 @@
 //! The `similarity` of a route.
 
 use super::cursor::{Cursor, Problems};
-use crate::similarity::{Profile, Settings};
+use super::read_bound;
+use crate::similarity::{MAX_UNKNOWN, Profile, Settings};
 
 const EXPECTED: &str = "off, or an object such as {profile: default, threshold: 0.85, margin: 0.05}";
 
@@ -10,7 +11,7 @@ pub(super) fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Setti
     if cursor.word() == Some("off") {
         return None;
     }
-    cursor.only_fields(problems, EXPECTED, &["profile", "threshold", "margin"])?;
+    cursor.only_fields(problems, EXPECTED, &["profile", "threshold", "margin", "max_unknown"])?;
     let mut settings = Settings::default();
     if let Some(profile) = cursor.field("profile") {
         let profiles = [("default", Profile::Default), ("reference", Profile::Reference)];
@@ -20,6 +21,11 @@ pub(super) fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Setti
         if let Some(share) = cursor.field(name).and_then(|field| read_share(&field, problems)) {
             *place = share;
         }
+    }
+    if let Some(field) = cursor.field("max_unknown")
+        && let Some(most) = read_bound(&field, 1..=MAX_UNKNOWN as usize, "a whole number from 1 to 8192", problems)
+    {
+        settings.max_unknown = most as u32;
     }
     Some(settings)
 }

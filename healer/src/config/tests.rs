@@ -331,6 +331,14 @@ fn a_bad_rule_is_refused() {
             "similarity.threshold: found \"1.1\"; expected a number from 0 to 1 with at most six decimal places",
         ),
         (
+            r#""similarity":{"max_unknown":0}"#,
+            "similarity.max_unknown: found 0; expected a whole number from 1 to 8192",
+        ),
+        (
+            r#""similarity":{"max_unknown":8193}"#,
+            "similarity.max_unknown: found 8193; expected a whole number from 1 to 8192",
+        ),
+        (
             r#""similarity":{"profile":"default","threshold":"0.85","margin":5e-2}"#,
             "similarity: found similarity without contract; expected a contract beside it, which says what is \
              expected",

@@ -211,12 +211,16 @@ impl Automaton {
 
     /// What a member of that name is to the plan.
     pub(crate) fn action(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Option<&Action> {
+        self.action_id(state, bytes, start, end).and_then(|found| self.actions.get(found as usize))
+    }
+
+    /// The same as a place in [`Automaton::actions`].
+    pub(crate) fn action_id(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Option<Id> {
         let (name, whole) = (Fingerprint::of(bytes, start, end), bytes.get(start..end).unwrap_or_default());
-        let found = self.tables.find_name(state.table, name, whole).or_else(|| {
+        self.tables.find_name(state.table, name, whole).or_else(|| {
             let fallback = if state.fallback == NONE { return None } else { self.state(state.fallback) };
             self.tables.find_name(fallback.table, name, whole)
-        })?;
-        self.actions.get(found as usize)
+        })
     }
 
     pub(crate) fn action_by_canonical(&self, state: &State, name: &[u8]) -> Option<&Action> {

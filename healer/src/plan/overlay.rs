@@ -10,7 +10,7 @@ use super::automaton::{
 use super::record::Record;
 use super::spec::Kind;
 use crate::body_path::{Segment, show};
-use crate::similarity::{Alignment, Standing};
+use crate::similarity::{Alignment, Parts, Standing};
 use crate::survey::Survey;
 use crate::text::quote;
 use std::collections::BTreeMap;
@@ -109,10 +109,15 @@ struct Touch {
     depth: u32,
 }
 
-/// Adds the states of a record of the shape that `survey` shows, with these alignments. The state of the record, and the
-/// resolutions, numbered from `first` on.
+/// The states of records, by all that overlays are made of. Most shapes of one kind of record differ in what similarity
+/// has nothing to do with, such as which values are null: they share their states, so that a record that was taken for
+/// one of another shape need not be walked again.
+pub(crate) type Known = BTreeMap<Vec<u8>, Id>;
+
+/// Adds the states of a record of the shape that `survey` shows, with these alignments, unless they are known. The state of
+/// the record, and the resolutions, numbered from `first` on.
 pub(crate) fn add(
-    automaton: &mut Automaton,
+    (automaton, known): (&mut Automaton, &mut Known),
     plan: &Plan,
     state: Id,
     record: &Record,
@@ -120,6 +125,7 @@ pub(crate) fn add(
     alignments: &[Alignment],
     first: u32,
 ) -> (Id, Vec<Resolution>) {
+    let before = automaton.extent();
     let mut overlay = Overlay {
         automaton,
         plan,
@@ -134,7 +140,13 @@ pub(crate) fn add(
     for alignment in alignments {
         overlay.take(alignment);
     }
+    let signature = overlay.signature();
+    if let Some(state) = known.get(&signature) {
+        automaton.truncate(&before);
+        return (*state, Vec::new());
+    }
     let made = overlay.states();
+    known.insert(signature, made);
     (made, overlay.resolutions)
 }
 
@@ -182,6 +194,33 @@ impl Overlay<'_> {
             let to = self.names(&to);
             self.resolutions.push(Resolution { from, to, alignment: *alignment });
         }
+    }
+
+    /// All that its states are made of: what is found and how sure that is, and the members that it concerns with the
+    /// states of their values.
+    fn signature(&self) -> Vec<u8> {
+        let mut out = self.state.to_le_bytes().to_vec();
+        let name = |out: &mut Vec<u8>, name: &str| {
+            out.extend((name.len() as u32).to_le_bytes());
+            out.extend(name.as_bytes());
+        };
+        for Resolution { from, to, alignment } in &self.resolutions {
+            let Parts { synonym, tokens, path, kind, siblings, rival } = alignment.parts;
+            let figures = [alignment.score, synonym, tokens, path, kind, siblings, rival];
+            out.extend(figures.iter().flat_map(|figure| figure.to_bits().to_le_bytes()));
+            out.extend([from.len(), to.len()].iter().flat_map(|len| (*len as u32).to_le_bytes()));
+            from.iter().chain(to).for_each(|text| name(&mut out, text));
+        }
+        for (row, touch) in &self.touched {
+            let rename = touch.rename.map_or(NONE, |(_, index)| index.wrapping_sub(self.first));
+            let flags = u32::from(touch.source.is_some())
+                | u32::from(touch.passes) << 1
+                | u32::from(touch.target.is_some()) << 2;
+            let words = [touch.depth, rename, flags, self.value_state(*row)];
+            out.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+            self.survey.path_to(*row).iter().for_each(|row| name(&mut out, self.survey.name(*row)));
+        }
+        out
     }
 
     fn names(&self, fields: &[Id]) -> Vec<String> {

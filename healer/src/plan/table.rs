@@ -7,12 +7,16 @@
 /// A name as it is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
-    head: u64,
-    tail: u64,
-    len: u32,
+    pub head: u64,
+    pub tail: u64,
+    /// Bytes of the name.
+    pub len: u32,
 }
 
 impl Fingerprint {
+    /// Of a length that no name has.
+    pub(crate) const NO_NAME: Fingerprint = Fingerprint { head: 0, tail: 0, len: u32::MAX };
+
     /// Of bytes `start..end` of `bytes`. Reads beyond a short name where there is something, and tells long names from
     /// short ones without a branch, because how long the next name is cannot be foreseen.
     #[inline(always)]
@@ -52,7 +56,7 @@ impl Fingerprint {
     }
 
     #[inline(always)]
-    fn equals(self, other: Fingerprint) -> bool {
+    pub(crate) fn equals(self, other: Fingerprint) -> bool {
         (self.head ^ other.head) | (self.tail ^ other.tail) | u64::from(self.len ^ other.len) == 0
     }
 }

@@ -1,115 +1,233 @@
 //! Which expected fields a name may be, before they are looked at closely.
 //!
-//! A pair counts only if each word of both names that needs a counterpart shares a key with a word of the other. That
-//! is seen while the posts of the keys are read, for all fields at once.
+//! A pair counts only if each word of both names that needs a counterpart shares a key with a word of the other. So a
+//! field is found by the keys of one of its words, the rarest in the contract: whatever has counterparts for all has one
+//! for that (prefix filtering, Chaudhuri, Ganti and Kaushik 2006). What is met by chance goes by Bloom filters, and what
+//! passes those is compared key by key. Nothing is lost: the fields are those that comparing all would find, up to
+//! [`MAX_FIELDS`], and what a name costs grows with the fields that share its rare words, not with the contract.
 
+use super::Model;
 use super::names::{Mask, Name, Names};
 use super::postings::Postings;
 use crate::order::sort;
+use crate::plan::spec::Kinds;
 
-/// Posts that are read per name. Names of words so frequent that there are more meet the fields of their rarest word.
-const MAX_POSTS: usize = 256;
-/// Fields that one name is compared with.
+/// Fields that one name is compared with. There are more only where so many have the same words.
 const MAX_FIELDS: usize = 256;
+
+/// The fields of a contract, as they are found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Index {
+    /// The keys of each field's rarest word.
+    rarest: Postings,
+    needs: Vec<Needs>,
+}
+
+impl Index {
+    /// `postings`: all keys of these names.
+    pub fn of(names: &Names, postings: &Postings) -> Index {
+        let all = || (0..names.len() as u32).filter_map(|id| names.get(id));
+        let rarest: Vec<Mask> = all().map(|name| rarest(names, name, postings)).collect();
+        let is_of_rarest =
+            |field: u32, words: Mask| rarest.get(field as usize).is_some_and(|rarest| words & rarest != 0);
+        let needs = all().map(|name| Needs::of(names, name)).collect();
+        Index { rarest: Postings::of(names, is_of_rarest), needs }
+    }
+}
+
+/// Of the words that need a counterpart, the one whose keys the fewest fields have; if none does, any word.
+fn rarest(names: &Names, name: &Name, postings: &Postings) -> Mask {
+    let count = |bit: Mask| {
+        let keys = names.keys(name).iter().filter(move |key| key.words & bit != 0);
+        keys.map(|key| postings.get(key.hash).len()).sum::<usize>()
+    };
+    words(name.needed).min_by_key(|bit| count(*bit)).unwrap_or(Mask::MAX)
+}
+
+fn words(mask: Mask) -> impl Iterator<Item = Mask> {
+    (0..Mask::BITS).map(|at| 1 << at).filter(move |bit: &Mask| bit & mask != 0)
+}
 
 /// Fields met by the name that is looked at.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    met: Vec<Met>,
+    /// By field: the last name that met it.
+    met: Vec<u32>,
     epoch: u32,
     /// The fields that may be it.
     pub fields: Vec<u32>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Met {
-    epoch: u32,
-    expected: Mask,
-    found: Mask,
-}
-
 impl Candidates {
     /// Fills [`Candidates::fields`], in ascending order.
-    pub fn find(&mut self, expected: &Names, postings: &Postings, needs: &[Needs], names: &Names, name: &Name) {
-        self.fields.clear();
-        self.met.resize(expected.len().max(self.met.len()), Met::default());
-        self.epoch = self.epoch.wrapping_add(1);
-        let keys = names.keys(name);
-        let total: usize = keys.iter().map(|key| postings.get(key.hash).len()).sum();
-        if total > MAX_POSTS {
-            self.find_by_rarest(postings, needs, names, name);
-            return;
-        }
-        for key in keys {
-            for post in postings.get(key.hash) {
-                let Some(met) = self.met.get_mut(post.field as usize) else { continue };
-                if met.epoch != self.epoch {
-                    *met = Met { epoch: self.epoch, ..Met::default() };
-                    self.fields.push(post.field);
-                }
-                met.expected |= post.words;
-                met.found |= key.words;
+    pub fn find(&mut self, expected: &Names, index: &Index, names: &Names, name: &Name) {
+        let Candidates { met, epoch, fields } = self;
+        fields.clear();
+        met.resize(expected.len().max(met.len()), 0);
+        *epoch = epoch.wrapping_add(1);
+        let wanted = Needs::of(names, name);
+        for post in names.keys(name).iter().flat_map(|key| index.rarest.get(key.hash)) {
+            let place = post.field as usize;
+            let (Some(met), Some(needs)) = (met.get_mut(place), index.needs.get(place)) else { continue };
+            if *met == *epoch {
+                continue;
+            }
+            *met = *epoch;
+            if needs.met_by(&wanted)
+                && wanted.met_by(needs)
+                && let Some(other) = expected.get(post.field)
+                && has_counterparts((expected, other), (names, name))
+            {
+                fields.push(post.field);
             }
         }
-        let Candidates { met, fields, .. } = self;
-        fields.retain(|field| {
-            let (Some(met), Some(other)) = (met.get(*field as usize), expected.get(*field)) else { return false };
-            other.needed & !met.expected == 0
-                && name.needed & !met.found == 0
-                && (other.own & met.expected != 0 || other.needed == 0)
-        });
         sort(fields);
         fields.truncate(MAX_FIELDS);
     }
+}
 
-    fn find_by_rarest(&mut self, postings: &Postings, needs: &[Needs], names: &Names, name: &Name) {
-        let wanted = if name.needed == 0 { name.own } else { name.needed };
-        let count = |bit: Mask| {
-            let keys = names.keys(name).iter().filter(move |key| key.words & bit != 0);
-            keys.map(|key| postings.get(key.hash).len()).sum::<usize>()
-        };
-        let single = (0..Mask::BITS).map(|at| 1 << at).filter(|bit: &Mask| bit & wanted != 0);
-        let Some(rarest) = single.min_by_key(|bit| count(*bit)) else { return };
-        let keys = names.keys(name);
-        let own = keys.iter().fold(0, |bits, key| bits | bloom(key.hash));
-        for key in keys.iter().filter(|key| key.words & rarest != 0) {
-            for post in postings.get(key.hash) {
-                let Some(met) = self.met.get_mut(post.field as usize).filter(|met| met.epoch != self.epoch) else {
-                    continue;
-                };
-                met.epoch = self.epoch;
-                if needs.get(post.field as usize).is_some_and(|needs| needs.met_by(own)) {
-                    self.fields.push(post.field);
-                }
-            }
+impl Model {
+    /// The fields that a name, standing in the record itself, may be: as decisions find them.
+    pub fn candidates(&self, name: &str) -> Vec<u32> {
+        let (names, mut candidates) = (self.alone(name), Candidates::default());
+        if let Some(name) = names.get(0) {
+            candidates.find(&self.names, &self.index, &names, name);
         }
-        sort(&mut self.fields);
-        self.fields.truncate(MAX_FIELDS);
+        candidates.fields
+    }
+
+    /// The same by comparing all, to measure what the index finds of them.
+    pub fn candidates_of_all(&self, name: &str) -> Vec<u32> {
+        let names = self.alone(name);
+        let Some(name) = names.get(0) else { return Vec::new() };
+        let fits =
+            |id: &u32| self.names.get(*id).is_some_and(|field| has_counterparts((&self.names, field), (&names, name)));
+        (0..self.names.len() as u32).filter(fits).collect()
+    }
+
+    fn alone(&self, name: &str) -> Names {
+        let mut names = Names::default();
+        names.add(name, None, Kinds::ANY, &self.record, &|word, each| self.typos.meant_by(word, each));
+        names
     }
 }
 
-/// For the first words of a field that need a counterpart, the keys that would be one, as Bloom filters of one bit
-/// (Bloom 1970): a field is passed over in two instructions per word, for large contracts in which all words are frequent.
+/// Whether each word that needs a counterpart shares a key with a word of the other name.
+fn has_counterparts((expected, field): (&Names, &Name), (names, name): (&Names, &Name)) -> bool {
+    let (mut left, mut right) = (expected.keys(field), names.keys(name));
+    let (mut of_field, mut of_name): (Mask, Mask) = (0, 0);
+    while let ([a, left_rest @ ..], [b, right_rest @ ..]) = (left, right) {
+        match a.hash.cmp(&b.hash) {
+            std::cmp::Ordering::Less => left = left_rest,
+            std::cmp::Ordering::Greater => right = right_rest,
+            std::cmp::Ordering::Equal => {
+                let hash = a.hash;
+                while let [key, rest @ ..] = left
+                    && key.hash == hash
+                {
+                    of_field |= key.words;
+                    left = rest;
+                }
+                while let [key, rest @ ..] = right
+                    && key.hash == hash
+                {
+                    of_name |= key.words;
+                    right = rest;
+                }
+            }
+        }
+    }
+    field.needed & !of_field == 0
+        && name.needed & !of_name == 0
+        && (field.own & of_field != 0 || field.needed == 0 && of_field != 0)
+}
+
+/// Keys as Bloom filters of one bit (Bloom 1970): for the first words of a name that need a counterpart, those of which
+/// one has to be met, and all of the name's keys.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Needs([u128; 4]);
+struct Needs {
+    needs: [u128; 3],
+    keys: u128,
+}
 
 impl Needs {
-    pub fn of(names: &Names, name: &Name) -> Needs {
-        let mut needs = Needs::default();
-        let needed = (0..Mask::BITS).map(|at| 1 << at).filter(|bit: &Mask| bit & name.needed != 0);
-        for (need, bit) in needs.0.iter_mut().zip(needed) {
+    fn of(names: &Names, name: &Name) -> Needs {
+        let mut made = Needs::default();
+        for (need, bit) in made.needs.iter_mut().zip(words(name.needed)) {
             let keys = names.keys(name).iter().filter(|key| key.words & bit != 0);
             *need = keys.fold(0, |bits, key| bits | bloom(key.hash));
         }
-        needs
+        made.keys = names.keys(name).iter().fold(0, |bits, key| bits | bloom(key.hash));
+        made
     }
 
-    /// Whether a name with these keys may have a counterpart for each word.
-    fn met_by(&self, keys: u128) -> bool {
-        self.0.iter().all(|need| *need == 0 || need & keys != 0)
+    /// Whether the other name may have a counterpart for each word.
+    fn met_by(&self, other: &Needs) -> bool {
+        self.needs.iter().all(|need| *need == 0 || need & other.keys != 0)
     }
 }
 
 fn bloom(hash: u64) -> u128 {
     1 << (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 57)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::spec::{Contract, Expects, Property};
+    use proptest::prelude::*;
+
+    const WORDS: [&str; 24] = [
+        "user",
+        "id",
+        "name",
+        "created",
+        "at",
+        "email",
+        "mail",
+        "address",
+        "zip",
+        "code",
+        "postal",
+        "total",
+        "amount",
+        "first",
+        "last",
+        "status",
+        "type",
+        "of",
+        "is",
+        "count",
+        "2",
+        "line",
+        "data",
+        "identifier",
+    ];
+
+    fn property(name: String, inside: Vec<Property>) -> Property {
+        let node = if inside.is_empty() { Contract::Any } else { Contract::Object { properties: inside } };
+        Property { name, node, expects: Expects::default(), required: false }
+    }
+
+    fn name() -> impl Strategy<Value = String> {
+        proptest::collection::vec(0..WORDS.len(), 1..4)
+            .prop_map(|words| words.iter().map(|word| WORDS[*word]).collect::<Vec<_>>().join("_"))
+    }
+
+    proptest! {
+        #[test]
+        fn the_index_finds_what_comparing_all_finds(
+            fields in proptest::collection::vec((name(), proptest::collection::vec(name(), 0..4)), 1..60),
+            unknown in proptest::collection::vec(name(), 1..20),
+        ) {
+            let properties: Vec<Property> = fields
+                .into_iter()
+                .map(|(name, inside)| property(name, inside.into_iter().map(|name| property(name, Vec::new())).collect()))
+                .collect();
+            let model = Model::of(&properties);
+            for name in unknown {
+                prop_assert_eq!(model.candidates(&name), model.candidates_of_all(&name), "{}", name);
+            }
+        }
+    }
 }

@@ -143,9 +143,8 @@ fn pair_up(a: &Side<'_>, b: &Side<'_>, pairs: &mut [Pair; MAX_PAIRS]) -> usize {
                         let counts = (x.words & !any_a == 0 || x.words & !a.around == 0)
                             && (y.words & !any_b == 0 || y.words & !b.around == 0)
                             && (x.words & any_a != 0 || y.words & any_b != 0);
-                        if let Some(pair) = pairs.get_mut(count).filter(|_| counts) {
-                            *pair = Pair { a: x.words, b: y.words, weight: x.weight * y.weight };
-                            count = count.saturating_add(1);
+                        if counts {
+                            put(pairs, &mut count, Pair { a: x.words, b: y.words, weight: x.weight * y.weight });
                         }
                     }
                 }
@@ -156,6 +155,17 @@ fn pair_up(a: &Side<'_>, b: &Side<'_>, pairs: &mut [Pair; MAX_PAIRS]) -> usize {
         }
     }
     count
+}
+
+/// Of the pairs of the same words only the closest can count.
+fn put(pairs: &mut [Pair; MAX_PAIRS], count: &mut usize, pair: Pair) {
+    let known = pairs.iter_mut().take(*count).find(|known| known.place() == pair.place());
+    if let Some(known) = known {
+        known.weight = known.weight.max(pair.weight);
+    } else if let Some(place) = pairs.get_mut(*count) {
+        *place = pair;
+        *count = count.saturating_add(1);
+    }
 }
 
 fn skip(mut keys: &[Key], hash: u64) -> &[Key] {

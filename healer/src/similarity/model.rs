@@ -1,6 +1,6 @@
 //! What a contract expects of one kind of record, with all that can be worked out before a body is seen.
 
-use super::candidates::{Candidates, Needs};
+use super::candidates::{Candidates, Index};
 use super::explain::{Side, explain};
 use super::lexicon::hash_word;
 use super::metrics::trigrams::Vocabulary;
@@ -21,7 +21,7 @@ pub struct Model {
     fields: Vec<Expected>,
     pub(super) names: Names,
     pub(super) postings: Postings,
-    pub(super) needs: Vec<Needs>,
+    pub(super) index: Index,
     pub(super) typos: Typos,
     /// Words of the record's own name.
     pub(super) record: Vec<u64>,
@@ -64,8 +64,8 @@ impl Model {
             each_word(&field.name, &mut String::new(), |word| closed.push_str(word));
             words.push(closed.into_boxed_str());
         }
-        let needs = (0..names.len() as u32).filter_map(|id| Some(Needs::of(&names, names.get(id)?))).collect();
-        let (postings, typos) = (Postings::of(&names), Typos::of(words));
+        let (postings, typos) = (Postings::of(&names, |_, _| true), Typos::of(words));
+        let index = Index::of(&names, &postings);
         let vocabulary = Vocabulary::of(fields.iter().map(|field| field.name.as_str()));
         let mut members: Vec<(Id, Id)> =
             fields.iter().enumerate().map(|(id, field): (usize, &Expected)| (field.parent, id as Id)).collect();
@@ -78,7 +78,7 @@ impl Model {
         let mut model = Model {
             inside,
             inside_names,
-            needs,
+            index,
             members,
             objects,
             vocabulary,
@@ -135,7 +135,7 @@ impl Model {
         let mut rivals = Vec::new();
         for id in 0..self.fields.len() as Id {
             let (Some(name), Some(field)) = (self.names.get(id), self.field(id)) else { continue };
-            candidates.find(&self.names, &self.postings, &self.needs, &self.names, name);
+            candidates.find(&self.names, &self.index, &self.names, name);
             for other in candidates.fields.iter().copied().filter(|other| *other != id) {
                 let (Some(other_name), Some(other_field)) = (self.names.get(other), self.field(other)) else {
                     continue;

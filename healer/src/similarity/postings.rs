@@ -19,11 +19,13 @@ pub(super) struct Postings {
 }
 
 impl Postings {
-    pub fn of(names: &Names) -> Postings {
+    /// Those keys of these names that are wanted, by field and words.
+    pub fn of(names: &Names, wanted: impl Fn(u32, Mask) -> bool) -> Postings {
         let mut all: Vec<(u64, Post)> = Vec::new();
         for field in 0..names.len() as u32 {
             let Some(name) = names.get(field) else { continue };
-            all.extend(names.keys(name).iter().map(|key| (key.hash, Post { field, words: key.words })));
+            let keys = names.keys(name).iter().filter(|key| wanted(field, key.words));
+            all.extend(keys.map(|key| (key.hash, Post { field, words: key.words })));
         }
         let key = |(hash, post): &(u64, Post)| (*hash, post.field, post.words);
         sort_by_less(&mut all, |a, b| key(a) < key(b));

@@ -170,7 +170,7 @@ impl Record<'_, '_> {
 
     /// The highest rank that is looked at: all, unless there are too many unknown members.
     fn limit(&mut self) -> u64 {
-        let max = self.settings.max_unknown as usize;
+        let max = self.settings.most_of_record() as usize;
         let unknown = |found: &&Found<'_>| found.standing == Standing::Unknown;
         if self.found.iter().filter(unknown).count() <= max {
             return u64::MAX;
@@ -204,7 +204,7 @@ impl Record<'_, '_> {
         }
         let mut candidates = std::mem::take(&mut self.scratch.candidates);
         if let Some(name) = self.scratch.names.get(member.name) {
-            candidates.find(&self.model.names, &self.model.postings, &self.model.needs, &self.scratch.names, name);
+            candidates.find(&self.model.names, &self.model.index, &self.scratch.names, name);
             for expected in candidates.fields.iter().copied() {
                 if self.model.field(expected).is_some_and(|field| wanted(expected, field)) {
                     let pair = self.pair(expected, id);

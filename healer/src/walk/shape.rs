@@ -1,16 +1,17 @@
 //! The shapes of records, told while they are walked.
 //!
-//! A shape is a hash over what a resolution depends on: the names in a record in their order, the kinds of their values,
-//! where objects close, and for names that the plan does not know the class of a string and whether a number is whole.
+//! A shape is what a resolution depends on: the names in a record in their order, the kinds of their values, where
+//! objects close, and for names that the plan does not know the class of a string and whether a number is whole.
 //! What is inside arrays is not part of it: their elements are records of their own.
+//!
+//! A record is taken for one of the shape that the last one had, until a member says otherwise. From there on its shape
+//! is hashed, and whoever knows shapes by their hashes compares before he believes.
 
-use super::Walk;
-use crate::class::{classify, scalar_kind};
+use super::sequence::{CLOSE, Detail, END, Item, START, Sequences, member_word, mix, name_hash, value_code};
+use super::{Stop, Walk};
 use crate::memo::{Instance, Memo};
-use crate::plan::automaton::{Action, Id, NONE};
-use crate::plan::spec::Kind;
+use crate::plan::automaton::{Action, Id, NONE, State};
 use crate::plan::table::{Fingerprint, SHORT};
-use crate::text::trim_end;
 
 /// What is known of a body's records before a walk.
 #[derive(Debug)]
@@ -20,15 +21,28 @@ pub(crate) struct Records<'a> {
     pub settled: &'a [Instance],
 }
 
+/// How far a record was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Progress {
+    /// The item that comes next, if the record has the shape that it is taken for; [`NONE`]: it has not, and what follows
+    /// is told.
+    next: Id,
+    /// Its shape so far.
+    shape: u64,
+    /// Names in it so far, and those that the plan does not know.
+    names: u32,
+    unknown: u32,
+}
+
 /// What a walk knows of the shape of the innermost open record.
 pub(super) struct Shapes<'a> {
     records: &'a Records<'a>,
+    sequences: Option<&'a Sequences>,
+    /// Those of `sequences`.
+    items: &'a [Item],
     /// Index of the first settled record that may be ahead.
     settled: usize,
-    /// Its shape so far.
-    shape: u64,
-    /// Names in it so far.
-    names: u32,
+    progress: Progress,
     /// The current member's name.
     name: u64,
     /// Whether the plan, similarity apart, knows the current member's name.
@@ -37,145 +51,210 @@ pub(super) struct Shapes<'a> {
 
 impl<'a> Shapes<'a> {
     pub(super) fn new(records: &'a Records<'a>) -> Self {
-        Shapes { records, settled: 0, shape: 0, names: 0, name: 0, is_known: false }
+        let sequences = records.memo.and_then(Memo::sequences);
+        let items = sequences.map_or(&[][..], |sequences| sequences.items.as_slice());
+        Shapes { records, sequences, items, settled: 0, progress: Progress::NONE, name: 0, is_known: false }
     }
 
     /// Whether the plan, similarity apart, knows the current member's name.
     pub(super) fn knows_member(&self) -> bool {
         self.is_known
     }
+
+    /// The item that comes next, if the record is still what it is taken for.
+    #[inline(always)]
+    fn item(&self) -> Option<&'a Item> {
+        self.items.get(self.progress.next as usize)
+    }
+
+    /// Whether the item that comes next has this name.
+    #[inline(always)]
+    fn is_name(&self, item: &Item, bytes: &[u8], start: usize, end: usize) -> bool {
+        item.resembles(Fingerprint::of(bytes, start, end))
+            && (end.wrapping_sub(start) <= SHORT as usize || self.is_long(bytes.get(start..end).unwrap_or_default()))
+    }
+
+    #[inline(never)]
+    fn is_long(&self, name: &[u8]) -> bool {
+        self.sequences.is_some_and(|sequences| sequences.is_long(self.progress.next, name))
+    }
+
+    /// The record is another one than it was taken for, from the item on that comes next.
+    #[cold]
+    #[inline(never)]
+    fn deviate(&mut self) {
+        let detail = self.sequences.map(|sequences| sequences.detail(self.progress.next));
+        let Detail { before, names, unknown, .. } = detail.unwrap_or(Detail::START);
+        self.progress = Progress { next: NONE, shape: before, names, unknown };
+    }
+
+    /// As above, where the name of the item is right.
+    #[cold]
+    #[inline(never)]
+    fn deviate_after_name(&mut self) {
+        self.name = self.sequences.map_or(0, |sequences| sequences.name_hash(self.progress.next));
+        self.deviate();
+        self.count_name();
+    }
+
+    #[inline(always)]
+    fn step(&mut self) {
+        self.progress.next = self.progress.next.wrapping_add(1);
+    }
+
+    #[inline(always)]
+    fn count_name(&mut self) {
+        self.progress.names = self.progress.names.wrapping_add(1);
+        self.progress.unknown = self.progress.unknown.wrapping_add(u32::from(!self.is_known));
+    }
+}
+
+impl Progress {
+    const NONE: Progress = Progress { next: NONE, shape: START, names: 0, unknown: 0 };
 }
 
 impl Records<'_> {
     /// Nothing is known, and nothing asked.
     pub(crate) const NONE: Records<'static> = Records { memo: None, settled: &[] };
+
+    /// Whether the body is likely to have moves.
+    pub(super) fn expect_moves(&self) -> bool {
+        self.memo.is_some_and(Memo::expects_moves)
+    }
 }
 
-/// Where a shape starts: the fraction of the golden ratio, as good as any odd number without pattern.
-const START: u64 = 0x9e37_79b9_7f4a_7c15;
-/// The end of an object.
-const CLOSE: u64 = 0x7d;
-
-impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
-    /// Starts a shape where the object that opens is a record. Its state, its instance, and the shape around it.
+impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
+    /// Starts a shape where the object that opens is a record. Its state, and its instance.
     #[inline(always)]
-    pub(super) fn enter_record(&mut self, state: Id) -> (Id, Id, u64) {
-        if self.plan.state(state).record == NONE { (state, NONE, 0) } else { self.start_record(state) }
+    pub(super) fn enter_record(&mut self, state: Id) -> (Id, Id) {
+        if self.plan.state(state).record == NONE { (state, NONE) } else { self.start_record(state) }
     }
 
-    fn start_record(&mut self, state: Id) -> (Id, Id, u64) {
+    fn start_record(&mut self, state: Id) -> (Id, Id) {
         let token = self.next.wrapping_sub(1) as u32;
-        let mut settled = self.shapes.records.settled.get(self.shapes.settled).copied();
+        let mut settled = self.shapes.records.settled.get(self.shapes.settled);
         while settled.is_some_and(|instance| instance.token < token) {
             self.shapes.settled = self.shapes.settled.wrapping_add(1);
-            settled = self.shapes.records.settled.get(self.shapes.settled).copied();
+            settled = self.shapes.records.settled.get(self.shapes.settled);
         }
-        let known = settled.filter(|instance| instance.token == token && instance.state == state);
-        let guess = || self.shapes.records.memo.map_or(state, |memo| memo.guess(state));
-        let over = known.map_or_else(guess, |instance| instance.over);
-        let around = std::mem::replace(&mut self.shapes.shape, START);
+        let memo = self.shapes.records.memo;
+        let known = match settled.filter(|instance| instance.token == token && instance.state == state) {
+            Some(instance) => instance.taken_for,
+            None => memo.map_or(NONE, |memo| memo.guess(state)),
+        };
+        let (over, first) = memo.and_then(|memo| memo.known(known)).unwrap_or((state, Sequences::UNFORESEEN));
         let id = self.scratch.instances.len() as Id;
-        let names = std::mem::replace(&mut self.shapes.names, 0);
-        self.scratch.instances.push(Instance { token, state, over, names, shape: 0 });
-        (over, id, around)
+        self.scratch.around.push(self.shapes.progress);
+        self.shapes.progress = Progress { next: first, ..Progress::NONE };
+        self.scratch.instances.push(Instance { token, state, over, taken_for: known, ..Instance::UNREAD });
+        (over, id)
     }
 
     #[inline(always)]
     pub(super) fn leave_object(&mut self) {
         if self.frame.instance == NONE {
             if self.plan.state(self.frame.state).shaped {
-                self.mix(CLOSE);
+                self.close_inside();
             }
             return;
         }
-        let shape = std::mem::replace(&mut self.shapes.shape, self.frame.shape);
+        self.leave_record();
+    }
+
+    #[inline(always)]
+    fn close_inside(&mut self) {
+        if let Some(item) = self.shapes.item() {
+            if item.value == CLOSE {
+                return self.shapes.step();
+            }
+            self.shapes.deviate();
+        }
+        self.shapes.progress.shape = mix(self.shapes.progress.shape, u64::from(CLOSE));
+    }
+
+    fn leave_record(&mut self) {
+        let is_sure = match self.shapes.item() {
+            Some(item) if item.value == END => true,
+            Some(_) => {
+                self.shapes.deviate();
+                false
+            }
+            None => false,
+        };
+        let around = self.scratch.around.pop().unwrap_or(Progress::NONE);
+        let Progress { shape, names, unknown, .. } = std::mem::replace(&mut self.shapes.progress, around);
         if let Some(instance) = self.scratch.instances.get_mut(self.frame.instance as usize) {
-            instance.shape = shape;
-            std::mem::swap(&mut instance.names, &mut self.shapes.names);
+            *instance = Instance { end: self.next as u32, is_sure, shape, names, unknown, ..*instance };
         }
     }
 
-    /// Takes in a name, and what the walk makes of it.
+    /// Takes in a member together with its value, if both are what was foreseen.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, quote: u32, colon: u32, value: u32, after: u32) -> Option<&'a Item> {
+        let item = self.shapes.item()?;
+        let (start, end) = (quote.wrapping_add(1), colon.wrapping_sub(1));
+        let body = self.body;
+        let is_it = body.byte(end) == b'"'
+            && !self.has_escape(quote, end)
+            && self.shapes.is_name(item, body.bytes, start as usize, end as usize)
+            && value_code(&body, value, after, item.is_known) == item.value;
+        if !is_it {
+            return None;
+        }
+        self.shapes.is_known = item.is_known;
+        self.shapes.step();
+        Some(item)
+    }
+
+    /// Carries out what is to be done at a member that [`Walk::pass`] took in. The state of its value.
+    #[inline(always)]
+    pub(super) fn act(&mut self, state: &State, item: &Item, quote: u32, close: u32) -> Result<Id, Stop> {
+        if item.stands {
+            self.see(item.slot);
+            return Ok(item.inside);
+        }
+        match self.plan.actions.get(item.action as usize) {
+            Some(action) if action.rename != NONE && !state.converts => Ok(self.rename(action, quote, close)),
+            action => self.act_otherwise(state, action, quote, close),
+        }
+    }
+
+    #[inline(never)]
+    fn act_otherwise(&mut self, state: &State, action: Option<&Action>, quote: u32, close: u32) -> Result<Id, Stop> {
+        self.known_member(state, action, quote, close, None)
+    }
+
+    /// The item of a member, if its name was foreseen.
+    #[inline(always)]
+    pub(super) fn foreseen(&mut self, bytes: &[u8], start: usize, end: usize) -> Option<&'a Item> {
+        let item = self.shapes.item()?;
+        if !self.shapes.is_name(item, bytes, start, end) {
+            self.shapes.deviate();
+            return None;
+        }
+        self.shapes.is_known = item.is_known;
+        Some(item)
+    }
+
+    /// Takes in a name that was not foreseen, and what the walk makes of it.
     #[inline(always)]
     pub(super) fn shape_name(&mut self, bytes: &[u8], start: usize, end: usize, action: Option<&Action>) {
         self.shapes.is_known = !self.frame.foreign && action.is_some_and(|action| !action.similar);
-        self.shapes.names = self.shapes.names.wrapping_add(1);
-        self.shapes.name = Fingerprint::of(bytes, start, end).spread();
-        if end.wrapping_sub(start) > SHORT as usize {
-            self.shape_middle(bytes.get(start..end).unwrap_or_default());
-        }
-    }
-
-    /// Of a long name the fingerprint leaves out the middle.
-    #[inline(never)]
-    fn shape_middle(&mut self, name: &[u8]) {
-        for word in name.as_chunks::<8>().0 {
-            self.mix(u64::from_le_bytes(*word));
-        }
+        self.shapes.count_name();
+        self.shapes.name = name_hash(bytes, start, end);
     }
 
     /// Takes in the value from `at` up to the token `after`.
     #[inline(always)]
     pub(super) fn shape_value(&mut self, at: u32, after: u32) {
-        let first = self.body.byte(at);
-        let kind = match first {
-            b'-' | b'0'..=b'9' => b'0',
-            b'f' => b't',
-            other => other,
-        };
-        let class = match kind {
-            b'[' => u64::from(self.body.byte(after)),
-            b'0' if !self.shapes.is_known && after.wrapping_sub(at) <= 8 => {
-                u64::from(is_short_integer(self.body.word(at), after.wrapping_sub(at)))
+        let code = value_code(&self.body, at, after, self.shapes.is_known);
+        if let Some(item) = self.shapes.item() {
+            if code == item.value {
+                return self.shapes.step();
             }
-            b'"' | b'0' if !self.shapes.is_known => self.class(at, after),
-            _ => 0,
-        };
-        self.mix(self.shapes.name ^ (class << 8) ^ u64::from(kind));
-    }
-
-    #[inline(never)]
-    fn class(&self, at: u32, after: u32) -> u64 {
-        let text = trim_end(self.body.span((at, after)));
-        if let [b'"', inside @ .., b'"'] = text {
-            return classify(inside).map_or(0, |class| (class as u64).wrapping_add(1));
+            self.shapes.deviate_after_name();
         }
-        u64::from(scalar_kind(text) == Kind::Integer)
-    }
-
-    #[inline(always)]
-    fn mix(&mut self, word: u64) {
-        const ODD: u64 = 0xd6e8_feb8_6659_fd93;
-        let mixed = (self.shapes.shape ^ word).wrapping_mul(ODD);
-        self.shapes.shape = mixed ^ (mixed >> 29);
-    }
-}
-
-/// Whether a number of up to eight bytes, in the low bytes of `word`, has neither fraction nor exponent.
-#[inline(always)]
-fn is_short_integer(word: u64, len: u32) -> bool {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let keep = if len < 8 { !(u64::MAX << (len.wrapping_mul(8) & 63)) } else { u64::MAX };
-    // Case folded, so that `E` is `e`; the bytes of numbers stay apart, and white space is neither.
-    let has = |word: u64, byte: u64| {
-        let zeros = word ^ ONES.wrapping_mul(byte);
-        zeros.wrapping_sub(ONES) & !zeros & (ONES << 7) != 0
-    };
-    let text = word & keep;
-    !has(text, 0x2e) && !has(text | ONES.wrapping_mul(0x20), 0x65)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn short_integers_are_told_as_long_ones_are() {
-        for text in ["0", "-1", "12345678", "1.5", "1e5", "1E5", "0.25", "-1.0e3", "7 ", "12\n", "9999.999"] {
-            let mut bytes = [b'.'; 8];
-            bytes[..text.len()].copy_from_slice(text.as_bytes());
-            let short = is_short_integer(u64::from_le_bytes(bytes), text.len() as u32);
-            assert_eq!(short, scalar_kind(text.trim_end().as_bytes()) == Kind::Integer, "{text}");
-        }
+        let shape = self.shapes.progress.shape;
+        self.shapes.progress.shape = mix(shape, member_word(self.shapes.name, code));
     }
 }

@@ -1,0 +1,93 @@
+//! Steps along the tape of a body that a walk has found well formed.
+
+use super::Body;
+use crate::text::{decode, trim_end};
+
+/// A place on the tape.
+#[derive(Clone)]
+pub(crate) struct Cursor<'a> {
+    pub body: &'a Body<'a>,
+    next: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// Inside the object whose opening brace is token number `token`.
+    pub(crate) fn inside(body: &'a Body<'a>, token: u32) -> Self {
+        Cursor { body, next: (token as usize).wrapping_add(1) }
+    }
+
+    fn at(&self, index: usize) -> u32 {
+        self.body.tokens.get(index).copied().unwrap_or(self.body.bytes.len() as u32)
+    }
+
+    pub(crate) fn byte_at(&self, index: usize) -> u8 {
+        self.body.byte(self.at(index))
+    }
+
+    /// The first byte of what comes next.
+    pub(crate) fn byte(&self) -> u8 {
+        self.byte_at(self.next)
+    }
+
+    pub(crate) fn step(&mut self) {
+        self.next = self.next.wrapping_add(1);
+    }
+
+    /// The inside of the key that comes next, as it stands; then the value comes next.
+    pub(crate) fn key(&mut self) -> &'a [u8] {
+        let (start, end) = (self.at(self.next).wrapping_add(1), self.at(self.next.wrapping_add(1)));
+        self.next = self.next.wrapping_add(2);
+        let quoted = trim_end(self.body.span((start, end)));
+        quoted.get(..quoted.len().saturating_sub(1)).unwrap_or_default()
+    }
+
+    /// The same with escapes decoded, into `name` if there are any.
+    pub(crate) fn name<'n>(&mut self, name: &'n mut Vec<u8>) -> &'n [u8]
+    where
+        'a: 'n,
+    {
+        let key = self.key();
+        if !key.contains(&b'\\') {
+            return key;
+        }
+        name.clear();
+        decode(key, name);
+        name
+    }
+
+    /// Where the value that comes next begins, and the token after that.
+    pub(crate) fn bounds(&self) -> (u32, u32) {
+        (self.at(self.next), self.at(self.next.wrapping_add(1)))
+    }
+
+    /// The text of a string or scalar that comes next, or the beginning of a container's.
+    pub(crate) fn value(&self) -> (u32, u32) {
+        let (start, end) = self.bounds();
+        (start, start.wrapping_add(trim_end(self.body.span((start, end))).len() as u32))
+    }
+
+    /// The text of the first element of the array that comes next.
+    pub(crate) fn first_item(&self) -> Option<&'a [u8]> {
+        let first = self.next.wrapping_add(1);
+        if self.byte_at(first) == b']' {
+            return None;
+        }
+        Some(trim_end(self.body.span((self.at(first), self.at(first.wrapping_add(1))))))
+    }
+
+    /// Steps over the value that comes next.
+    pub(crate) fn skip(&mut self) {
+        let mut depth = 0u32;
+        loop {
+            match self.byte() {
+                b'{' | b'[' => depth = depth.saturating_add(1),
+                b'}' | b']' => depth = depth.saturating_sub(1),
+                _ => (),
+            }
+            self.step();
+            if depth == 0 || self.next >= self.body.tokens.len() {
+                return;
+            }
+        }
+    }
+}
