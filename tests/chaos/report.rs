@@ -10,7 +10,7 @@ const SHOWN: usize = 3;
 
 /// How much memory Envoy may have in use at the end beyond what it had after its start. Connections and large bodies
 /// leave their mark in Envoy's allocator and in the memory of the VMs, once; a leak has no end.
-const GROWTH: u64 = 600 << 20;
+const GROWTH: u64 = 384 << 20;
 
 /// What one scenario counted.
 #[derive(Default)]
