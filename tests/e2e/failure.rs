@@ -277,8 +277,10 @@ impl Stand {
 fn refused(lane: &Lane) -> Outcome {
     let mut table = Table::new("refused", &["Where it comes from", "Outcome"]);
     table.row(vec!["`envoy.yaml`, at start".into(), same(|failure| bad_start(lane, failure))?]);
-    table.row(vec!["A file for ECDS, at start".into(), same(|failure| bad_discovered(lane, failure))?]);
-    table.row(vec!["A file for ECDS, as an update".into(), same(|failure| bad_update(lane, failure))?]);
+    let stand = Discovered::start(lane, &bad_settings())?;
+    table.row(vec!["A file for ECDS, at start".into(), same(|failure| stand.served_without(failure))?]);
+    let stand = Discovered::start(lane, &rig::settings(json!({})))?;
+    table.row(vec!["A file for ECDS, as an update".into(), same(|failure| stand.bad_update(failure))?]);
     table.compare()
 }
 
@@ -301,47 +303,59 @@ fn bad_start(lane: &Lane, failure: Failure) -> Result<String, String> {
     }
 }
 
-fn bad_discovered(lane: &Lane, failure: Failure) -> Result<String, String> {
-    let (envoy, upstream) = discovered(lane, failure, &bad_settings())?;
-    let reply = ask(&envoy, &upstream)?;
-    Ok(format!("Envoy starts; {}, until a good one comes", status_word(&reply)))
+/// An Envoy with a listener for each failure setting, whose filters are in files.
+struct Discovered {
+    envoy: Envoy,
+    upstream: Upstream,
+    module: std::path::PathBuf,
 }
 
-fn bad_update(lane: &Lane, failure: Failure) -> Result<String, String> {
-    let (envoy, upstream) = discovered(lane, failure, &rig::settings(json!({})))?;
-    expect::equal("before", word(&ask(&envoy, &upstream)?), "healed".to_owned())?;
-    let rejected = "extension_config_discovery.http_filter.nomos.config_fail";
-    let bad = topology::discovered_file(
-        "nomos",
-        &Plugin { failure, ..Plugin::shipped(lane.module()) }.typed_config(&bad_settings()),
-    );
-    envoy.replace_file("nomos.yaml", &bad).map_err(|e| e.to_string())?;
-    let started = Instant::now();
-    while envoy.stat(rejected)? == 0 {
-        let stats = || envoy.admin_get("/stats?filter=extension_config").unwrap_or_default();
-        expect::that(started.elapsed() < UPDATE, || format!("no update was rejected:\n{}", stats()))?;
-        thread::sleep(Duration::from_millis(20));
+impl Discovered {
+    fn start(lane: &Lane, settings: &Value) -> Result<Self, String> {
+        let upstream = Upstream::start().map_err(|e| e.to_string())?;
+        let names = Failure::ALL.map(|failure| format!("{failure:?}"));
+        let files =
+            Failure::ALL.map(|failure| (format!("{failure:?}.yaml"), discovered(lane.module(), failure, settings)));
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let listeners = names.map(|name| Listener::new(&name, vec![topology::discovered(&name)]));
+        let config = topology::bootstrap(upstream.address(), &listeners);
+        let envoy = Envoy::start_with(lane.binary(), &config, Start { files: &files, ..Start::default() })
+            .map_err(|e| format!("{}:\n{}", e.why, envoy::tail(&e.log)))?;
+        Ok(Self { envoy, upstream, module: lane.module().to_owned() })
     }
-    Ok(format!("Rejected, counted in `{rejected}`; the next response is {}", word(&ask(&envoy, &upstream)?)))
+
+    fn served_without(&self, failure: Failure) -> Result<String, String> {
+        Ok(format!("Envoy starts; {}, until a good one comes", self.ask(failure)?.status))
+    }
+
+    fn bad_update(&self, failure: Failure) -> Result<String, String> {
+        expect::equal("before", word(&self.ask(failure)?), "healed".to_owned())?;
+        let counter = |name: &str| format!("extension_config_discovery.http_filter.{name}.config_fail");
+        let rejected = counter(&format!("{failure:?}"));
+        let bad = discovered(&self.module, failure, &bad_settings());
+        self.envoy.replace_file(&format!("{failure:?}.yaml"), &bad).map_err(|e| e.to_string())?;
+        let started = Instant::now();
+        while self.envoy.stat(&rejected)? == 0 {
+            let stats = || self.envoy.admin_get("/stats?filter=extension_config").unwrap_or_default();
+            expect::that(started.elapsed() < UPDATE, || format!("no update was rejected:\n{}", stats()))?;
+            thread::sleep(Duration::from_millis(20));
+        }
+        let next = word(&self.ask(failure)?);
+        Ok(format!("Rejected, counted in `{}`; the next response is {next}", counter("NAME")))
+    }
+
+    fn ask(&self, failure: Failure) -> Result<Reply, String> {
+        let script = self.upstream.script(whole());
+        let to = self.envoy.listener(&format!("{failure:?}"))?;
+        let exchange = Exchange::start(to, "GET", "/r", &[("x-case", &script.id())]);
+        Ok(exchange.map_err(|e| format!("request: {e}"))?.finish(PATIENCE))
+    }
 }
 
-fn discovered(lane: &Lane, failure: Failure, settings: &Value) -> Result<(Envoy, Upstream), String> {
-    let upstream = Upstream::start().map_err(|e| e.to_string())?;
-    let text = topology::discovered_file(
-        "nomos",
-        &Plugin { failure, ..Plugin::shipped(lane.module()) }.typed_config(settings),
-    );
-    let config = topology::bootstrap(upstream.address(), &[Listener::new("ecds", vec![topology::discovered("nomos")])]);
-    let start = Start { files: &[("nomos.yaml", &text)], ..Start::default() };
-    let envoy =
-        Envoy::start_with(lane.binary(), &config, start).map_err(|e| format!("{}:\n{}", e.why, envoy::tail(&e.log)))?;
-    Ok((envoy, upstream))
-}
-
-fn ask(envoy: &Envoy, upstream: &Upstream) -> Result<Reply, String> {
-    let script = upstream.script(whole());
-    let exchange = Exchange::start(envoy.listener("ecds")?, "GET", "/r", &[("x-case", &script.id())]);
-    Ok(exchange.map_err(|e| format!("request: {e}"))?.finish(PATIENCE))
+/// The file of a listener of [`Discovered`].
+fn discovered(module: &Path, failure: Failure, settings: &Value) -> String {
+    let plugin = Plugin { failure, ..Plugin::shipped(module) };
+    topology::discovered_file(&format!("{failure:?}"), &plugin.typed_config(settings))
 }
 
 /// Not the module's failure: what Envoy does then must be what it does without the module.
@@ -421,13 +435,9 @@ fn word(reply: &Reply) -> String {
     match reply.end {
         End::TimedOut => "hangs".into(),
         End::Cut => "cut off".into(),
-        End::Complete if reply.status != 200 => status_word(reply),
+        End::Complete if reply.status != 200 => reply.status.to_string(),
         End::Complete if reply.body == HEALED => "healed".into(),
         End::Complete if reply.body == DRIFTED => "as it came".into(),
         End::Complete => "**complete, but bytes are missing**".into(),
     }
-}
-
-fn status_word(reply: &Reply) -> String {
-    reply.status.to_string()
 }
