@@ -121,6 +121,24 @@ fn what_is_found_is_carried_out() {
             r#"{"slices":[{"carrier_code":"c","flight_number":"f","cabin":"e"}],"id":1}"#,
         ),
         (
+            "a word in a record of which little is known",
+            r#"{"price":1,"maker":"m","length":2,"hue":"h"}"#,
+            r#"{"data":{"price":1,"zebra":2}}"#,
+            r#"{"data":{"price":1,"zebra":2}}"#,
+        ),
+        (
+            "several words there",
+            r#"{"unit_price":1,"maker":"m","length":2,"hue":"h"}"#,
+            r#"{"unitPrice":1,"zebra":2}"#,
+            r#"{"unit_price":1,"zebra":2}"#,
+        ),
+        (
+            "all that there is, which holds what is expected",
+            r#"{"username":"u","email":"e","locked":true}"#,
+            r#"{"account":{"username":"v","email":"f","locked":false}}"#,
+            r#"{"username":"v","email":"f","locked":false}"#,
+        ),
+        (
             "names that lost a word together",
             r#"{"launch_date":"d","launch_window":1,"launch_success":true}"#,
             r#"{"date":"d","window":2,"success":false}"#,

@@ -6,6 +6,7 @@
 use super::compatible::compatible;
 use super::lexicon::{join_hash, lexicon};
 use super::names::Token;
+use super::postings::Post;
 use super::record::{Pair, Record};
 use super::{Id, NONE, Parts};
 use crate::order::sort_by_less;
@@ -18,7 +19,7 @@ const LEAST_LOST: usize = 2;
 const LEAST_GOT: usize = 3;
 /// What is left of them tells at least this in all: `id` and `name` do not suffice.
 const LEAST_TOLD: f32 = 1.2;
-/// Pairs of names that are looked at in one record at most; contracts with more are left to their words.
+/// Pairs of names that are looked at in one record at most; others are left to their words.
 const MAX_COMPARED: usize = 1 << 12;
 /// What it is worth.
 const WORTH: f32 = 0.9;
@@ -99,27 +100,31 @@ fn pair(cut: &Cut) -> Pair {
 
 fn cuts(record: &Record<'_, '_>) -> Vec<Cut> {
     let mut cuts = Vec::new();
-    let open = record.scratch.members.iter().filter(|member| !member.is_closed).count();
-    if open.saturating_mul(record.model.fields().len()) > MAX_COMPARED {
+    let posts = |id| record.model.postings.get(found_words(record, id).last().map_or(0, |word| word.hash));
+    let open = (0..).zip(record.found).filter_map(|(id, found)| Some((id, found, record.frame_of(id)?)));
+    if open.clone().map(|(id, ..)| posts(id).len()).sum::<usize>() > MAX_COMPARED {
         return cuts;
     }
-    for (id, found) in (0..).zip(record.found) {
-        let Some(object) = record.frame_of(id) else { continue };
-        if has_better(record, |pair| pair.found == id) {
-            continue;
-        }
-        for (expected, field) in record.model.members(object) {
+    for (id, found, object) in open {
+        // Names that differ in front have the last word in common.
+        for post in posts(id).iter().filter(|post| is_last_word(record, post)) {
+            let Some(field) = record.model.field(post.field).filter(|field| field.parent == object) else { continue };
             let kind = compatible(field, found, record.model.has_formats);
-            if field.is_object || record.is_taken(expected) || kind == 0.0 {
+            if field.is_object || record.is_taken(post.field) || kind == 0.0 {
                 continue;
             }
-            let Some((lead, is_lost, told)) = cut(record, expected, id) else { continue };
-            if !has_better(record, |pair| pair.expected == expected) {
-                cuts.push(Cut { object, lead, is_lost, expected, found: id, told, kind });
+            let Some((lead, is_lost, told)) = cut(record, post.field, id) else { continue };
+            if !has_better(record, |pair| pair.found == id || pair.expected == post.field) {
+                cuts.push(Cut { object, lead, is_lost, expected: post.field, found: id, told, kind });
             }
         }
     }
     cuts
+}
+
+fn is_last_word(record: &Record<'_, '_>, post: &Post) -> bool {
+    let own = record.model.names.get(post.field).map_or(0, |name| name.own);
+    post.words != 0 && post.words == own & !(own >> 1)
 }
 
 fn has_better(record: &Record<'_, '_>, is_of: impl Fn(&Pair) -> bool) -> bool {
