@@ -107,7 +107,7 @@ fn cuts(record: &Record<'_, '_>) -> Vec<Cut> {
     }
     for (id, found, object) in open {
         // Names that differ in front have the last word in common.
-        for post in posts(id).iter().filter(|post| is_last_word(record, post)) {
+        for post in posts(id).iter().filter(|post| is_last_word(record, **post)) {
             let Some(field) = record.model.field(post.field).filter(|field| field.parent == object) else { continue };
             let kind = compatible(field, found, record.model.has_formats);
             if field.is_object || record.is_taken(post.field) || kind == 0.0 {
@@ -122,7 +122,7 @@ fn cuts(record: &Record<'_, '_>) -> Vec<Cut> {
     cuts
 }
 
-fn is_last_word(record: &Record<'_, '_>, post: &Post) -> bool {
+fn is_last_word(record: &Record<'_, '_>, post: Post) -> bool {
     let own = record.model.names.get(post.field).map_or(0, |name| name.own);
     post.words != 0 && post.words == own & !(own >> 1)
 }

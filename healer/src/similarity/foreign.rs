@@ -8,7 +8,7 @@ use super::names::Token;
 use super::record::Record;
 use super::{Alignment, Id, NONE};
 
-/// The share of a record's fields, or of its members, that has to be accounted for.
+/// The share of a record's expected fields that has to be accounted for. `docs/similarity.md` tells what it was set by.
 const LEAST_KNOWN: f32 = 0.4;
 /// The words of a name that counts even so.
 const LEAST_WORDS: usize = 2;
