@@ -12,20 +12,12 @@
 )]
 
 mod accepts;
-mod bodies;
 mod chunks;
-mod compare;
 mod equals;
 mod examples;
-mod heal;
 mod hostile;
 mod incremental;
-mod json;
 mod layout;
-mod moves;
-mod names;
-mod plans;
 mod required;
-mod tape;
-mod tree;
-mod words;
+
+use healer_oracle::{bodies, compare, heal, json, plans, tape, tree};

@@ -1,7 +1,7 @@
 //! Whether a healed body is what the oracle expects, and where it is not.
 
-use super::heal::{Expected, Key, Layout};
-use super::tree::{Id, Kind, Member, Tree};
+use crate::heal::{Expected, Key, Layout};
+use crate::tree::{Id, Kind, Member, Tree};
 
 /// The first difference, in words.
 pub fn difference(expected: &Expected, tree: &Tree<'_>) -> Result<(), String> {

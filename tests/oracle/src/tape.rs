@@ -2,11 +2,13 @@
 //!
 //! A zero, and everything past the end of the tape, is the simplest choice.
 
+#[cfg(feature = "proptest")]
 use proptest::prelude::*;
 
 /// How many cases a property gets: `PROPTEST_CASES`, else `default`.
 ///
 /// A failure prints the body and the plan, which belong into a table, so none is kept in a file.
+#[cfg(feature = "proptest")]
 pub fn cases(default: u32) -> ProptestConfig {
     let chosen = std::env::var_os("PROPTEST_CASES").is_some();
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
@@ -23,6 +25,7 @@ impl<'a> Tape<'a> {
     }
 
     /// Tapes of up to `len` numbers.
+    #[cfg(feature = "proptest")]
     pub fn any(len: usize) -> impl Strategy<Value = Vec<u8>> {
         proptest::collection::vec(any::<u8>(), 0..len)
     }

@@ -1,7 +1,7 @@
 //! Random plans over a small vocabulary, so that rules meet each other and the bodies.
 
-use super::tape::Tape;
-use super::words;
+use crate::tape::Tape;
+use crate::words;
 use healer::plan::spec::{
     Contract, ConventionRule, Expects, MoveRule, PlanSpec, Property, RenameRule, RuleSource, Unmapped,
 };

@@ -1,7 +1,7 @@
 //! Which moves fire, and where their values go.
 
-use super::names::{expected, has, property};
-use super::tree::{Id, Tree};
+use crate::names::{expected, has, property};
+use crate::tree::{Id, Tree};
 use healer::plan::spec::{Contract, MoveRule};
 use nomos_rules::path::Step;
 use std::cmp::Reverse;

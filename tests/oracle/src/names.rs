@@ -1,7 +1,7 @@
 //! Which members of one object are renamed: rules, conventions and conflicts among them.
 
-use super::tree::{Id, Member, Tree};
-use super::words;
+use crate::tree::{Id, Member, Tree};
+use crate::words;
 use healer::plan::spec::{Contract, PlanSpec, Property};
 
 /// A rename that fires.

@@ -1,8 +1,8 @@
 //! The naive healer: decides on a parsed tree, slowly and plainly, what the engine decides on bytes.
 
-use super::moves::{self, Move, Place, Scene};
-use super::names::{self, Rename, expected, property};
-use super::tree::{Id, Member, Tree};
+use crate::moves::{self, Move, Place, Scene};
+use crate::names::{self, Rename, expected, property};
+use crate::tree::{Id, Member, Tree};
 use healer::plan::spec::{Contract, MoveRule, PlanSpec, Unmapped};
 
 /// What a body must become.

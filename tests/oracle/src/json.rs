@@ -1,6 +1,6 @@
 //! Random JSON by the grammar, and texts that are almost JSON.
 
-use super::tape::Tape;
+use crate::tape::Tape;
 
 const NUMBERS: &[&str] = &["0", "-0", "1", "10", "1.50", "1e5", "1E+400", "-1.0e-7", "12345678901234567890123456789"];
 const NOT_NUMBERS: &[&str] = &[

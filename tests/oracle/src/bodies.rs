@@ -1,7 +1,7 @@
 //! Random bodies in which the rules of a plan find something to do, in any layout.
 
-use super::plans;
-use super::tape::Tape;
+use crate::plans;
+use crate::tape::Tape;
 use healer::plan::spec::{Contract, PlanSpec};
 use nomos_rules::path::Step;
 use std::fmt::Write as _;

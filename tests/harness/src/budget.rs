@@ -1,0 +1,234 @@
+//! What responses cost in fuel: one unit per wasm instruction, whatever the machine does meanwhile.
+//!
+//! A response is counted from the creation of its context to its end, so host calls and headers are in it, but not what
+//! the host does in a call. Instructions are not time: one that copies memory counts one, however much it copies.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use drifting_upstream::{Mode, contract, user_body};
+use nomos_bench::corpus;
+use serde_json::json;
+
+use crate::host::Host;
+use crate::module::Module;
+use crate::response::{Reply, Response};
+use crate::vm::Vm;
+
+/// How far a count may be from its budget, in percent. Counts are exact; it is small changes that are to go through.
+pub const TOLERANCE: f64 = 3.0;
+
+/// Subjects of the benchmarks that have a budget.
+const SUBJECTS: [&str; 6] = ["flat-1k", "flatten-1k", "list-100k", "clean-1k", "user-v2", "user-deep"];
+
+/// What Envoy reads from a socket at once.
+const CHUNK: usize = 16 << 10;
+
+/// What writes the budget anew.
+pub const UPDATE: &str = "cargo run -p nomos-harness -- budget --write";
+
+/// What one response costs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// What the budget calls it.
+    pub name: String,
+    /// Length of the body.
+    pub bytes: usize,
+    /// Instructions.
+    pub fuel: u64,
+}
+
+/// How a cost stands to its budget.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// More than the tolerance above.
+    Over(String),
+    /// More than the tolerance below, or without a budget where none is needed: nothing wrong, and something to do.
+    Hint(String),
+}
+
+/// Counts everything that has a budget.
+pub fn measure(module: &Module) -> Result<Vec<Cost>, String> {
+    let mut costs = Vec::new();
+    for subject in corpus::subjects() {
+        if SUBJECTS.contains(&subject.name.as_str()) {
+            let bodies: Vec<&[u8]> = subject.bodies.iter().map(String::as_bytes).collect();
+            let changes = subject.ops > 0;
+            let (fuel, bytes) =
+                known(module, &subject.config, &bodies, changes).map_err(|what| say(&subject.name, &what))?;
+            costs.push(Cost { name: subject.name, bytes, fuel });
+        }
+    }
+    let body = user_body(Mode::V2);
+    let (first, again) = similarity(module, body.as_bytes()).map_err(|what| say("similarity", &what))?;
+    for (name, fuel) in [("similarity-first-sight", first), ("similarity-known-shape", again)] {
+        costs.push(Cost { name: name.to_owned(), bytes: body.len(), fuel });
+    }
+    Ok(costs)
+}
+
+/// Costs against budgets: first what is wrong, then what could be better.
+pub fn compare(costs: &[Cost], budgets: &BTreeMap<String, u64>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = costs.iter().filter_map(|cost| judge(cost, budgets)).collect();
+    let gone = budgets.keys().filter(|name| !costs.iter().any(|cost| cost.name == **name));
+    findings.extend(
+        gone.map(|name| Finding::Over(format!("{name}: has a budget, and is not counted; to update: {UPDATE}"))),
+    );
+    findings.sort_by_key(|finding| matches!(finding, Finding::Hint(_)));
+    findings
+}
+
+/// Costs and budgets for people.
+pub fn table(costs: &[Cost], budgets: &BTreeMap<String, u64>) -> String {
+    let mut out =
+        format!("{:<24}{:>9}{:>12}{:>10}{:>12}{:>9}\n", "response", "bytes", "fuel", "per byte", "budget", "change");
+    for cost in costs {
+        let per_byte = ratio(cost.fuel, cost.bytes as u64);
+        let _ = write!(out, "{:<24}{:>9}{:>12}{per_byte:>10.1}", cost.name, cost.bytes, cost.fuel);
+        let _ = match budgets.get(&cost.name) {
+            Some(budget) => writeln!(out, "{budget:>12}{:>+8.1}%", percent(cost.fuel, *budget)),
+            None => writeln!(out, "{:>12}{:>9}", "none", ""),
+        };
+    }
+    out
+}
+
+/// The committed budgets.
+pub fn read() -> Result<BTreeMap<String, u64>, String> {
+    let path = path();
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| format!("{}: {error}; to write it: {UPDATE}", path.display()))?;
+    parse(&text).map_err(|what| format!("{}: {what}; to write it anew: {UPDATE}", path.display()))
+}
+
+/// Makes these costs the budgets.
+pub fn write(costs: &[Cost]) -> Result<PathBuf, String> {
+    let path = path();
+    let mut text = format!("# Fuel per response, which CI holds to within {TOLERANCE} %. Written by: {UPDATE}\n");
+    for cost in costs {
+        let _ = writeln!(text, "{} {}", cost.name, cost.fuel);
+    }
+    std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(path)
+}
+
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("budget.txt")
+}
+
+fn parse(text: &str) -> Result<BTreeMap<String, u64>, String> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|(at, line)| {
+            let parts = line.split_once(' ').and_then(|(name, fuel)| Some((name.to_owned(), fuel.parse().ok()?)));
+            parts.ok_or_else(|| format!("line {}: found `{line}`; expected a name, a space and a number", at + 1))
+        })
+        .collect()
+}
+
+fn judge(cost: &Cost, budgets: &BTreeMap<String, u64>) -> Option<Finding> {
+    let Cost { name, fuel, .. } = cost;
+    let Some(budget) = budgets.get(name) else {
+        return Some(Finding::Over(format!("{name}: has no budget; to update: {UPDATE}")));
+    };
+    let change = percent(*fuel, *budget);
+    if change > TOLERANCE {
+        let what = format!(
+            "{name}: {fuel} fuel, {change:+.1} % of its budget of {budget}, which may be exceeded by {TOLERANCE} %"
+        );
+        Some(Finding::Over(format!("{what}; make it cheaper, or if it is worth that: {UPDATE}")))
+    } else if change < -TOLERANCE {
+        Some(Finding::Hint(format!(
+            "{name}: {fuel} fuel, {change:+.1} % of its budget of {budget}; to lower it: {UPDATE}"
+        )))
+    } else {
+        None
+    }
+}
+
+/// The average fuel of responses with these bodies in a VM that has seen them before, and their average length.
+fn known(module: &Module, config: &str, bodies: &[&[u8]], changes: bool) -> Result<(u64, usize), String> {
+    let mut vm = start(module, config)?;
+    for body in bodies {
+        count(&mut vm, body, changes)?;
+    }
+    let mut fuel = 0;
+    for body in bodies {
+        fuel += count(&mut vm, body, changes)?;
+    }
+    let bytes: usize = bodies.iter().map(|body| body.len()).sum();
+    Ok((fuel / bodies.len().max(1) as u64, bytes / bodies.len().max(1)))
+}
+
+/// Fuel of a body whose shape is new to similarity, and of the same body again. Another shape warms the VM up.
+fn similarity(module: &Module, body: &[u8]) -> Result<(u64, u64), String> {
+    let route = json!({"match": {"prefix": "/"}, "contract": contract::user(), "similarity": {"profile": "default"}});
+    let mut vm = start(module, &json!({"routes": [route]}).to_string())?;
+    count(&mut vm, user_body(Mode::Camel).as_bytes(), true)?;
+    let first = count(&mut vm, body, true)?;
+    count(&mut vm, body, true)?;
+    Ok((first, count(&mut vm, body, true)?))
+}
+
+fn start(module: &Module, config: &str) -> Result<Vm, String> {
+    let vm = Vm::configured(module, Host::new(config)).map_err(|trap| trap.to_string())?;
+    vm.ok_or_else(|| "the configuration is refused".to_owned())
+}
+
+/// Fuel of one response, which must be healed, or must not.
+fn count(vm: &mut Vm, body: &[u8], changes: bool) -> Result<u64, String> {
+    let response = Response::json(body).cut(CHUNK);
+    let (fuel, Reply { body: got, trap, .. }) = vm.fuel(|vm| response.run(vm));
+    match trap {
+        Some(trap) => Err(trap.to_string()),
+        None if (got != body) == changes => Ok(fuel),
+        None => Err(format!("{}: expected it to be healed: {changes}", String::from_utf8_lossy(&got))),
+    }
+}
+
+fn say(name: &str, what: &str) -> String {
+    format!("{name}: {what}")
+}
+
+fn percent(fuel: u64, budget: u64) -> f64 {
+    ratio(fuel, budget) * 100.0 - 100.0
+}
+
+/// Counts here are far below where numbers of 64 bits are not exact any more.
+#[allow(clippy::cast_precision_loss)]
+fn ratio(a: u64, b: u64) -> f64 {
+    a as f64 / b.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(fuel: u64) -> Vec<Finding> {
+        let costs = [Cost { name: "a".to_owned(), bytes: 10, fuel }];
+        compare(&costs, &BTreeMap::from([("a".to_owned(), 1000)]))
+    }
+
+    #[test]
+    fn only_what_is_over_fails() {
+        assert!(matches!(&found(1031)[..], [Finding::Over(what)] if what.contains(UPDATE)));
+        assert!(found(1030).is_empty() && found(970).is_empty());
+        assert!(matches!(&found(969)[..], [Finding::Hint(what)] if what.contains(UPDATE)));
+    }
+
+    #[test]
+    fn budget_and_counts_have_the_same_names() {
+        let cost = Cost { name: "b".to_owned(), bytes: 1, fuel: 1 };
+        let findings = compare(&[cost], &BTreeMap::from([("a".to_owned(), 1)]));
+        assert!(matches!(&findings[..], [Finding::Over(_), Finding::Over(_)]), "{findings:?}");
+    }
+
+    #[test]
+    fn files() {
+        assert_eq!(parse("# x\na 1\n\nb 2\n"), Ok(BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 2)])));
+        for bad in ["a", "a b", "1"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+}

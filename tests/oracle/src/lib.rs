@@ -1,0 +1,19 @@
+//! What the engine is compared with, for its property tests and for fuzzing alike: a naive healer on parsed values,
+//! `serde_json` on what is JSON, and plans and bodies made of random choices.
+
+#![allow(missing_docs)]
+#![allow(clippy::expect_used, clippy::implicit_hasher, clippy::missing_panics_doc, clippy::must_use_candidate)]
+
+pub mod accept;
+pub mod agree;
+pub mod bodies;
+pub mod compare;
+pub mod heal;
+pub mod json;
+pub mod moves;
+pub mod names;
+pub mod plans;
+pub mod stream;
+pub mod tape;
+pub mod tree;
+pub mod words;
