@@ -30,8 +30,8 @@ pub mod host;
 mod id_hash;
 pub mod media_type;
 pub mod metrics;
-#[cfg(test)]
-mod mock;
+#[cfg(any(test, feature = "mock"))]
+pub mod mock;
 pub mod notices;
 pub mod outcome;
 pub mod pairs;

@@ -2,6 +2,10 @@
 //!
 //! What Envoy refuses is refused here too: header maps and buffers outside their phase, adding nothing to a counter.
 //! Any call can be made to fail, by its number or its name.
+//! Public for fuzzing, with the feature `mock`.
+
+#![allow(missing_docs)]
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::missing_panics_doc, clippy::unwrap_used)]
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -19,29 +23,29 @@ const BAD_ARGUMENT: Status = Status(2);
 const CLOCK_STEP_NS: u64 = 1000;
 
 #[derive(Debug, Default)]
-pub(crate) struct Mock {
+pub struct Mock {
     /// Given to whoever asks; `None` outside the request's headers.
-    pub(crate) request: Option<Headers>,
+    pub request: Option<Headers>,
     /// `None` once they have been passed on.
-    pub(crate) response: Option<Headers>,
+    pub response: Option<Headers>,
     /// The bytes that a callback is about; `None` outside callbacks about the body.
-    pub(crate) buffer: Option<Vec<u8>>,
-    pub(crate) configuration: Vec<u8>,
-    pub(crate) filter_state: Vec<u8>,
+    pub buffer: Option<Vec<u8>>,
+    pub configuration: Vec<u8>,
+    pub filter_state: Vec<u8>,
     /// What the proxy's route says in its metadata.
-    pub(crate) route_mode: Option<Vec<u8>>,
-    pub(crate) log: Vec<String>,
-    pub(crate) upstream_ended: bool,
-    pub(crate) reset: bool,
-    pub(crate) resumed: bool,
-    pub(crate) tick_period: Option<u32>,
-    pub(crate) acting_for: u32,
+    pub route_mode: Option<Vec<u8>>,
+    pub log: Vec<String>,
+    pub upstream_ended: bool,
+    pub reset: bool,
+    pub resumed: bool,
+    pub tick_period: Option<u32>,
+    pub acting_for: u32,
     /// Fallible calls so far.
-    pub(crate) count: usize,
+    pub count: usize,
     /// How many bytes of a body are given at most, whatever is asked for.
-    pub(crate) most_given: Option<usize>,
+    pub most_given: Option<usize>,
     /// The numbers of calls that fail.
-    pub(crate) failing_numbers: Vec<usize>,
+    pub failing_numbers: Vec<usize>,
     failing_names: Vec<&'static str>,
     failing_status: u32,
     window: Vec<u8>,
@@ -53,7 +57,7 @@ pub(crate) struct Mock {
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct MockClock(Rc<Cell<u64>>);
+pub struct MockClock(Rc<Cell<u64>>);
 
 impl Clock for MockClock {
     fn now_ns(&self) -> u64 {
@@ -63,56 +67,56 @@ impl Clock for MockClock {
 }
 
 impl Mock {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Mock { failing_status: 2, ..Mock::default() }
     }
 
-    pub(crate) fn with_configuration(mut self, json: &str) -> Self {
+    pub fn with_configuration(mut self, json: &str) -> Self {
         self.configuration = json.as_bytes().to_vec();
         self
     }
 
-    pub(crate) fn with_response_header(mut self, name: &str, value: &str) -> Self {
+    pub fn with_response_header(mut self, name: &str, value: &str) -> Self {
         self.response.get_or_insert_default().push((name.into(), value.into()));
         self
     }
 
     /// Every call of this name fails.
-    pub(crate) fn with_failing(mut self, name: &'static str) -> Self {
+    pub fn with_failing(mut self, name: &'static str) -> Self {
         self.failing_names.push(name);
         self
     }
 
     /// These calls fail, counted from zero.
-    pub(crate) fn with_failing_numbers(mut self, numbers: &[usize], status: u32) -> Self {
+    pub fn with_failing_numbers(mut self, numbers: &[usize], status: u32) -> Self {
         self.failing_numbers = numbers.to_vec();
         self.failing_status = status;
         self
     }
 
-    pub(crate) fn response_headers(&self) -> Vec<String> {
+    pub fn response_headers(&self) -> Vec<String> {
         self.response.iter().flatten().map(line).collect()
     }
 
     /// What a counter or gauge stands at; all ids of one name are one metric.
-    pub(crate) fn metric(&self, name: &str) -> i64 {
+    pub fn metric(&self, name: &str) -> i64 {
         self.sums.get(name).copied().unwrap_or_default()
     }
 
-    pub(crate) fn recorded(&self, name: &str) -> Vec<u64> {
+    pub fn recorded(&self, name: &str) -> Vec<u64> {
         self.records.get(name).cloned().unwrap_or_default()
     }
 
-    pub(crate) fn defined_metrics(&self) -> usize {
+    pub fn defined_metrics(&self) -> usize {
         self.names.len()
     }
 
     /// How often the time was read.
-    pub(crate) fn clock_reads(&self) -> u64 {
+    pub fn clock_reads(&self) -> u64 {
         self.clock.0.get() / CLOCK_STEP_NS
     }
 
-    pub(crate) fn calls(&self, name: &str) -> usize {
+    pub fn calls(&self, name: &str) -> usize {
         self.calls.get(name).copied().unwrap_or_default()
     }
 
@@ -133,7 +137,7 @@ impl Mock {
     }
 }
 
-pub(crate) fn line((name, value): &Header) -> String {
+pub fn line((name, value): &Header) -> String {
     format!("{}: {}", String::from_utf8_lossy(name), String::from_utf8_lossy(value))
 }
 

@@ -64,12 +64,12 @@ impl<'a> Iterator for Pairs<'a> {
 }
 
 /// Name and value.
-#[cfg(test)]
-pub(crate) type Header = (Vec<u8>, Vec<u8>);
+#[cfg(any(test, feature = "mock"))]
+pub type Header = (Vec<u8>, Vec<u8>);
 
 /// The serialised form of a header map, for hosts that are not Envoy.
-#[cfg(test)]
-pub(crate) fn serialise(headers: &[Header]) -> Vec<u8> {
+#[cfg(any(test, feature = "mock"))]
+pub fn serialise(headers: &[Header]) -> Vec<u8> {
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap().to_le_bytes();
     let mut out = u32::try_from(headers.len()).unwrap().to_le_bytes().to_vec();
     for (name, value) in headers {

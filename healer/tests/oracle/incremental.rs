@@ -13,7 +13,7 @@ use super::plans;
 use super::tape::{Tape, cases};
 use super::tree::Tree;
 use healer::plan::spec::PlanSpec;
-use healer::{Healer, Limits, Plan};
+use healer::{Healer, Limits, Plan, Summary};
 use healer_oracle::stream::{Outcome, envelope, in_list, stream};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;

@@ -1,0 +1,30 @@
+//! The engine takes for JSON what `serde_json` takes for JSON, at every offset in a block, and changes nothing in it
+//! that no rule names.
+
+use healer::config::Config;
+use healer::{Healer, Plan};
+use healer_oracle::accept::{Verdict, check, oracle};
+
+/// Nothing in a body is called so, until the fuzzer finds out.
+const NAME: &str = "no such name";
+
+/// Two blocks of the scanner and some.
+const PADS: usize = 131;
+
+pub fn run(data: &[u8]) {
+    let Some((pad, rest)) = data.split_first() else { return };
+    let body = [&b" ".repeat(usize::from(*pad) % PADS), rest].concat();
+    let (mut healer, plan) = (Healer::new(), plan());
+    if rest.windows(NAME.len()).any(|window| window == NAME.as_bytes()) || rest.contains(&b'\\') {
+        // The name may be there, with escapes even: only whether it is JSON can be compared.
+        let accepted = healer.heal_bytes(&plan, &body).is_ok();
+        assert_eq!(accepted, oracle(&body) == Verdict::Accepted, "{}", String::from_utf8_lossy(&body));
+    } else {
+        check(&mut healer, &plan, &body).unwrap_or_else(|difference| panic!("{difference}"));
+    }
+}
+
+fn plan() -> Plan {
+    let text = format!(r#"{{"routes":[{{"match":{{"prefix":"/"}},"rename":{{"{NAME}":"x"}}}}]}}"#);
+    Config::parse(text.as_bytes()).expect("a configuration").routes.remove(0).plan
+}
