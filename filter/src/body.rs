@@ -26,6 +26,11 @@ use crate::root::RouteTag;
 /// Nearly every chunk fits: Envoy reads 16 KiB at a time from a socket where that is all there is.
 pub const SLICE: usize = 64 << 10;
 
+/// Memory that the bodies under way in one VM may take together. A VM ends at 1 GiB (V8), and an allocation that fails
+/// traps it. A quarter of that leaves room for growing (a list is copied into one of twice its size), for the form that
+/// the largest body is healed to, for what the allocator cannot use, and for plans and remembered shapes.
+pub const MAX_BODIES_BYTES: usize = 256 << 20;
+
 /// Scratch space and connections of a VM, which all its streams share.
 #[derive(Debug)]
 pub struct Tools<H> {
@@ -39,6 +44,8 @@ pub struct Tools<H> {
     pub notices: Notices,
     /// For texts that are built.
     pub text: Vec<u8>,
+    /// Bytes of memory that the bodies under way take.
+    pub bodies: usize,
 }
 
 /// What to do with a body.
@@ -75,6 +82,8 @@ pub struct Incoming {
     stream: Option<Box<Incremental>>,
     expected: Option<u64>,
     seen: u64,
+    /// What of [`Tools::bodies`] is this one's.
+    memory: usize,
     /// Time that went into healing pieces.
     nanoseconds: u64,
 }
@@ -96,6 +105,12 @@ impl Incoming {
 
     /// Takes a chunk of this size. `ends` says that it is the last.
     pub fn chunk<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> Step {
+        let step = self.take(tools, job, size, ends);
+        self.account(tools);
+        step
+    }
+
+    fn take<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> Step {
         let before = self.held();
         let last = ends || self.completes(size);
         if self.stream.is_none() && self.seen == 0 && self.expected.is_some_and(|length| length > most_held(job)) {
@@ -122,7 +137,17 @@ impl Incoming {
         }
         tools.healer.clear_output();
         self.finish(tools, job);
-        self.finding(tools, job, None)
+        let finding = self.finding(tools, job, None);
+        self.account(tools);
+        finding
+    }
+
+    /// Keeps [`Tools::bodies`] true.
+    pub fn account<H: Host>(&mut self, tools: &mut Tools<H>) {
+        let held = self.intake.as_ref().map(Intake::memory).or(self.stream.as_ref().map(|stream| stream.memory()));
+        let memory = held.unwrap_or(0);
+        tools.bodies = tools.bodies.saturating_sub(self.memory).saturating_add(memory);
+        self.memory = memory;
     }
 
     /// What was done to a body that the stream went away with, where pieces of it have left.
@@ -138,10 +163,13 @@ impl Incoming {
         job: &Job<'_>,
         size: usize,
         last: bool,
-    ) -> Result<Absorbed, Status> {
+    ) -> Result<Absorbed, Fail> {
+        if lacks_memory(tools, size) {
+            return Err(Fail::NoMemory);
+        }
         let Tools { host, healer, .. } = tools;
         let intake = self.intake.get_or_insert_with(|| healer.intake(job.limits));
-        let (mut progress, began, read) = read(host, intake, size)?;
+        let (mut progress, began, read) = read(host, intake, size).map_err(|_| Fail::Host)?;
         self.seen = self.seen.saturating_add(count(size));
         let open = matches!(progress, Progress::Hold);
         if open && (last || self.has_ended_unseen(host, job)) {
@@ -160,10 +188,11 @@ impl Incoming {
         job: &Job<'_>,
         size: usize,
         before: usize,
-        absorbed: Result<Absorbed, Status>,
+        absorbed: Result<Absorbed, Fail>,
     ) -> Step {
-        let Ok(Absorbed { progress, began, read, last }) = absorbed else {
-            return self.release(tools, job, before, Fail::Host, None);
+        let Absorbed { progress, began, read, last } = match absorbed {
+            Ok(absorbed) => absorbed,
+            Err(fail) => return self.release(tools, job, before, fail, None),
         };
         match progress {
             Progress::Hold if keep(tools, job, size).is_ok() => Step::More,
@@ -197,6 +226,7 @@ impl Incoming {
             let counted = i64::try_from(counted).unwrap_or(0);
             tools.metrics.hold(&mut tools.host, counted.saturating_neg());
         }
+        self.account(tools);
     }
 
     /// Whether an open value will never close, though no callback says so: behind a decompressor the last data is
@@ -269,14 +299,16 @@ impl Incoming {
 
     /// Heals what is decided with a piece, and puts it in the place of the piece.
     fn flow<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece) -> Step {
-        let (read, began) = self.push(tools, job, piece);
-        let failed = read.is_err();
+        let starved = lacks_memory(tools, piece.size);
+        let (read, began) =
+            if starved { (Err(piece.start), tools.host.clock().now_ns()) } else { self.push(tools, job, piece) };
+        let fail = read.is_err().then_some(if starved { Fail::NoMemory } else { Fail::Host });
         let read = read.unwrap_or_else(|read| read);
         let is_over = self
             .stream
             .as_ref()
             .is_none_or(|stream| stream.is_stuck() || stream.is_closed() && self.expected.is_none());
-        let over = failed || piece.last || is_over || self.has_ended_unseen(&mut tools.host, job);
+        let over = fail.is_some() || piece.last || is_over || self.has_ended_unseen(&mut tools.host, job);
         if over {
             self.finish(tools, job);
         }
@@ -289,7 +321,7 @@ impl Incoming {
         }
         match written {
             Ok(()) if !over => Step::More,
-            Ok(()) => Step::Done(self.finding(tools, job, failed.then_some(Fail::Host))),
+            Ok(()) => Step::Done(self.finding(tools, job, fail)),
             Err(fail) => {
                 let finding = self.finding(tools, job, Some(fail));
                 self.discard(tools, job, piece.before);
@@ -378,6 +410,11 @@ struct Piece {
     /// Bytes kept before it came.
     before: usize,
     last: bool,
+}
+
+/// Whether this many more bytes of a body are too many for the VM.
+fn lacks_memory<H>(tools: &Tools<H>, size: usize) -> bool {
+    tools.bodies.saturating_add(size) > MAX_BODIES_BYTES
 }
 
 fn count(bytes: usize) -> u64 {

@@ -72,14 +72,14 @@ impl Held {
         let mut absorbed = incoming.absorb(tools, job, size, last);
         let goes_on =
             matches!(absorbed, Ok(Absorbed { progress: Progress::Hold | Progress::Release(Reason::TooLarge), .. }));
-        if goes_on
-            && job.writes
-            && let Err(status) = self.dependents.fix_for_any_body(&mut tools.host)
-        {
-            absorbed = Err(status);
+        if goes_on && job.writes && self.dependents.fix_for_any_body(&mut tools.host).is_err() {
+            absorbed = Err(Fail::Host);
         }
         match incoming.settle(tools, job, size, 0, absorbed) {
-            Step::More => HeldStep::Unhold(incoming),
+            Step::More => {
+                incoming.account(tools);
+                HeldStep::Unhold(incoming)
+            }
             Step::Done(finding) => HeldStep::Done(finding),
         }
     }

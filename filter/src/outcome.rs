@@ -70,12 +70,14 @@ pub enum Fail {
     Incomplete,
     /// The body ended before its value closed, and trailers told so: too late to write. The response was reset.
     EndedByTrailers,
+    /// Bodies under way on this worker take all the memory that they may.
+    NoMemory,
     /// The host refused a call. The body left as it came, or the response was reset where that was not possible.
     Host,
 }
 
 impl Fail {
-    const OWN: [Fail; 4] = [Fail::OutputTooLarge, Fail::Incomplete, Fail::EndedByTrailers, Fail::Host];
+    const OWN: [Fail; 5] = [Fail::OutputTooLarge, Fail::Incomplete, Fail::EndedByTrailers, Fail::NoMemory, Fail::Host];
 
     const fn as_str(self) -> &'static str {
         match self {
@@ -83,6 +85,7 @@ impl Fail {
             Fail::OutputTooLarge => "output_too_large",
             Fail::Incomplete => "incomplete",
             Fail::EndedByTrailers => "ended_by_trailers",
+            Fail::NoMemory => "no_memory",
             Fail::Host => "host_error",
         }
     }
@@ -92,7 +95,8 @@ impl Fail {
             Fail::OutputTooLarge => 0,
             Fail::Incomplete => 1,
             Fail::EndedByTrailers => 2,
-            Fail::Host => 3,
+            Fail::NoMemory => 3,
+            Fail::Host => 4,
             Fail::Body(reason) => Self::OWN.len().saturating_add(reason as usize),
         }
     }

@@ -74,7 +74,7 @@ impl<H: Host> Vm<H> {
     /// A VM in which nothing has happened yet.
     pub fn new(host: H) -> Self {
         let (metrics, notices) = (Metrics::new(), Notices::default());
-        let tools = Tools { host, healer: Healer::new(), metrics, notices, text: Vec::new() };
+        let tools = Tools { host, healer: Healer::new(), metrics, notices, text: Vec::new(), bodies: 0 };
         Vm { tools, roots: Vec::new(), newest: None, streams: IdMap::default(), waiting: Waiting::new(), lost: 0 }
     }
 

@@ -83,8 +83,7 @@ impl Healer {
 
     /// Takes back the memory of an intake.
     pub fn recycle(&mut self, intake: Intake) {
-        let bytes = intake.held.capacity().saturating_add(intake.scanner.capacity());
-        if self.spare.len() < Self::SPARES && bytes <= Self::SPARE_BYTES {
+        if self.spare.len() < Self::SPARES && intake.memory() <= Self::SPARE_BYTES {
             self.spare.push(intake);
         }
     }

@@ -57,6 +57,11 @@ impl Intake {
         }
     }
 
+    /// Bytes of memory that it takes.
+    pub fn memory(&self) -> usize {
+        self.held.capacity().saturating_add(self.scanner.capacity())
+    }
+
     /// All bytes so far.
     pub fn held(&self) -> &[u8] {
         &self.held

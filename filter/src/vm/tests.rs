@@ -910,3 +910,28 @@ fn similarity() {
     vm.on_delete(ROOT);
     assert_eq!(metric(&mut vm, "nomos_shapes"), 0);
 }
+
+#[test]
+fn bodies_that_do_not_fit_into_memory_leave_as_they_came() {
+    const SPARE: usize = 10;
+    let list = format!("[{}]", vec![DRIFTED; 100].join(","));
+    let cap = r#""max_held_bytes":1024,"#;
+    let rows = [(EARLY, DRIFTED), (HELD, DRIFTED), (OBSERVE, DRIFTED), (cap, &list)];
+    for (settings, body) in rows {
+        for spare in [0, SPARE] {
+            let mut vm = vm(settings);
+            let used = crate::body::MAX_BODIES_BYTES - spare;
+            vm.tools.bodies = used;
+            let length = length(body);
+            let known = Upstream::json(body).with("content-length", &length);
+            for upstream in [Upstream::json(body), known] {
+                let reply = upstream.cut(7).run(&mut vm);
+                assert_eq!((reply.text(), reply.reset, reply.reason().as_str()), (body, false, "no_memory"));
+                assert_eq!((vm.tools.bodies, metric(&mut vm, "nomos_held_bytes")), (used, 0));
+            }
+            vm.tools.bodies = 0;
+            assert_ne!(Upstream::json(body).cut(7).run(&mut vm).verdict(), "failed");
+            assert_eq!(vm.tools.bodies, 0);
+        }
+    }
+}
