@@ -32,8 +32,8 @@ impl Module {
         let module = wasmtime::Module::new(&engine, bytes)?;
         let mut linker = Linker::new(&engine);
         imports::add(&mut linker)?;
-        let linked = linker.instantiate_pre(&module)?;
-        Ok(Module { engine, linked })
+        let pre = linker.instantiate_pre(&module)?;
+        Ok(Module { engine, linked: pre })
     }
 }
 

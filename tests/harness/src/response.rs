@@ -62,24 +62,28 @@ impl<'a> Response<'a> {
     }
 
     /// Adds a header.
+    #[must_use]
     pub fn with(mut self, name: &'a str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
     }
 
     /// Adds content-length.
+    #[must_use]
     pub fn with_length(self) -> Self {
         let length: usize = self.chunks.iter().map(|chunk| chunk.len()).sum();
         self.with("content-length", &length.to_string())
     }
 
     /// Cuts the body into chunks of this size.
+    #[must_use]
     pub fn cut(mut self, size: usize) -> Self {
         self.chunks = self.chunks.into_iter().flat_map(|chunk| chunk.chunks(size)).collect();
         self
     }
 
     /// Ends the body in another way.
+    #[must_use]
     pub fn ending(mut self, end: End) -> Self {
         self.end = end;
         self

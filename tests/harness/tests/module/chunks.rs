@@ -10,7 +10,7 @@ const RANDOM_CUTS: u64 = 200;
 /// Settings, body, and what the client gets.
 fn cases() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     let own = |text: &str| text.as_bytes().to_vec();
-    let list = format!("[{},\n {} ] \n", DRIFTED, DRIFTED);
+    let list = format!("[{DRIFTED},\n {DRIFTED} ] \n");
     let escaped = r#"{"\u006dail":"\"}\\","é":"日本 😀","a":{"mail":[{"mail":-1.5e-7}]}}"#;
     let mut cases = Vec::new();
     for settings in [EARLY, HELD] {
@@ -119,7 +119,7 @@ fn check(vm: &mut Vm, response: &Response<'_>, body: &[u8], expected: &[u8]) {
 
 /// Whether a value closes in it, and be it a wrong one: then nothing waits any more.
 fn closes(body: &[u8]) -> bool {
-    body.iter().any(|byte| *byte == b'}')
+    body.contains(&b'}')
 }
 
 fn cut<'b>(seed: &mut u64, mut rest: &'b [u8], longest: usize) -> Vec<&'b [u8]> {
