@@ -5,7 +5,8 @@
 //! Public for fuzzing, with the feature `mock`.
 
 #![allow(missing_docs)]
-#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::missing_panics_doc, clippy::unwrap_used)]
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+#![allow(clippy::missing_panics_doc, clippy::return_self_not_must_use)]
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

@@ -69,6 +69,7 @@ pub type Header = (Vec<u8>, Vec<u8>);
 
 /// The serialised form of a header map, for hosts that are not Envoy.
 #[cfg(any(test, feature = "mock"))]
+#[allow(clippy::missing_panics_doc, clippy::unwrap_used)]
 pub fn serialise(headers: &[Header]) -> Vec<u8> {
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap().to_le_bytes();
     let mut out = u32::try_from(headers.len()).unwrap().to_le_bytes().to_vec();
