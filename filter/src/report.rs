@@ -2,7 +2,7 @@
 
 use std::iter::{once, repeat};
 
-use healer::{Intake, Summary, quote};
+use healer::{Intake, Summary};
 
 use crate::body::{Job, Tools};
 use crate::decimal;
@@ -154,28 +154,13 @@ pub fn push_hexadecimal(out: &mut Vec<u8>, mut number: u64) {
     }
 }
 
-/// `[{"from":"e_mail","to":"email","score":0.93}]`
 fn push_resolutions(out: &mut Vec<u8>, tag: &RouteTag) {
     let Ok(memo) = tag.memo.try_borrow() else { return };
     for (resolution, before) in memo.last_used().zip(once(&b",\"resolutions\":["[..]).chain(repeat(&b","[..]))) {
         out.extend_from_slice(before);
-        out.extend_from_slice(b"{\"from\":");
-        quote(&resolution.from_path(), out);
-        out.extend_from_slice(b",\"to\":");
-        quote(&resolution.to_path(), out);
-        out.extend_from_slice(b",\"score\":");
-        push_score(out, resolution.hundredths());
-        out.push(b'}');
+        out.extend_from_slice(resolution.json());
     }
     out.push(b']');
-}
-
-/// Hundredths as a number of JSON.
-fn push_score(out: &mut Vec<u8>, hundredths: u8) {
-    let (whole, rest) = (hundredths / 100, hundredths % 100);
-    for part in [b'0'.wrapping_add(whole), b'.', b'0'.wrapping_add(rest / 10), b'0'.wrapping_add(rest % 10)] {
-        out.push(part);
-    }
 }
 
 fn number(text: &mut Vec<u8>, value: u64) -> &[u8] {

@@ -27,9 +27,33 @@ pub struct Resolution {
     pub to: Vec<String>,
     /// What says so.
     pub alignment: Alignment,
+    json: Box<[u8]>,
 }
 
 impl Resolution {
+    fn new(from: Vec<String>, to: Vec<String>, alignment: Alignment) -> Self {
+        let mut resolution = Resolution { from, to, alignment, json: Box::default() };
+        resolution.json = resolution.to_json().into();
+        resolution
+    }
+
+    /// `{"from":"e_mail","to":"email","score":0.93}`, made once: access logs have it with every response.
+    pub fn json(&self) -> &[u8] {
+        &self.json
+    }
+
+    fn to_json(&self) -> Vec<u8> {
+        let mut out = b"{\"from\":".to_vec();
+        quote(&self.from_path(), &mut out);
+        out.extend_from_slice(b",\"to\":");
+        quote(&self.to_path(), &mut out);
+        let (whole, rest) = (self.hundredths() / 100, self.hundredths() % 100);
+        let digit = |digit: u8| b'0'.wrapping_add(digit);
+        out.extend_from_slice(b",\"score\":");
+        out.extend_from_slice(&[digit(whole), b'.', digit(rest / 10), digit(rest % 10), b'}']);
+        out
+    }
+
     /// Where the member came, from its record down: dotted, as rules are written.
     pub fn from_path(&self) -> String {
         dotted(&self.from)
@@ -40,9 +64,9 @@ impl Resolution {
         dotted(&self.to)
     }
 
-    /// The score in hundredths, from 0 to 100.
+    /// From 0 to 100.
     #[expect(clippy::cast_sign_loss, reason = "clamped")]
-    pub fn hundredths(&self) -> u8 {
+    fn hundredths(&self) -> u8 {
         (self.alignment.score.clamp(0.0, 1.0) * 100.0 + 0.5) as u8
     }
 }
@@ -192,7 +216,7 @@ impl Overlay<'_> {
         if carried_out {
             let from = from.iter().map(|row| self.survey.name(*row).to_owned()).collect();
             let to = self.names(&to);
-            self.resolutions.push(Resolution { from, to, alignment: *alignment });
+            self.resolutions.push(Resolution::new(from, to, *alignment));
         }
     }
 
@@ -204,7 +228,7 @@ impl Overlay<'_> {
             out.extend((name.len() as u32).to_le_bytes());
             out.extend(name.as_bytes());
         };
-        for Resolution { from, to, alignment } in &self.resolutions {
+        for Resolution { from, to, alignment, .. } in &self.resolutions {
             let Parts { synonym, tokens, path, kind, siblings, rival } = alignment.parts;
             let figures = [alignment.score, synonym, tokens, path, kind, siblings, rival];
             out.extend(figures.iter().flat_map(|figure| figure.to_bits().to_le_bytes()));
