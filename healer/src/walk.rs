@@ -405,6 +405,8 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         let around_is_object = self.frame.is_object;
         let (state, instance) = if SHAPES && is_object { self.enter_record(state) } else { (state, NONE) };
         let foreign = SHAPES && instance == NONE && !self.shapes.knows_member();
+        let is_in_shape = foreign && is_object && around_is_object && self.plan.state(self.frame.state).shaped;
+        let state = if is_in_shape { self.plan.shaped(state) } else { state };
         self.frame = Frame {
             instance,
             foreign,

@@ -248,7 +248,13 @@ fn send(namespace: &str, frames: impl IntoIterator<Item = Vec<u8>>) -> io::Resul
     enter(namespace)?;
     let mut socket = File::from(raw_socket(c"sender")?);
     for frame in frames {
-        let written = socket.write(&frame)?;
+        let written = loop {
+            match socket.write(&frame) {
+                // The queue is full, as on a busy machine: nothing was sent, and there is room in a moment.
+                Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => thread::sleep(Duration::from_micros(100)),
+                written => break written?,
+            }
+        };
         if written != frame.len() {
             return Err(io::Error::other(format!("sent {written} of {} bytes", frame.len())));
         }

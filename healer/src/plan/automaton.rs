@@ -199,6 +199,12 @@ impl Automaton {
         self.states.get(id as usize).unwrap_or(NOTHING)
     }
 
+    /// The state of an object that is inside an unknown one: what a record holds there is part of its shape, also where
+    /// an overlay takes the unknown object for an expected one of which the contract says no more.
+    pub(crate) fn shaped(&self, state: Id) -> Id {
+        if self.state(state).shaped { state } else { self.foreign }
+    }
+
     /// What a member of that name is to the plan, as far as one look tells.
     #[inline(always)]
     pub(crate) fn glance(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Glance<&Action> {

@@ -405,8 +405,7 @@ impl Overlay<'_> {
         let field = self.counterpart.get(row as usize).copied().filter(|field| unknown && *field != NONE);
         let is_object = known.is_some_and(|row| row.kind == Kind::Object);
         match field.and_then(|field| self.expected_action(field)) {
-            // What a record holds is part of its shape, whether or not the contract says more of it.
-            Some(action) if is_object && !self.automaton.state(action.next).shaped => self.automaton.foreign,
+            Some(action) if is_object => self.automaton.shaped(action.next),
             Some(action) => action.next,
             None => known.map_or(INERT, |row| row.state),
         }

@@ -336,6 +336,8 @@ fn member(body: &Body<'_>, cursor: &Cursor<'_>, name: &[u8], automaton: &Automat
     let inside = found.map_or_else(|| unknown_inside(automaton, state, name), |action| action.next);
     let (at, after) = cursor.bounds();
     let value = value_code(body, at, after, is_known);
+    let is_object = value & !(u8::MAX << KIND_BITS) == OBJECT;
+    let inside = if is_object && !is_known { automaton.shaped(inside) } else { inside };
     let Fingerprint { head, tail, len } = Fingerprint::of(name, 0, name.len());
     Item {
         head,
@@ -347,7 +349,7 @@ fn member(body: &Body<'_>, cursor: &Cursor<'_>, name: &[u8], automaton: &Automat
         value,
         is_known,
         stands: stands(state, found),
-        opens: value & !(u8::MAX << KIND_BITS) == OBJECT && automaton.state(inside).shaped,
+        opens: is_object && automaton.state(inside).shaped,
     }
 }
 
