@@ -81,8 +81,9 @@ impl Host {
         command
     }
 
-    /// Sends frames into the counted interface, one after the other.
-    pub fn send(&self, frames: impl IntoIterator<Item = Vec<u8>> + Send) -> Result<(), String> {
+    /// Sends frames into the counted interface, one after the other. Returns how often it sent one again: `lost`
+    /// counts each time that the other end had no room.
+    pub fn send(&self, frames: impl IntoIterator<Item = Vec<u8>> + Send) -> Result<u64, String> {
         let sending = self.sending();
         let sent = thread::scope(|scope| scope.spawn(|| send(&sending, frames)).join());
         sent.map_err(|_| "the sender panicked".to_owned())?.map_err(|error| format!("sending: {error}"))
@@ -104,7 +105,7 @@ impl Host {
         Ok(said[0].clone())
     }
 
-    /// What the kernel says was lost between the two ends.
+    /// What the kernel says was lost between the two ends, what was then sent again among it.
     pub fn lost(&self) -> Result<u64, String> {
         let lost = |side: &str, interface: &str| -> Result<u64, String> {
             let output = Command::new("ip").args(["-n", side, "-j", "-s", "link", "show", interface]).output();
@@ -244,14 +245,18 @@ fn ip(arguments: &[&str]) -> Result<(), String> {
 }
 
 /// Runs on a thread of its own, which ends in the other namespace.
-fn send(namespace: &str, frames: impl IntoIterator<Item = Vec<u8>>) -> io::Result<()> {
+fn send(namespace: &str, frames: impl IntoIterator<Item = Vec<u8>>) -> io::Result<u64> {
     enter(namespace)?;
     let mut socket = File::from(raw_socket(c"sender")?);
+    let mut again = 0;
     for frame in frames {
         let written = loop {
             match socket.write(&frame) {
                 // The queue is full, as on a busy machine: nothing was sent, and there is room in a moment.
-                Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => thread::sleep(Duration::from_micros(100)),
+                Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => {
+                    again += 1;
+                    thread::sleep(Duration::from_micros(100));
+                }
                 written => break written?,
             }
         };
@@ -259,7 +264,7 @@ fn send(namespace: &str, frames: impl IntoIterator<Item = Vec<u8>>) -> io::Resul
             return Err(io::Error::other(format!("sent {written} of {} bytes", frame.len())));
         }
     }
-    Ok(())
+    Ok(again)
 }
 
 fn enter(namespace: &str) -> io::Result<()> {
