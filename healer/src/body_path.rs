@@ -1,6 +1,7 @@
 //! Where tokens of a body stand, as paths for people.
 
 use crate::text::{decode, trim_end};
+use nomos_rules::path::Path;
 use std::fmt::Write as _;
 
 /// A step of a path in a body.
@@ -85,12 +86,7 @@ pub(crate) fn show(path: &[Segment]) -> String {
         match segment {
             Segment::Element(index) => _ = write!(text, "[{index}]"),
             Segment::Each => text.push_str("[]"),
-            Segment::Name(name) => {
-                if !text.is_empty() {
-                    text.push('.');
-                }
-                text.push_str(&nomos_rules::path::Path::member(name).to_string());
-            }
+            Segment::Name(name) => Path::push_member(&mut text, name),
         }
     }
     text

@@ -482,7 +482,7 @@ impl Learned {
         }
         self.alignments.clear();
         align(record, &self.survey, &settings, &mut self.scratch, &mut self.alignments);
-        self.news.tell(instance.shape, &self.survey, |field| record.dotted(field), &self.alignments);
+        self.news.tell(instance.shape, &self.survey, |field, text| record.push_dotted(field, text), &self.alignments);
         let over = if self.alignments.is_empty() { instance.state } else { self.overlay(plan, instance.state, record) };
         let looks_inside = record.model.has_records() && self.survey.may_rename_arrays(record);
         let elements = if looks_inside { self.survey.elements_hash() } else { 0 };
@@ -543,8 +543,8 @@ fn align(
 ) {
     record.model.align(&survey.found(), settings, scratch, into);
     // Of two members with one name, parsers disagree which one counts.
-    let alone = |row: &Id| survey.rows.get(*row as usize).is_some_and(|row| !row.twice);
-    into.retain(|alignment| survey.path_to(alignment.found).iter().all(alone));
+    let alone = |row: Id| survey.rows.get(row as usize).is_some_and(|row| !row.twice);
+    into.retain(|alignment| survey.upwards(alignment.found).all(alone));
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ use crate::text::quote;
 const MAX_TOLD: usize = 4;
 /// Members told of one shape.
 const MAX_MEMBERS: usize = 16;
+/// Bytes that a member usually takes.
+const USUAL_MEMBER: usize = 48;
 /// Bytes told of one name. Names are an upstream's to choose, and a line of a log has an end.
 const MAX_NAME: usize = 64;
 
@@ -36,23 +38,37 @@ impl News {
     }
 
     /// Takes in a shape, and what similarity made of it.
-    pub(crate) fn tell(&mut self, shape: u64, survey: &Survey, name_of: impl Fn(Id) -> String, found: &[Alignment]) {
+    pub(crate) fn tell(
+        &mut self,
+        shape: u64,
+        survey: &Survey,
+        name_of: impl Fn(Id, &mut Vec<u8>),
+        found: &[Alignment],
+    ) {
         if self.told.len() >= MAX_TOLD {
             return;
         }
-        let mut text = Vec::new();
+        let mut text = Vec::with_capacity(MAX_MEMBERS.saturating_mul(USUAL_MEMBER));
+        let mut path = String::new();
         let mut unknown = survey.unknown();
         for (row, kind) in unknown.by_ref().take(MAX_MEMBERS) {
             if !text.is_empty() {
                 text.extend_from_slice(b", ");
             }
-            let path: Vec<&str> = survey.path_to(row).into_iter().map(|row| survey.name(row)).collect();
-            quote(&shortened(path.join(".")), &mut text);
+            path.clear();
+            for row in survey.upwards(row) {
+                if !path.is_empty() {
+                    path.insert(0, '.');
+                }
+                path.insert_str(0, survey.name(row));
+            }
+            shorten(&mut path);
+            quote(&path, &mut text);
             text.push(b' ');
             text.extend_from_slice(name_of_kind(kind).as_bytes());
             if let Some(alignment) = found.iter().find(|alignment| alignment.found == row) {
                 text.extend_from_slice(b" -> ");
-                text.extend_from_slice(name_of(alignment.expected).as_bytes());
+                name_of(alignment.expected, &mut text);
             }
         }
         if unknown.next().is_some() {
@@ -62,13 +78,12 @@ impl News {
     }
 }
 
-fn shortened(mut name: String) -> String {
+fn shorten(name: &mut String) {
     if name.len() > MAX_NAME {
         let end = (0..=MAX_NAME).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
         name.truncate(end);
         name.push_str("...");
     }
-    name
 }
 
 fn name_of_kind(kind: Kind) -> &'static str {

@@ -9,6 +9,7 @@ use crate::plan::{Plan, automaton};
 use crate::scan::Scanner;
 use crate::similarity::Parts;
 use crate::text::decode;
+use nomos_rules::path::Path;
 
 /// One rename or move carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,10 +77,10 @@ pub enum Why {
     },
     /// No rule: similarity.
     Similarity {
-        /// Names from the record down, as they came.
-        from: Vec<String>,
-        /// Names from the record down, as they are expected.
-        to: Vec<String>,
+        /// Where the member came, from its record down: dotted, as rules are written.
+        from: String,
+        /// Where it is expected.
+        to: String,
         /// From 0 to 1: how sure it is.
         score: f32,
         /// Of what the score is made.
@@ -120,7 +121,8 @@ fn describe_one(op: &Op, plan: &Plan, memo: &Memo, path: &[Segment], arena: &[u8
         }
         RuleRef::Similar(index) if op.kind == OpKind::Move => {
             let found = memo.resolution(index);
-            found.map_or_else(|| path.to_vec(), |found| moved_path(path, found.from.len(), &found.to))
+            let paths = found.and_then(|found| Path::parse(&found.from).ok().zip(Path::parse(&found.to).ok()));
+            paths.map_or_else(|| path.to_vec(), |(from, to)| moved_path(path, from.segments().len(), to.segments()))
         }
         _ => renamed_path(path, op.name.of(memo.automaton(plan), arena)),
     };

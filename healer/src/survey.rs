@@ -16,7 +16,9 @@ use crate::walk::{Body, Cursor};
 
 /// Members of one record that are looked at. A record with more is left to rules: at a few hundred nanoseconds each,
 /// a response that is nothing but made-up names would buy milliseconds.
-pub(crate) const MAX_MEMBERS: usize = 2048;
+///
+/// One less than a power of two: so that it masks the bits of a place.
+pub(crate) const MAX_MEMBERS: usize = 2047;
 
 /// Members of an array's first element that are looked at. It takes far fewer to know what is in it.
 const MAX_IN_ELEMENT: usize = 96;
@@ -168,10 +170,15 @@ impl Survey {
         rows.map(|(row, id)| (id, row.kind))
     }
 
+    /// A row, the one of the object it is in, and so on up to the record.
+    pub(crate) fn upwards(&self, row: Id) -> impl Iterator<Item = Id> {
+        let up = |id: &Id| self.rows.get(*id as usize).map(|row| row.parent).filter(|parent| *parent != NONE);
+        std::iter::successors(Some(row), up)
+    }
+
     /// Rows from the record down to one of them.
     pub(crate) fn path_to(&self, row: Id) -> Vec<Id> {
-        let up = |id: &Id| self.rows.get(*id as usize).map(|row| row.parent).filter(|parent| *parent != NONE);
-        let mut path: Vec<_> = std::iter::successors(Some(row), up).collect();
+        let mut path: Vec<_> = self.upwards(row).collect();
         path.reverse();
         path
     }
@@ -258,23 +265,40 @@ impl Survey {
     }
 
     fn keep_name(&mut self, key: &[u8]) -> (u32, u32) {
-        self.key.clear();
-        decode(key, &mut self.key);
         let start = self.names.len() as u32;
-        self.names.push_str(&String::from_utf8_lossy(&self.key));
+        self.key.clear();
+        let decoded = if key.contains(&b'\\') {
+            decode(key, &mut self.key);
+            &self.key
+        } else {
+            key
+        };
+        self.names.push_str(&String::from_utf8_lossy(decoded));
         (start, self.names.len() as u32)
     }
 
     fn mark_twice(&mut self) {
         let Survey { rows, names, .. } = self;
-        let key = |row: &Row| (row.parent, names.get(row.name.0 as usize..row.name.1 as usize));
-        let mut order: Vec<usize> = (0..rows.len()).collect();
-        order::sort_by_key(&mut order, |at| rows.get(*at).map(key));
+        let name = |row: &Row| names.get(row.name.0 as usize..row.name.1 as usize).unwrap_or_default();
+        let place = |entry: u64| entry & MAX_MEMBERS as u64;
+        let key = |entry: u64| rows.get(place(entry) as usize).map(|row| (row.parent, name(row)));
+        // Hashes with their low bits replaced by places, so that names are only compared where hashes are the same.
+        let entry = |(row, at): (&Row, u64)| {
+            let hash = name_hash(name(row).as_bytes()) ^ u64::from(row.parent).wrapping_mul(ODD);
+            hash & !(MAX_MEMBERS as u64) | at
+        };
+        let mut order: Vec<u64> = rows.iter().zip(0..).map(entry).collect();
+        order::sort(&mut order);
         let mut twice = Vec::new();
-        for pair in order.windows(2) {
-            let [first, second] = pair else { continue };
-            if rows.get(*first).map(key) == rows.get(*second).map(key) {
-                twice.extend([*first, *second]);
+        for run in order.chunk_by_mut(|a, b| a & !(MAX_MEMBERS as u64) == b & !(MAX_MEMBERS as u64)) {
+            if run.len() > 1 {
+                order::sort_by_key(run, |entry| key(*entry));
+            }
+            for pair in run.windows(2) {
+                let [first, second] = pair else { continue };
+                if key(*first) == key(*second) {
+                    twice.extend([place(*first) as usize, place(*second) as usize]);
+                }
             }
         }
         for at in twice {

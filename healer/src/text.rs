@@ -146,14 +146,21 @@ fn push_point(point: u32, into: &mut Vec<u8>) {
 
 /// Appends `name` as a JSON string, quotes included.
 pub fn quote(name: &str, into: &mut Vec<u8>) {
+    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+    let mut rest = name.as_bytes();
+    into.reserve(rest.len().saturating_add(2));
     into.push(b'"');
-    for byte in name.bytes() {
-        match byte {
-            b'"' | b'\\' => into.extend_from_slice(&[b'\\', byte]),
-            0..0x20 => into.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-            _ => into.push(byte),
+    while let Some((plain, [special, after @ ..])) =
+        rest.iter().position(is_special).and_then(|at| rest.split_at_checked(at))
+    {
+        into.extend_from_slice(plain);
+        match special {
+            0..0x20 => into.extend_from_slice(format!("\\u{special:04x}").as_bytes()),
+            special => into.extend_from_slice(&[b'\\', *special]),
         }
+        rest = after;
     }
+    into.extend_from_slice(rest);
     into.push(b'"');
 }
 

@@ -53,6 +53,13 @@ impl Path {
         Path { scope: Vec::new(), segments: vec![name.to_owned()] }
     }
 
+    /// Appends a member's name to a path in text, quoted where it has to be.
+    pub fn push_member(path: &mut String, name: &str) {
+        path.reserve(name.len().saturating_add(1));
+        // A string takes whatever is written.
+        _ = write_segment(path, name, path.is_empty());
+    }
+
     /// The members that enclose the one this path names, from the root down.
     pub fn enclosing(&self) -> Vec<Path> {
         let mut steps = Vec::new();
@@ -118,7 +125,7 @@ fn split(mut steps: Vec<Step>) -> Option<Path> {
     (!segments.is_empty()).then_some(Path { scope: steps, segments })
 }
 
-fn write_segment(f: &mut fmt::Formatter<'_>, name: &str, first: bool) -> fmt::Result {
+fn write_segment(f: &mut impl fmt::Write, name: &str, first: bool) -> fmt::Result {
     if !first {
         f.write_str(".")?;
     }
@@ -131,6 +138,10 @@ fn write_segment(f: &mut fmt::Formatter<'_>, name: &str, first: bool) -> fmt::Re
 
 /// Whether a name can stand in a path without quotes.
 fn is_plain(name: &str) -> bool {
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    if !name.is_empty() && name.bytes().all(is_usual) {
+        return true;
+    }
     !name.is_empty() && name.trim() == name && !name.contains(is_special)
 }
 

@@ -134,7 +134,7 @@ fn op_line(op: &Description) -> String {
         Why::Pack { id, rule, .. } => format!("{id}: {rule}"),
         Why::Convention { id, .. } => format!("{id}: case convention"),
         Why::Similarity { from, to, score, parts } => {
-            format!("similarity {score:.2}: {} -> {}: {}", from.join("."), to.join("."), parts::as_text(*parts))
+            format!("similarity {score:.2}: {from} -> {to}: {}", parts::as_text(*parts))
         }
     };
     format!("  {} -> {}  ({why})\n", op.from, op.to)
@@ -149,7 +149,7 @@ fn op_json(op: &Description) -> Value {
             let parts: BTreeMap<_, _> =
                 parts::named(*parts).into_iter().map(|(name, part)| (name, parts::rounded(part))).collect();
             let score = parts::rounded(*score);
-            json!({"by": "similarity", "from": from.join("."), "to": to.join("."), "score": score, "parts": parts})
+            json!({"by": "similarity", "from": from, "to": to, "score": score, "parts": parts})
         }
     };
     json!({"kind": kind(op), "from": op.from, "to": op.to, "why": why})

@@ -9,11 +9,17 @@ use super::automaton::{
 };
 use super::record::Record;
 use super::spec::Kind;
-use crate::body_path::{Segment, show};
 use crate::similarity::{Alignment, Parts, Standing};
 use crate::survey::Survey;
 use crate::text::quote;
+use nomos_rules::path::Path;
 use std::collections::BTreeMap;
+
+/// Bytes of a resolution's JSON around its two paths.
+const JSON_AROUND: usize = 40;
+
+/// Bytes that a member and its resolution usually take in a signature.
+const USUAL_SIGNATURE: usize = 128;
 
 /// Below every declared rule.
 const RANK: u16 = u16::MAX;
@@ -21,19 +27,19 @@ const RANK: u16 = u16::MAX;
 /// A correspondence that similarity found in records of one shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolution {
-    /// Names from the record down, as they come.
-    pub from: Vec<String>,
-    /// Names from the record down, as they are expected.
-    pub to: Vec<String>,
+    /// Where the member came, from its record down: dotted, as rules are written.
+    pub from: String,
+    /// Where it is expected.
+    pub to: String,
     /// What says so.
     pub alignment: Alignment,
-    json: Box<[u8]>,
+    json: Vec<u8>,
 }
 
 impl Resolution {
-    fn new(from: Vec<String>, to: Vec<String>, alignment: Alignment) -> Self {
-        let mut resolution = Resolution { from, to, alignment, json: Box::default() };
-        resolution.json = resolution.to_json().into();
+    fn new(from: String, to: String, alignment: Alignment) -> Self {
+        let mut resolution = Resolution { from, to, alignment, json: Vec::new() };
+        resolution.json = resolution.to_json();
         resolution
     }
 
@@ -43,25 +49,16 @@ impl Resolution {
     }
 
     fn to_json(&self) -> Vec<u8> {
-        let mut out = b"{\"from\":".to_vec();
-        quote(&self.from_path(), &mut out);
+        let mut out = Vec::with_capacity(self.from.len().saturating_add(self.to.len()).saturating_add(JSON_AROUND));
+        out.extend_from_slice(b"{\"from\":");
+        quote(&self.from, &mut out);
         out.extend_from_slice(b",\"to\":");
-        quote(&self.to_path(), &mut out);
+        quote(&self.to, &mut out);
         let (whole, rest) = (self.hundredths() / 100, self.hundredths() % 100);
         let digit = |digit: u8| b'0'.wrapping_add(digit);
         out.extend_from_slice(b",\"score\":");
         out.extend_from_slice(&[digit(whole), b'.', digit(rest / 10), digit(rest % 10), b'}']);
         out
-    }
-
-    /// Where the member came, from its record down: dotted, as rules are written.
-    pub fn from_path(&self) -> String {
-        dotted(&self.from)
-    }
-
-    /// Where it is expected.
-    pub fn to_path(&self) -> String {
-        dotted(&self.to)
     }
 
     /// From 0 to 100.
@@ -71,9 +68,10 @@ impl Resolution {
     }
 }
 
-fn dotted(names: &[String]) -> String {
-    let segments: Vec<Segment> = names.iter().cloned().map(Segment::Name).collect();
-    show(&segments)
+fn dotted<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut path = String::new();
+    names.for_each(|name| Path::push_member(&mut path, name));
+    path
 }
 
 /// How long the lists of an automaton are.
@@ -131,6 +129,8 @@ struct Touch {
     /// A target path goes through it: its step.
     target: Option<Id>,
     depth: u32,
+    /// The plan's state of its value.
+    value: Id,
 }
 
 /// The states of records, by all that overlays are made of. Most shapes of one kind of record differ in what similarity
@@ -164,6 +164,7 @@ pub(crate) fn add(
     for alignment in alignments {
         overlay.take(alignment);
     }
+    overlay.note_values();
     let signature = overlay.signature();
     if let Some(state) = known.get(&signature) {
         automaton.truncate(&before);
@@ -189,7 +190,7 @@ struct Overlay<'a> {
     first: u32,
 }
 
-impl Overlay<'_> {
+impl<'a> Overlay<'a> {
     /// The field that the object around a row is; `None` where the contract does not know it.
     fn around(&self, row: Id) -> Option<Id> {
         let parent = self.survey.rows.get(row as usize)?.parent;
@@ -214,16 +215,25 @@ impl Overlay<'_> {
             self.mv(&from, &to, index)
         };
         if carried_out {
-            let from = from.iter().map(|row| self.survey.name(*row).to_owned()).collect();
-            let to = self.names(&to);
+            let from = dotted(from.iter().map(|row| self.survey.name(*row)));
+            let to = dotted(to.iter().map(|field| self.name(*field)));
             self.resolutions.push(Resolution::new(from, to, *alignment));
         }
+    }
+
+    fn note_values(&mut self) {
+        let mut touched = std::mem::take(&mut self.touched);
+        for (row, touch) in &mut touched {
+            touch.value = self.value_state(*row);
+        }
+        self.touched = touched;
     }
 
     /// All that its states are made of: what is found and how sure that is, and the members that it concerns with the
     /// states of their values.
     fn signature(&self) -> Vec<u8> {
-        let mut out = self.state.to_le_bytes().to_vec();
+        let mut out = Vec::with_capacity(self.touched.len().saturating_mul(USUAL_SIGNATURE));
+        out.extend(self.state.to_le_bytes());
         let name = |out: &mut Vec<u8>, name: &str| {
             out.extend((name.len() as u32).to_le_bytes());
             out.extend(name.as_bytes());
@@ -232,30 +242,29 @@ impl Overlay<'_> {
             let Parts { synonym, tokens, path, kind, siblings, rival } = alignment.parts;
             let figures = [alignment.score, synonym, tokens, path, kind, siblings, rival];
             out.extend(figures.iter().flat_map(|figure| figure.to_bits().to_le_bytes()));
-            out.extend([from.len(), to.len()].iter().flat_map(|len| (*len as u32).to_le_bytes()));
-            from.iter().chain(to).for_each(|text| name(&mut out, text));
+            name(&mut out, from);
+            name(&mut out, to);
         }
         for (row, touch) in &self.touched {
             let rename = touch.rename.map_or(NONE, |(_, index)| index.wrapping_sub(self.first));
             let flags = u32::from(touch.source.is_some())
                 | u32::from(touch.passes) << 1
                 | u32::from(touch.target.is_some()) << 2;
-            let words = [touch.depth, rename, flags, self.value_state(*row)];
+            let words = [touch.depth, rename, flags, touch.value];
             out.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-            self.survey.path_to(*row).iter().for_each(|row| name(&mut out, self.survey.name(*row)));
+            self.survey.upwards(*row).for_each(|row| name(&mut out, self.survey.name(row)));
         }
         out
     }
 
-    fn names(&self, fields: &[Id]) -> Vec<String> {
-        let name = |id: &Id| self.record.model.fields().get(*id as usize).map(|field| field.name.clone());
-        fields.iter().filter_map(name).collect()
+    fn name(&self, field: Id) -> &'a str {
+        self.record.model.fields().get(field as usize).map_or("", |field| &field.name)
     }
 
     /// Whether there is something to rename.
     fn rename(&mut self, from: &[Id], field: Id, index: u32) -> bool {
         let name = |row: &Id| self.survey.name(*row);
-        if from.last().map(name) == self.names(&[field]).first().map(String::as_str) {
+        if from.last().map(name) == Some(self.name(field)) {
             return false;
         }
         for (row, depth) in from.iter().zip(1u32..) {
@@ -332,8 +341,8 @@ impl Overlay<'_> {
     fn steps(&mut self, to: &[Id]) -> Vec<Id> {
         let mut parent = NONE;
         let mut path = Vec::new();
-        for name in self.names(to) {
-            let text = self.text(&name);
+        for field in to {
+            let text = self.text(self.name(*field));
             let words = self.automaton.text(text).to_vec();
             let same = |step: &Step| step.parent == parent && self.automaton.text(step.text) == words;
             let known = self.automaton.steps.iter().position(same);
@@ -369,7 +378,7 @@ impl Overlay<'_> {
             let parent = self.survey.rows.get(*row as usize).map_or(NONE, |row| row.parent);
             let actions = inside.remove(row).unwrap_or_default();
             let is_above = !actions.is_empty() || touch.target.is_some();
-            let state = is_above.then(|| self.state_of(*row, touch, &actions));
+            let state = is_above.then(|| self.state_of(touch, &actions));
             let action = self.action(*row, touch, state);
             let id = self.automaton.actions.len() as Id;
             self.automaton.actions.push(action);
@@ -383,8 +392,8 @@ impl Overlay<'_> {
     }
 
     /// The state of an object in the record.
-    fn state_of(&mut self, row: Id, touch: &Touch, actions: &[(Id, Id)]) -> Id {
-        let base = *self.automaton.state(self.value_state(row));
+    fn state_of(&mut self, touch: &Touch, actions: &[(Id, Id)]) -> Id {
+        let base = *self.automaton.state(touch.value);
         let on_path = touch.passes || touch.target.is_some();
         let tree_root = base.tree_root && !on_path;
         self.add_state(State { tracked: base.tracked || on_path, tree_root, ..base }, actions)
@@ -414,12 +423,18 @@ impl Overlay<'_> {
     /// What the plan does at an expected field that stands in its place.
     fn expected_action(&self, field: Id) -> Option<Action> {
         let automaton = self.plan.automaton();
-        let mut found: Option<&Action> = None;
-        for name in self.names(&self.record.path_to(field)) {
-            let state = automaton.state(found.map_or(self.state, |action| action.next));
-            found = Some(automaton.action(state, name.as_bytes(), 0, name.len())?);
+        let action = |state: Id, field: Id| {
+            let name = self.name(field).as_bytes();
+            automaton.action(automaton.state(state), name, 0, name.len())
+        };
+        let above = self.record.model.fields().get(field as usize)?.parent;
+        let mut state = self.state;
+        if above != NONE {
+            for object in self.record.path_to(above) {
+                state = action(state, object)?.next;
+            }
         }
-        found.copied()
+        action(state, field).copied()
     }
 
     fn action(&mut self, row: Id, touch: &Touch, state: Option<Id>) -> Action {
@@ -430,7 +445,7 @@ impl Overlay<'_> {
         let known = self.plan.automaton().action(around, name, 0, name.len()).copied();
         let mut action = known.unwrap_or(BLANK);
         action.similar = known.is_none();
-        action.next = state.unwrap_or_else(|| self.value_state(row));
+        action.next = state.unwrap_or(touch.value);
         if let Some((field, index)) = touch.rename {
             action.rename = self.add_rename(field, index);
         }
@@ -446,9 +461,8 @@ impl Overlay<'_> {
     }
 
     fn add_rename(&mut self, field: Id, index: u32) -> Id {
-        let name = self.names(&[field]).pop().unwrap_or_default();
         let slot = self.expected_action(field).map_or(NONE, |action| action.slot);
-        let text = self.text(&name);
+        let text = self.text(self.name(field));
         self.automaton.renames.push(Rename { slot, rank: RANK, text, rule: RuleRef::Similar(index) });
         (self.automaton.renames.len() as Id).wrapping_sub(1)
     }

@@ -4,7 +4,8 @@ use super::automaton::Id;
 use super::contract::Nodes;
 use super::spec::{Contract, Property};
 use crate::order;
-use crate::similarity::{self, Model};
+use crate::resolve::name_hash;
+use crate::similarity::{self, Expected, Model};
 use nomos_rules::path::Step;
 
 /// One kind of record: the body, or each element of an array.
@@ -14,23 +15,26 @@ pub(crate) struct Record {
     pub model: Model,
     /// From the body to the record.
     pub path: Vec<Step>,
-    /// Fields of the model by the object they are in and their name.
-    by_name: Vec<(similarity::Id, String, similarity::Id)>,
+    /// Fields of the model by the object they are in and the hash of their name.
+    by_name: Vec<(similarity::Id, u64, similarity::Id)>,
 }
 
 impl Record {
     fn new(properties: &[Property], path: Vec<Step>) -> Self {
         let model = Model::named(name_of(&path), properties);
-        let mut by_name: Vec<_> =
-            model.fields().iter().zip(0..).map(|(field, id)| (field.parent, field.name.clone(), id)).collect();
+        let entry = |(field, id): (&Expected, similarity::Id)| (field.parent, name_hash(field.name.as_bytes()), id);
+        let mut by_name: Vec<_> = model.fields().iter().zip(0..).map(entry).collect();
         order::sort(&mut by_name);
         Record { model, path, by_name }
     }
 
     /// The field of that name in the object `parent`, or in the record itself.
     pub(crate) fn field(&self, parent: similarity::Id, name: &str) -> Option<similarity::Id> {
-        let place = self.by_name.binary_search_by(|(p, n, _)| (*p, n.as_str()).cmp(&(parent, name))).ok()?;
-        self.by_name.get(place).map(|(_, _, id)| *id)
+        let wanted = (parent, name_hash(name.as_bytes()));
+        let from = self.by_name.partition_point(|(parent, hash, _)| (*parent, *hash) < wanted);
+        let same = self.by_name.iter().skip(from).take_while(|(parent, hash, _)| (*parent, *hash) == wanted);
+        same.map(|(.., id)| *id)
+            .find(|id| self.model.fields().get(*id as usize).is_some_and(|field| field.name == name))
     }
 
     /// The field that a path leads to.
@@ -42,10 +46,15 @@ impl Record {
         names.try_fold(from, |parent, name| self.field(parent, name))
     }
 
-    /// Names from the record down to a field, with dots between them.
-    pub(crate) fn dotted(&self, field: similarity::Id) -> String {
+    /// Appends the names from the record down to a field, with dots between them.
+    pub(crate) fn push_dotted(&self, field: similarity::Id, text: &mut Vec<u8>) {
         let name = |id: similarity::Id| self.model.fields().get(id as usize).map_or("", |field| field.name.as_str());
-        self.path_to(field).into_iter().map(name).collect::<Vec<_>>().join(".")
+        for (at, field) in self.path_to(field).into_iter().enumerate() {
+            if at > 0 {
+                text.push(b'.');
+            }
+            text.extend_from_slice(name(field).as_bytes());
+        }
     }
 
     /// Names from the record down to a field.

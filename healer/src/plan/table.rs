@@ -118,7 +118,7 @@ impl Table {
     /// Seeds tried, of which the best is taken.
     const SEEDS: u64 = 64;
     /// As above, where the table is made while a response waits.
-    const FEW_SEEDS: u64 = 12;
+    const FEW_SEEDS: u64 = 4;
 
     /// The place that is tried first for a name.
     #[inline(always)]

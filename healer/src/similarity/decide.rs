@@ -96,9 +96,9 @@ fn eliminate(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment]) {
 
 /// Lowers pairs that may be others.
 fn lower_doubtful(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment]) {
-    let sure = sure(record, pairs, taken);
+    let known = doubt::Known::of(record, sure(record, pairs, taken));
     let good = pairs.iter_mut().filter(|pair| !pair.is_taken && pair.score > DOUBTFUL);
-    for pair in good.filter(|pair| doubt::is_doubtful(record, pair, &sure)) {
+    for pair in good.filter(|pair| doubt::is_doubtful(record, pair, &known)) {
         pair.score = DOUBTFUL;
     }
 }

@@ -5,7 +5,6 @@
 //! the other was before: beside `legacy_item_id`, `item_id` is something new.
 
 use super::compatible::compatible;
-use super::lexicon::hash_word;
 use super::names::{Name, Names, Token, bits};
 use super::record::{Pair, Record};
 use super::{Id, Parts};
@@ -16,12 +15,14 @@ const MOST_ADDED: usize = 2;
 /// Words by which a member says that it is what the other was before.
 const FORMER: [&str; 6] = ["classic", "deprecated", "former", "legacy", "old", "original"];
 /// Words by which a member says that it is the same as another one in another form.
+///
+/// Sorted, and with all of [`FORMER`]: the names that have one of these are all that doubts are about.
 const FORMS: [&str; 22] = [
     "classic",
     "deprecated",
     "display",
-    "former",
     "formatted",
+    "former",
     "full",
     "gmt",
     "html",
@@ -82,12 +83,37 @@ const SCALED: [&str; 23] = [
     "volume",
 ];
 
-/// Whether a pair, of those that are not decided yet, may be another one. `sure` are pairs that are.
-pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)]) -> bool {
+/// The pairs that are not doubted, and the open members whose names say a form: hardly any.
+pub(super) struct Known {
+    pub sure: Vec<(Id, Id)>,
+    formed: Vec<Id>,
+}
+
+impl Known {
+    /// `sure`: expected fields and the members that they are.
+    pub fn of(record: &Record<'_, '_>, sure: Vec<(Id, Id)>) -> Known {
+        let is_formed = |id: &Id| {
+            let member = record.scratch.members.get(*id as usize).filter(|member| !member.is_closed);
+            let name = member.and_then(|member| record.scratch.names.get(member.name));
+            !is_sure(&sure, *id) && name.is_some_and(|name| says_form(&record.scratch.names, name))
+        };
+        let formed = (0..record.found.len() as Id).filter(is_formed).collect();
+        Known { sure, formed }
+    }
+}
+
+/// Whether a name has one of the words that [`is_doubtful`] looks for.
+pub(super) fn says_form(names: &Names, name: &Name) -> bool {
+    names.own(name).iter().any(|token| FORMS.binary_search(&names.text(token)).is_ok())
+}
+
+/// Whether a pair, of those that are not decided yet, may be another one.
+pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known) -> bool {
     let Parts { synonym, path, .. } = pair.parts;
-    let (has, lacks): (&[&str], &[&str]) = if synonym >= SAME_WORDS { (&FORMER, &[]) } else { (&FORMS, &FORMS) };
-    has_longer(record, pair, sure, has)
-        || lacks_longer(record, pair, sure, lacks)
+    let is_same = synonym >= SAME_WORDS;
+    let words: &[&str] = if is_same { &FORMER } else { &FORMS };
+    has_longer(record, pair, known, words)
+        || !is_same && lacks_longer(record, pair, known)
         || synonym < SAME_WORDS && path < GROUPED
         || says_nothing(record, pair)
         || is_rescaled(record, pair)
@@ -124,38 +150,33 @@ fn says_nothing(record: &Record<'_, '_>, pair: &Pair) -> bool {
 }
 
 /// Whether the record has a member beside the found one whose name has all its words and some more.
-fn has_longer(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)], words: &[&str]) -> bool {
+fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known, words: &[&str]) -> bool {
     let names = &record.scratch.names;
     let name_of = |id: Id| record.scratch.members.get(id as usize).and_then(|member| names.get(member.name));
     let (Some(found), Some(field)) = (record.found.get(pair.found as usize), record.model.field(pair.expected)) else {
         return false;
     };
     let Some(name) = name_of(pair.found) else { return false };
-    let members = record.found.iter().zip(&record.scratch.members).enumerate();
-    let mut others = members.filter(|(id, (other, member))| {
-        *id as Id != pair.found && other.parent == found.parent && !member.is_closed && !is_sure(sure, *id as Id)
-    });
-    others.any(|(id, (other, _))| {
-        name_of(id as Id).is_some_and(|longer| holds(names, longer, name, words))
-            && compatible(field, other, record.model.has_formats) >= 0.99
+    known.formed.iter().filter(|id| **id != pair.found).any(|id| {
+        let other = record.found.get(*id as usize).filter(|other| other.parent == found.parent);
+        name_of(*id).is_some_and(|longer| holds(names, longer, name, words))
+            && other.is_some_and(|other| compatible(field, other, record.model.has_formats) >= 0.99)
     })
 }
 
 /// Whether the contract lacks a field beside the expected one whose name has all its words and some more.
-fn lacks_longer(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)], words: &[&str]) -> bool {
+fn lacks_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known) -> bool {
     let names = &record.model.names;
     let (Some(found), Some(field)) = (record.found.get(pair.found as usize), record.model.field(pair.expected)) else {
         return false;
     };
     let Some(name) = names.get(pair.expected) else { return false };
-    let posts = words.iter().flat_map(|word| record.model.postings.get(hash_word(word)));
-    let mut fields = posts.map(|post| post.field);
-    fields.any(|id| {
+    record.model.formed.iter().copied().any(|id| {
         let Some(other) = record.model.field(id).filter(|other| other.parent == field.parent) else { return false };
         id != pair.expected
             && !record.is_taken(id)
-            && !sure.iter().any(|(expected, _)| *expected == id)
-            && names.get(id).is_some_and(|longer| holds(names, longer, name, words))
+            && !known.sure.iter().any(|(expected, _)| *expected == id)
+            && names.get(id).is_some_and(|longer| holds(names, longer, name, &FORMS))
             && compatible(other, found, record.model.has_formats) > 0.0
     })
 }
@@ -173,4 +194,15 @@ fn holds(names: &Names, longer: &Name, shorter: &Name, words: &[&str]) -> bool {
         && long.saturating_sub(short) <= MOST_ADDED
         && own(shorter).all(|token| own(longer).any(|other| other.hash == token.hash))
         && own(longer).any(|token| words.contains(&names.text(token)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_sorted_and_forms_hold_all_that_doubts_look_for() {
+        assert!(FORMS.is_sorted() && SCALED.is_sorted());
+        assert!(FORMER.iter().all(|word| FORMS.contains(word)));
+    }
 }

@@ -81,10 +81,14 @@ pub(super) fn explain(a: &Side<'_>, b: &Side<'_>, opposites: bool) -> Words {
     if longest.score >= 0.99 || pairs.len() < 2 {
         return longest;
     }
-    sort_by_less(pairs, |x, y| {
+    let is_less = |x: &Pair, y: &Pair| {
         let weights = y.weight.total_cmp(&x.weight);
         weights.then(y.size(a, b).cmp(&x.size(a, b))).then(x.place().cmp(&y.place())).is_lt()
-    });
+    };
+    if pairs.is_sorted_by(is_less) {
+        return longest;
+    }
+    sort_by_less(pairs, is_less);
     let closest = read(a, b, pairs, opposites);
     if closest.score > longest.score { closest } else { longest }
 }

@@ -8,7 +8,7 @@ use super::names::{Names, bits};
 use super::postings::Postings;
 use super::typos::Typos;
 use super::words::each_word;
-use super::{Expected, Id, NONE};
+use super::{Expected, Id, NONE, doubt};
 use crate::order::sort;
 use crate::plan::spec::{Contract, Property};
 
@@ -31,6 +31,8 @@ pub struct Model {
     members: Vec<(Id, Id)>,
     /// The fields that are objects.
     pub(super) objects: Vec<Id>,
+    /// The fields whose names say a form.
+    pub(super) formed: Vec<Id>,
     /// What is in the elements of arrays of records, two levels of it; their parents are the arrays.
     inside: Vec<Expected>,
     /// The names of these.
@@ -80,6 +82,7 @@ impl Model {
             inside_names,
             index,
             members,
+            formed: (0..names.len() as Id).filter(|id| says_form(&names, *id)).collect(),
             objects,
             vocabulary,
             fields,
@@ -156,6 +159,10 @@ impl Model {
         let all = bits(0..self.names.tokens(name).len());
         Side { names: &self.names, name, inside: all & !name.own, grouping: 0, around: 0 }
     }
+}
+
+fn says_form(names: &Names, id: Id) -> bool {
+    names.get(id).is_some_and(|name| doubt::says_form(names, name))
 }
 
 fn words_of(name: &str) -> Vec<u64> {

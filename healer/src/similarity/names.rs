@@ -379,7 +379,7 @@ impl KeyList<'_> {
     fn finish(self) {
         if let Some(keys) = self.keys.get_mut(self.first..) {
             sort_by_less(keys, |a, b| {
-                (a.hash, a.words).cmp(&(b.hash, b.words)).then(b.weight.total_cmp(&a.weight)).is_lt()
+                a.hash < b.hash || a.hash == b.hash && a.words.cmp(&b.words).then(b.weight.total_cmp(&a.weight)).is_lt()
             });
         }
     }

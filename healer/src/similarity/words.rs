@@ -21,8 +21,10 @@ pub(super) fn each_word(name: &str, text: &mut String, mut each: impl FnMut(&str
             each(text);
             text.clear();
         }
-        if class != Class::Other {
-            text.extend(letter.to_lowercase());
+        match class {
+            Class::Other => (),
+            _ if letter.is_ascii() => text.push(letter.to_ascii_lowercase()),
+            _ => text.extend(letter.to_lowercase()),
         }
         before = class;
     }
