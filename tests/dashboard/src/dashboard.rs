@@ -1,0 +1,126 @@
+//! The Grafana dashboard: its panels and their queries, with Grafana's variables filled in.
+
+use serde_json::Value;
+
+use crate::deployed;
+
+/// Where it stands in the repository.
+pub const PATH: &str = "deploy/grafana/dashboards/nomos.json";
+
+/// A panel, or the heading of a row of them.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// Unique in the dashboard.
+    pub id: u64,
+    /// `stat`, `timeseries` or `row`.
+    pub kind: String,
+    /// What stands above it.
+    pub title: String,
+    /// What Grafana shows behind the "i".
+    pub description: String,
+    /// Columns from the left (of 24), rows from the top, width and height.
+    pub place: [u64; 4],
+    /// The queries.
+    pub queries: Vec<Query>,
+    /// All of its JSON.
+    pub json: Value,
+}
+
+/// A query of a panel.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// The expression, with variables as Grafana knows them.
+    pub expression: String,
+    /// How series are named: `{{label}}` stands for the value of a label.
+    pub legend: String,
+}
+
+/// A variable that is filled with the values of a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// The metric that is asked.
+    pub metric: String,
+    /// Its label.
+    pub label: String,
+}
+
+/// What Grafana puts into the expressions.
+#[derive(Clone, Copy, Debug)]
+pub struct Intervals<'a> {
+    /// For `$__rate_interval`.
+    pub rate: &'a str,
+    /// For `$__range`.
+    pub range: &'a str,
+}
+
+impl Query {
+    /// The expression as Prometheus gets it, with all of every variable chosen.
+    pub fn filled(&self, intervals: Intervals<'_>) -> String {
+        filled(&self.expression, intervals)
+    }
+}
+
+/// The shipped dashboard.
+pub fn shipped() -> Result<Value, String> {
+    serde_json::from_str(&deployed::text(PATH)?).map_err(|e| format!("{PATH}: {e}"))
+}
+
+/// Its panels and rows, from top to bottom.
+pub fn panels(dashboard: &Value) -> Vec<Panel> {
+    dashboard["panels"].as_array().into_iter().flatten().map(panel).collect()
+}
+
+/// Its variables that ask Prometheus.
+pub fn variables(dashboard: &Value) -> Result<Vec<Variable>, String> {
+    let all = dashboard["templating"]["list"].as_array().into_iter().flatten();
+    all.filter(|variable| variable["type"] == "query").map(variable).collect()
+}
+
+/// The expression of its annotations that ask Prometheus.
+pub fn annotations(dashboard: &Value) -> Vec<String> {
+    let all = dashboard["annotations"]["list"].as_array().into_iter().flatten();
+    all.filter_map(|one| Some(one["expr"].as_str()?.to_owned())).collect()
+}
+
+/// The labels that a legend wants.
+pub fn legend_labels(legend: &str) -> Vec<&str> {
+    legend.split("{{").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0.trim())).collect()
+}
+
+fn filled(expression: &str, intervals: Intervals<'_>) -> String {
+    let mut text = expression.replace("$__rate_interval", intervals.rate).replace("$__range", intervals.range);
+    for name in ["$instance", "$route", "$interface"] {
+        text = text.replace(name, ".*");
+    }
+    text
+}
+
+fn panel(json: &Value) -> Panel {
+    let text = |name: &str| json[name].as_str().unwrap_or_default().to_owned();
+    let targets = json["targets"].as_array().into_iter().flatten();
+    let query = |target: &Value| Query {
+        expression: target["expr"].as_str().unwrap_or_default().to_owned(),
+        legend: target["legendFormat"].as_str().unwrap_or_default().to_owned(),
+    };
+    Panel {
+        id: json["id"].as_u64().unwrap_or_default(),
+        kind: text("type"),
+        title: text("title"),
+        description: text("description"),
+        place: ["x", "y", "w", "h"].map(|name| json["gridPos"][name].as_u64().unwrap_or_default()),
+        queries: targets.map(query).collect(),
+        json: json.clone(),
+    }
+}
+
+fn variable(json: &Value) -> Result<Variable, String> {
+    let name = json["name"].as_str().unwrap_or_default().to_owned();
+    let query = json["query"]["query"].as_str().unwrap_or_default();
+    let inside = query.strip_prefix("label_values(").and_then(|rest| rest.strip_suffix(')'));
+    let (metric, label) = inside
+        .and_then(|inside| inside.split_once(", "))
+        .ok_or_else(|| format!("variable {name}: `{query}` is not `label_values(METRIC, LABEL)`"))?;
+    Ok(Variable { name, metric: metric.to_owned(), label: label.to_owned() })
+}

@@ -1,0 +1,10 @@
+//! What `deploy/` ships for Prometheus and Grafana, on a real Prometheus that scrapes a real Envoy under traffic.
+
+pub mod alone;
+pub mod dashboard;
+pub mod deployed;
+pub mod kept;
+pub mod picture;
+pub mod prometheus;
+pub mod stand;
+pub mod traffic;
