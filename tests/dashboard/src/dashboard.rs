@@ -51,6 +51,8 @@ pub struct Variable {
 pub struct Intervals<'a> {
     /// For `$__rate_interval`.
     pub rate: &'a str,
+    /// For `$__interval`, the time between two values of a panel.
+    pub step: &'a str,
     /// For `$__range`.
     pub range: &'a str,
 }
@@ -90,7 +92,11 @@ pub fn legend_labels(legend: &str) -> Vec<&str> {
 }
 
 fn filled(expression: &str, intervals: Intervals<'_>) -> String {
-    let mut text = expression.replace("$__rate_interval", intervals.rate).replace("$__range", intervals.range);
+    let Intervals { rate, step, range } = intervals;
+    let mut text = expression.to_owned();
+    for (name, value) in [("$__rate_interval", rate), ("$__interval", step), ("$__range", range)] {
+        text = text.replace(name, value);
+    }
     for name in ["$instance", "$route", "$interface"] {
         text = text.replace(name, ".*");
     }

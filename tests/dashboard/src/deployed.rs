@@ -37,13 +37,14 @@ pub fn prometheus(scrape: &Scrape) -> Result<String, String> {
     Ok(text)
 }
 
-/// `envoy.yaml`, with a route beside that passes Nomos by, similarity, a sample, and histograms that move every second.
+/// `envoy.yaml`, with a route beside that passes Nomos by, similarity, a sample, and histograms that move every second and
+/// have the buckets of the docs.
 pub fn envoy(changes: nomos_tests::shipped::Changes<'_>) -> Result<String, String> {
     let mut text = nomos_tests::shipped::config(changes)?;
     let route = "- match: {prefix: /}\n                route: {cluster: upstream}";
     let packs = "packs: [all]\n                      contract: ";
     for (from, to) in [
-        ("\nstats_config:", "\nstats_flush_interval: 1s\nstats_config:".to_owned()),
+        ("\nstats_config:", format!("\nstats_flush_interval: 1s\n{}", buckets()?.trim_end())),
         (route, format!("{BYPASS}{route}")),
         (&format!("{packs}&user"), format!("similarity: {{}}\n                      {packs}&user")),
         (&format!("{}\n", packs.trim_end()), format!("sample: 70\n                      {}\n", packs.trim_end())),
@@ -51,6 +52,15 @@ pub fn envoy(changes: nomos_tests::shipped::Changes<'_>) -> Result<String, Strin
         text = once(&text, from, &to)?;
     }
     Ok(text)
+}
+
+/// The block of the docs that begins like the one of `envoy.yaml` and goes into it.
+fn buckets() -> Result<String, String> {
+    let file = "docs/dashboard.md";
+    let docs = text(file)?;
+    let block = docs.split("```yaml\n").skip(1).find_map(|rest| Some(rest.split_once("```")?.0));
+    let block = block.filter(|block| block.starts_with("stats_config:\n"));
+    block.map(ToOwned::to_owned).ok_or_else(|| format!("{file} has no block with stats_config"))
 }
 
 /// A route of Envoy without Nomos.

@@ -85,8 +85,12 @@ impl Drop for Traffic {
 /// How long a client without a mix waits before it looks again.
 const IDLE: Duration = Duration::from_millis(20);
 
+/// As clients come and go.
+const REQUESTS_PER_CONNECTION: u32 = 40;
+
 fn send(number: u32, proxy: SocketAddr, upstream: &Upstream, state: &State) {
     let mut connection = Connection::new(proxy);
+    let mut requests = 0;
     let mut draw = u64::from(number) + 1;
     while !state.over.load(Ordering::Acquire) {
         let (mix, pause) = state.mix.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -95,6 +99,10 @@ fn send(number: u32, proxy: SocketAddr, upstream: &Upstream, state: &State) {
         if let Some(kind) = drawn(&mix, draw >> 33) {
             let script = upstream.script(response(kind));
             // A response that breaks off is what some kinds are for.
+            requests += 1;
+            if requests % REQUESTS_PER_CONNECTION == 0 {
+                connection = Connection::new(proxy);
+            }
             let _ = connection.get(path(kind), &[("x-case", &script.id())]);
         }
         thread::sleep(pause);

@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(40);
 const TROUBLE: [&str; 4] = ["NomosDriftBegan", "NomosRequiredFieldMissing", "NomosSkippedMore", "NomosFailingMore"];
 const STOPPED: [&str; 1] = ["NomosVerdictsStopped"];
 
-const INTERVALS: Intervals<'_> = Intervals { rate: "5s", range: "2m" };
+const INTERVALS: Intervals<'_> = Intervals { rate: "5s", step: "5s", range: "2m" };
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -189,6 +189,10 @@ fn alerts(seen: &Arc<Seen>) -> Vec<Trial> {
                 let found = seen.stand.prometheus.range(expression, seen.range())?;
                 that(!found.is_empty(), || format!("{expression}: no result"))
             })
+        }),
+        case("dashboard: finer buckets, as documented", |seen| {
+            let found = seen.stand.prometheus.label_values("nomos_heal_us_bucket", "le")?;
+            contains(&found.into_iter().collect(), &["2", "7", "20000"])
         }),
         case("dashboard: every verdict is there", |seen| {
             let found = seen.stand.prometheus.label_values("nomos_responses_total", "verdict")?;
