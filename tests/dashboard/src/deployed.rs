@@ -85,16 +85,13 @@ pub fn hurried(rules: &str) -> String {
         let digits = from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len());
         let (number, after) = from.split_at(digits);
         out.push_str(before);
-        match minutes(number, after).filter(|_| !out.ends_with(is_word)) {
-            Some(minutes) => {
-                out.push_str(&minutes.clamp(1, MOST_SECONDS).to_string());
-                out.push('s');
-                rest = &after[1..];
-            }
-            None => {
-                out.push_str(number);
-                rest = after;
-            }
+        if let Some(minutes) = minutes(number, after).filter(|_| !out.ends_with(is_word)) {
+            out.push_str(&minutes.clamp(1, MOST_SECONDS).to_string());
+            out.push('s');
+            rest = &after[1..];
+        } else {
+            out.push_str(number);
+            rest = after;
         }
     }
     out + rest

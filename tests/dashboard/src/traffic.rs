@@ -98,11 +98,11 @@ fn send(number: u32, proxy: SocketAddr, upstream: &Upstream, state: &State) {
         draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         if let Some(kind) = drawn(&mix, draw >> 33) {
             let script = upstream.script(response(kind));
-            // A response that breaks off is what some kinds are for.
             requests += 1;
             if requests % REQUESTS_PER_CONNECTION == 0 {
                 connection = Connection::new(proxy);
             }
+            // A cut response is what some kinds are for.
             let _ = connection.get(path(kind), &[("x-case", &script.id())]);
         }
         thread::sleep(pause);

@@ -24,7 +24,7 @@ const CALM: Duration = Duration::from_secs(14);
 /// How long to wait for alerts that must fire. They take some seven seconds.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// Alerts that this traffic must set off. What NomosMemoryFull needs, 256 MiB of bodies, is left to promtool.
+/// Alerts that this traffic must set off. What `NomosMemoryFull` needs, 256 MiB of bodies, is left to promtool.
 const TROUBLE: [&str; 4] = ["NomosDriftBegan", "NomosRequiredFieldMissing", "NomosSkippedMore", "NomosFailingMore"];
 const STOPPED: [&str; 1] = ["NomosVerdictsStopped"];
 

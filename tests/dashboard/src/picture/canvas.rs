@@ -84,8 +84,8 @@ impl Canvas {
     }
 
     pub fn rule(&mut self, from: (f64, f64), to: (f64, f64), color: &str, dashed: bool) {
-        let dashes = if dashed { " stroke-dasharray=\"3 3\"" } else { "" };
-        let _ = writeln!(self.svg, "<path d=\"{}\" stroke=\"{color}\" stroke-width=\"1\"{dashes}/>", path(&[from, to]));
+        let style = if dashed { " stroke-dasharray=\"3 3\"" } else { "" };
+        let _ = writeln!(self.svg, "<path d=\"{}\" stroke=\"{color}\" stroke-width=\"1\"{style}/>", path(&[from, to]));
     }
 
     pub fn finish(mut self) -> String {

@@ -24,7 +24,7 @@ pub fn draw(canvas: &mut Canvas, area: Area, filled: &Filled) {
 fn threshold(panel: &Panel, value: f64) -> &str {
     let steps = panel.json["fieldConfig"]["defaults"]["thresholds"]["steps"].as_array().into_iter().flatten();
     let reached = steps.filter(|step| step["value"].as_f64().is_none_or(|from| value >= from));
-    reached.filter_map(|step| step["color"].as_str()).last().map_or(TEXT, hex)
+    reached.filter_map(|step| step["color"].as_str()).next_back().map_or(TEXT, hex)
 }
 
 fn spark(canvas: &mut Canvas, area: Area, range: Range, line: &Line, color: &str) {
