@@ -23,11 +23,12 @@ use std::process::Command;
 
 use run::Dir;
 
-const DOCUMENTS: [&str; 6] = [
+const DOCUMENTS: [&str; 7] = [
     "README.md",
     "docs/architecture.md",
     "docs/cli.md",
     "docs/configuration.md",
+    "docs/dashboard.md",
     "docs/operations.md",
     "docs/rules.md",
 ];

@@ -21,6 +21,9 @@ const GAP: f64 = 7.0;
 /// Height of what stands above the panels.
 const HEADER: f64 = 46.0;
 
+/// Grafana's classic palette, the first ones.
+const PALETTE: [&str; 8] = ["#7eb26d", "#eab839", "#6ed0e0", "#ef843c", "#e24d42", "#5794f2", "#ba43a9", "#8f83c9"];
+
 const BACKGROUND: &str = "#111217";
 const SURFACE: &str = "#181b1f";
 const BORDER: &str = "#26282e";
@@ -157,6 +160,24 @@ fn fixed_colors(panel: &Panel) -> BTreeMap<String, String> {
         Some((name, hex(one["properties"][0]["value"]["fixedColor"].as_str()?).to_owned()))
     };
     overrides.filter_map(color).collect()
+}
+
+/// The colour of the series at this place in its panel, where no other is fixed.
+fn usual_color(panel: &Panel, at: usize) -> String {
+    let color = &panel.json["fieldConfig"]["defaults"]["color"];
+    match color["fixedColor"].as_str().filter(|_| color["mode"] == "shades") {
+        Some(name) => shade(hex(name), at),
+        None => PALETTE[at % PALETTE.len()].to_owned(),
+    }
+}
+
+/// A darker shade for each place; `#rrggbb`.
+fn shade(color: &str, at: usize) -> String {
+    let part = |from: usize| color.get(from..from + 2).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    // Four fifths of the one before, four times.
+    let darker = |part: u32| (0..at % 5).fold(part, |part, _| part * 4 / 5);
+    let [red, green, blue] = [1, 3, 5].map(|from| darker(part(from).unwrap_or_default()));
+    format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
 /// What Grafana's names for colours stand for.

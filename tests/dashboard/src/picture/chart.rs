@@ -2,11 +2,8 @@
 
 use super::axis::{self, Scale};
 use super::canvas::{Anchor, Area, Canvas, width};
-use super::{BORDER, FAINT, Filled, Line, ORANGE, Picture, TEXT, as_f64, fixed_colors};
+use super::{BORDER, FAINT, Filled, Line, ORANGE, Picture, TEXT, as_f64, fixed_colors, usual_color};
 use crate::prometheus::Range;
-
-/// Grafana's classic palette, the first ones.
-const PALETTE: [&str; 8] = ["#7eb26d", "#eab839", "#6ed0e0", "#ef843c", "#e24d42", "#5794f2", "#ba43a9", "#8f83c9"];
 
 /// Room for the title above the plot, and for the times below it.
 const TITLE: f64 = 30.0;
@@ -22,9 +19,9 @@ const LEGEND_COLUMN: f64 = 78.0;
 const LEGEND_MOST: usize = 5;
 
 /// A series as it is drawn.
-struct Level<'a> {
+struct Level {
     steps: Vec<Step>,
-    color: &'a str,
+    color: String,
 }
 
 /// What lies over and under a part of it; `to` is NaN where there is no value.
@@ -40,6 +37,7 @@ struct Plot<'a> {
     range: Range,
     scale: Scale,
     unit: &'a str,
+    whole: bool,
     opacity: f64,
 }
 
@@ -56,10 +54,7 @@ impl Plot<'_> {
 pub fn draw(canvas: &mut Canvas, area: Area, picture: &Picture, filled: &Filled) {
     let defaults = &filled.panel.json["fieldConfig"]["defaults"];
     let (custom, bars) = (&defaults["custom"], defaults["custom"]["drawStyle"] == "bars");
-    let fixed = fixed_colors(&filled.panel);
-    let levels = levels(filled, custom["stacking"]["mode"] == "normal", |name, usual| {
-        fixed.get(name).map_or(usual, String::as_str)
-    });
+    let levels = levels(filled, custom["stacking"]["mode"] == "normal");
     let values = || levels.iter().flat_map(|level| &level.steps).map(|step| step.to).filter(|value| value.is_finite());
     let unit = defaults["unit"].as_str().unwrap_or_default();
     let highest = values().fold(0.0, f64::max);
@@ -77,7 +72,8 @@ pub fn draw(canvas: &mut Canvas, area: Area, picture: &Picture, filled: &Filled)
         height: area.height - TITLE - TIMES - legend_height(&levels),
     };
     let opacity = custom["fillOpacity"].as_f64().unwrap_or_default() / 100.0;
-    let plot = Plot { area: room, range: filled.range, scale, unit, opacity };
+    let whole = defaults["decimals"] == 0;
+    let plot = Plot { area: room, range: filled.range, scale, unit, whole, opacity };
     grid(canvas, &plot, &ticks);
     for level in &levels {
         if bars { draw_bars(canvas, &plot, level) } else { draw_area(canvas, &plot, level) }
@@ -89,9 +85,10 @@ pub fn draw(canvas: &mut Canvas, area: Area, picture: &Picture, filled: &Filled)
 }
 
 /// The values of each series at each step, on top of those before it where they are stacked.
-fn levels<'a>(filled: &Filled, stacked: bool, color: impl Fn(&str, &'a str) -> &'a str) -> Vec<Level<'a>> {
-    let mut levels: Vec<Level<'a>> = Vec::new();
-    for (line, usual) in filled.lines.iter().zip(PALETTE.iter().cycle()) {
+fn levels(filled: &Filled, stacked: bool) -> Vec<Level> {
+    let fixed = fixed_colors(&filled.panel);
+    let mut levels: Vec<Level> = Vec::new();
+    for (place, line) in filled.lines.iter().enumerate() {
         let under = levels.last().filter(|_| stacked);
         let steps = times(filled.range).enumerate().map(|(at, time)| {
             let from = under.map_or(0.0, |level| level.steps[at].to);
@@ -101,7 +98,8 @@ fn levels<'a>(filled: &Filled, stacked: bool, color: impl Fn(&str, &'a str) -> &
             Step { time, from, to: from + found.map_or(missing, |(_, value)| *value) }
         });
         let steps = steps.collect();
-        levels.push(Level { steps, color: color(&line.name, usual) });
+        let color = fixed.get(&line.name).cloned().unwrap_or_else(|| usual_color(&filled.panel, place));
+        levels.push(Level { steps, color });
     }
     levels
 }
@@ -128,26 +126,26 @@ fn grid(canvas: &mut Canvas, plot: &Plot<'_>, ticks: &[(f64, String)]) {
     }
 }
 
-fn draw_area(canvas: &mut Canvas, plot: &Plot<'_>, level: &Level<'_>) {
+fn draw_area(canvas: &mut Canvas, plot: &Plot<'_>, level: &Level) {
     // A gap ends a line.
     for part in level.steps.split(|step| step.to.is_nan()).filter(|part| !part.is_empty()) {
         let line: Vec<(f64, f64)> = part.iter().map(|step| (plot.x(step.time), plot.y(step.to))).collect();
         let back = part.iter().rev().map(|step| (plot.x(step.time), plot.y(step.from)));
         if plot.opacity > 0.0 {
             let outline: Vec<(f64, f64)> = line.iter().copied().chain(back).collect();
-            canvas.filled(&outline, level.color, plot.opacity);
+            canvas.filled(&outline, &level.color, plot.opacity);
         }
-        canvas.line(&line, level.color);
+        canvas.line(&line, &level.color);
     }
 }
 
-fn draw_bars(canvas: &mut Canvas, plot: &Plot<'_>, level: &Level<'_>) {
+fn draw_bars(canvas: &mut Canvas, plot: &Plot<'_>, level: &Level) {
     let wide = (plot.x(plot.range.start + plot.range.step) - plot.area.x) * 0.8;
     for step in level.steps.iter().filter(|step| step.to > step.from) {
         // A bar stands for the time before it.
         let (right, top, bottom) = (plot.x(step.time), plot.y(step.to), plot.y(step.from));
         let left = (right - wide).max(plot.area.x);
-        canvas.filled(&[(left, top), (right, top), (right, bottom), (left, bottom)], level.color, plot.opacity);
+        canvas.filled(&[(left, top), (right, top), (right, bottom), (left, bottom)], &level.color, plot.opacity);
     }
 }
 
@@ -158,11 +156,11 @@ fn mark(canvas: &mut Canvas, plot: &Plot<'_>, time: f64) {
     canvas.filled(&[(x - 3.5, y + 4.5), (x + 3.5, y + 4.5), (x, y - 1.0)], ORANGE, 1.0);
 }
 
-fn legend_height(levels: &[Level<'_>]) -> f64 {
+fn legend_height(levels: &[Level]) -> f64 {
     as_f64(levels.len().min(LEGEND_MOST) as u64) * LEGEND_LINE + LEGEND_LINE + 4.0
 }
 
-fn legend(canvas: &mut Canvas, area: Area, plot: &Plot<'_>, lines: &[Line], levels: &[Level<'_>], total: bool) {
+fn legend(canvas: &mut Canvas, area: Area, plot: &Plot<'_>, lines: &[Line], levels: &[Level], total: bool) {
     let mut y = area.bottom() - legend_height(levels) + 10.0;
     if lines.len() > LEGEND_MOST {
         let note = format!("{LEGEND_MOST} of {}", lines.len());
@@ -172,10 +170,11 @@ fn legend(canvas: &mut Canvas, area: Area, plot: &Plot<'_>, lines: &[Line], leve
     columns(canvas, area, (y, 10.0, FAINT), names.into_iter().map(ToOwned::to_owned));
     for (line, level) in lines.iter().zip(levels).take(LEGEND_MOST) {
         y += LEGEND_LINE;
-        canvas.rectangle(Area { x: area.x + 10.0, y: y - 5.5, width: 12.0, height: 3.5 }, level.color, None);
+        canvas.rectangle(Area { x: area.x + 10.0, y: y - 5.5, width: 12.0, height: 3.5 }, &level.color, None);
         canvas.text(area.x + 28.0, y, Anchor::Start, 11.0, TEXT, &line.name);
         let values = if total { vec![line.sum()] } else { vec![line.max(), line.last().unwrap_or(0.0)] };
-        columns(canvas, area, (y, 11.0, TEXT), values.into_iter().map(|value| axis::value(value, plot.unit)));
+        let values = values.into_iter().map(|value| if plot.whole { value.round() } else { value });
+        columns(canvas, area, (y, 11.0, TEXT), values.map(|value| axis::value(value, plot.unit)));
     }
 }
 
