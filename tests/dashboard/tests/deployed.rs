@@ -242,7 +242,7 @@ fn has_values(panel: &Panel, seen: &Seen) -> Result<(), String> {
         some_value(&expression, &found)?;
         dashboard::legend_labels(&query.legend).into_iter().try_for_each(|label| {
             let all = found.iter().all(|series| series.labels.contains_key(label));
-            that(all, || format!("{expression}: a series has no {label}: {:?}", found.first()))
+            that(all, || format!("{expression}: a series has no {label}"))
         })
     })
 }
@@ -256,6 +256,7 @@ fn checks() -> Result<Vec<Trial>, String> {
         Trial::test("dashboard: panels are described, with units", move || {
             panels.iter().filter(|panel| panel.kind != "row").try_for_each(described).map_err(Failed::from)
         }),
+        Trial::test("alerts: reasons are those that there are", || reasons().map_err(Failed::from)),
         Trial::test("dashboard: Grafana is told where things are", || provisioned().map_err(Failed::from)),
     ])
 }
@@ -298,6 +299,18 @@ fn provisioned() -> Result<(), String> {
     let is_source = |variable: &Value| variable["name"] == "datasource" && variable["query"] == "prometheus";
     that(variables.as_array().is_some_and(|all| all.iter().any(is_source)), || {
         "no variable for the data source".to_owned()
+    })
+}
+
+/// A misspelt reason would make an alert that never fires.
+fn reasons() -> Result<(), String> {
+    let (rules, docs) = (deployed::text("deploy/prometheus/alerts.yml")?, deployed::text("docs/operations.md")?);
+    let named = ["reason=~\"", "reason=\"", "reason!=\""].into_iter().flat_map(|before| rules.split(before).skip(1));
+    let reasons: Vec<&str> =
+        named.filter_map(|rest| Some(rest.split_once('"')?.0)).flat_map(|all| all.split('|')).collect();
+    that(reasons.len() >= 7, || format!("found the reasons {reasons:?}"))?;
+    reasons.iter().try_for_each(|reason| {
+        that(docs.contains(&format!("\n| `{reason}` |")), || format!("docs/operations.md knows no reason {reason}"))
     })
 }
 
