@@ -37,8 +37,8 @@ pub fn prometheus(scrape: &Scrape) -> Result<String, String> {
     Ok(text)
 }
 
-/// `envoy.yaml`, with a route beside that passes Nomos by, similarity, a sample, and histograms that move every second and
-/// have the buckets of the docs.
+/// `envoy.yaml`, with a route beside that passes Nomos by, similarity, a sample, and histograms that move every second
+/// and have the buckets of the docs.
 pub fn envoy(changes: nomos_tests::shipped::Changes<'_>) -> Result<String, String> {
     let mut text = nomos_tests::shipped::config(changes)?;
     let route = "- match: {prefix: /}\n                route: {cluster: upstream}";

@@ -81,7 +81,7 @@ pub fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
-/// Only in a network of our own: on the machine's loopback another program may be counting, or a test just have begun to.
+/// Only in a network of our own: on the machine's loopback another program may be counting already.
 fn count_packets(directory: &Path, proxy: u16) -> Result<(SocketAddr, Kept), String> {
     if !alone::is_alone() {
         return Err("without root there is no network of its own to count in".to_owned());

@@ -1,7 +1,7 @@
 //! Every query of the dashboard and every alert, on a real Prometheus that scraped a real Envoy under traffic.
 //!
-//! Minutes of the alert rules pass as seconds: [`nomos_dashboard::deployed::hurried`]. First comes a while of calm, in which nothing may
-//! fire, then trouble of every kind, then traffic that passes Nomos by. Takes about half a minute.
+//! Minutes of the alert rules pass as seconds: [`nomos_dashboard::deployed::hurried`]. First comes a while of calm, in
+//! which nothing may fire, then trouble of every kind, then traffic that passes Nomos by. Takes about half a minute.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
