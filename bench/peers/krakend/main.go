@@ -1,0 +1,33 @@
+// The KrakenD engine with its default router: krakend FILE, a configuration as KrakenD takes it.
+package main
+
+import (
+	"log"
+	"os"
+
+	"github.com/gin-gonic/gin"
+	"github.com/luraproject/lura/v2/config"
+	"github.com/luraproject/lura/v2/logging"
+	"github.com/luraproject/lura/v2/proxy"
+	krakendgin "github.com/luraproject/lura/v2/router/gin"
+	"github.com/luraproject/lura/v2/transport/http/server"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("krakend: expected one configuration file")
+	}
+	service, err := config.NewParser().Parse(os.Args[1])
+	if err != nil {
+		log.Fatal("krakend: ", err)
+	}
+	gin.SetMode(gin.ReleaseMode)
+	// Without the access log and the recovery that gin's default engine has.
+	krakendgin.NewFactory(krakendgin.Config{
+		Engine:         gin.New(),
+		HandlerFactory: krakendgin.EndpointHandler,
+		ProxyFactory:   proxy.DefaultFactory(logging.NoOp),
+		Logger:         logging.NoOp,
+		RunServer:      server.RunServer,
+	}).New().Run(service)
+}
