@@ -6,6 +6,7 @@ pub mod load;
 pub mod machine;
 pub mod modules;
 pub mod overhead;
+pub mod peers;
 pub mod process;
 pub mod proxy;
 pub mod results;

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use nomos_bench::machine::Machine;
 use nomos_bench::results::Results;
-use nomos_bench::{engine, modules, overhead, similarity, streaming, xdp};
+use nomos_bench::{engine, modules, overhead, peers, similarity, streaming, xdp};
 use nomos_tests::paths;
 
 const USAGE: &str = "\
-Usage: nomos-bench all|quick|engine|similarity|overhead|streaming|xdp
+Usage: nomos-bench all|quick|engine|similarity|overhead|streaming|peers|xdp
 
   all        everything, some minutes; writes bench/results/DATE-all.json
   quick      the same in about a minute, with less certainty; writes bench/results/DATE-quick.json
@@ -16,6 +16,8 @@ Usage: nomos-bench all|quick|engine|similarity|overhead|streaming|xdp
   similarity known shapes, first sights, large contracts and `nomos match` only; writes nothing
   overhead   processor time that filters add to Envoy only; writes nothing
   streaming  lists that are too long to be held: against healing as a whole, and through Envoy; writes nothing
+  peers      Nomos beside what people would use instead; writes bench/results/DATE-peers.json and docs/peers.md
+             (with --quick in a minute, and not the latter)
   xdp        throughput of Envoy with and without nomos-xdp on loopback; needs root; writes nothing
 
 The engine natively by name of body: cargo bench -p nomos-bench -- flat-1k";
@@ -26,11 +28,12 @@ fn main() -> ExitCode {
     let argument = std::env::args().nth(1).unwrap_or_default();
     let run = match argument.as_str() {
         "xdp" => run_xdp(),
+        "peers" => run_peers(),
         "streaming" => modules::build().and_then(|()| streaming::run()),
         name @ ("all" | "quick" | "engine" | "similarity" | "overhead") => run(name),
         other => {
             eprintln!(
-                "nomos-bench: found `{other}`; expected all, quick, engine, similarity, overhead, streaming or xdp\n{USAGE}"
+                "nomos-bench: found `{other}`; expected all, quick, engine, similarity, overhead, streaming, peers or xdp\n{USAGE}"
             );
             return ExitCode::from(BAD_USAGE);
         }
@@ -79,6 +82,13 @@ fn run(name: &str) -> Result<(), String> {
         println!("written to {}", results.write()?);
     }
     Ok(())
+}
+
+fn run_peers() -> Result<(), String> {
+    modules::build()?;
+    let machine = Machine::here(&paths::envoy("pinned")?);
+    println!("{}\n", machine.text());
+    peers::run(std::env::args().nth(2).as_deref() == Some("--quick"), &machine)
 }
 
 fn run_xdp() -> Result<(), String> {

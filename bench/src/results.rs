@@ -31,10 +31,15 @@ pub struct Results {
 impl Results {
     /// Writes `bench/results/DATE-RUN.json`, and says where that is in the repository.
     pub fn write(&self) -> Result<String, String> {
-        let file = PathBuf::from(format!("bench/results/{}-{}.json", self.machine.date, self.run));
-        let path = paths::root().join(&file);
-        let text = serde_json::to_string(self).map_err(|error| error.to_string())?;
-        fs::write(&path, text + "\n").map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(file.display().to_string())
+        write(&self.machine, &self.run, self)
     }
+}
+
+/// The same for what a run of one subject measured.
+pub fn write(machine: &Machine, run: &str, measured: &impl Serialize) -> Result<String, String> {
+    let file = PathBuf::from(format!("bench/results/{}-{run}.json", machine.date));
+    let path = paths::root().join(&file);
+    let text = serde_json::to_string(measured).map_err(|error| error.to_string())?;
+    fs::write(&path, text + "\n").map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(file.display().to_string())
 }

@@ -1,5 +1,5 @@
 -- Envoy brings no JSON library, but shows its LuaJIT to libraries: one in C can be loaded.
-package.cpath = "{root}/usr/lib/x86_64-linux-gnu/lua/5.1/?.so;" .. package.cpath
+package.cpath = "{root}/usr/lib/{triple}/lua/5.1/?.so;" .. package.cpath
 package.path = "{root}/usr/share/lua/5.1/?.lua;" .. package.path
 local cjson = require("cjson.safe").new()
 

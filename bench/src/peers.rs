@@ -1,0 +1,191 @@
+//! Nomos beside what people would use instead: each heals the same drift, on the same machine, in the same run.
+//!
+//! What is measured of each peer stands in `bench/peers`, its configuration and its sources.
+
+mod bodies;
+mod cores;
+mod envoy;
+mod fidelity;
+mod installed;
+mod large;
+mod load;
+mod server;
+mod side;
+mod stand;
+mod store;
+mod tables;
+mod timing;
+mod untimed;
+mod upstream;
+
+use serde::Serialize;
+
+use crate::machine::Machine;
+use crate::results;
+use bodies::Pair;
+use cores::Cores;
+use installed::Installed;
+use side::Host;
+use stand::{Absent, Stand};
+
+/// What Envoy's buffers are raised to, so that what is hosted in it is also seen with room for the largest body.
+pub const ENVOY_BUFFERS: u32 = 32 << 20;
+
+/// In paths of the upstream: the record that is timed.
+const RECORD: &str = "record";
+
+/// How long to measure.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Effort {
+    /// Rounds over all sides for processor time and throughput.
+    pub rounds: usize,
+    /// Requests to one of them in such a round.
+    pub requests: usize,
+    /// Rounds over all sides for latency.
+    pub open_rounds: usize,
+    /// Requests to one of them in such a round.
+    pub open_requests: usize,
+    /// How many of these in a second: well below what the slowest peer can do.
+    pub rate: u32,
+}
+
+impl Effort {
+    /// About six minutes.
+    pub const FULL: Effort = Effort { rounds: 41, requests: 2_000, open_rounds: 5, open_requests: 1_500, rate: 1_000 };
+    /// About a minute.
+    pub const QUICK: Effort = Effort { rounds: 7, requests: 800, open_rounds: 1, open_requests: 1_000, rate: 1_000 };
+}
+
+/// Everything that was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Peers {
+    /// How long.
+    pub effort: Effort,
+    /// Of the body that was timed.
+    pub bytes: usize,
+    /// Whether proxies had a core of their own.
+    pub cores_apart: bool,
+    /// Processor time, throughput, latency.
+    pub timed: Vec<timing::Timed>,
+    /// Bodies over 1 MB.
+    pub large: Vec<large::Cell>,
+    /// What becomes of bodies beside the renames.
+    pub fidelity: Vec<fidelity::Row>,
+    /// What could not be measured.
+    pub absent: Vec<Absent>,
+}
+
+/// A run with what it ran on.
+#[derive(Serialize)]
+struct Written<'a> {
+    run: &'static str,
+    machine: &'a Machine,
+    peers: &'a Peers,
+}
+
+/// Installs what can be had, measures, prints, and writes a result file; a full run also writes docs/peers.md.
+pub fn run(quick: bool, machine: &Machine) -> Result<(), String> {
+    let installed = Installed::all()?;
+    let effort = if quick { Effort::QUICK } else { Effort::FULL };
+    let peers = measure(&installed, effort)?;
+    println!("{}", tables::all(&peers));
+    let name = if quick { "peers-quick" } else { "peers" };
+    let file = results::write(machine, name, &Written { run: name, machine, peers: &peers })?;
+    println!("written to {file}");
+    if !quick {
+        tables::publish(&peers, machine, &file, "")?;
+        println!("tables written to docs/peers.md");
+    }
+    Ok(())
+}
+
+fn measure(installed: &Installed, effort: Effort) -> Result<Peers, String> {
+    let records = bodies::records();
+    let bodies: Vec<String> = records.iter().map(|pair| pair.drifted.clone()).collect();
+    let looked_at = look(installed, &records[0])?;
+    let cores = Cores::of_this_process()?;
+    cores.with_the_load()?;
+    let mut upstream = upstream::Upstream::start(&bodies).map_err(|error| format!("upstream: {error}"))?;
+    cores.with_the_proxies()?;
+    let mut stand = Stand::start(installed, upstream.address, &Host::ALL, None);
+    for side in looked_at.unfit {
+        stand.give_up(side.name, side.why);
+    }
+    let timed = timing::run(&mut stand, &mut upstream, &cores, effort)?;
+    cores.anywhere()?;
+    Ok(Peers {
+        effort,
+        bytes: bodies.iter().map(String::len).sum::<usize>() / bodies.len(),
+        cores_apart: cores.are_apart(),
+        timed,
+        large: looked_at.large,
+        fidelity: looked_at.fidelity,
+        absent: stand.absent.clone(),
+    })
+}
+
+/// What is seen of answers while nothing is timed.
+struct LookedAt {
+    large: Vec<large::Cell>,
+    fidelity: Vec<fidelity::Row>,
+    /// Sides that do not heal, or do not pass on.
+    unfit: Vec<Absent>,
+}
+
+fn look(installed: &Installed, record: &Pair) -> Result<LookedAt, String> {
+    let lengths = large::all();
+    let small = fidelity::CASES.iter().map(|case| (format!("/{}", case.path), case.body.to_owned()));
+    let long = lengths.iter().map(|length| (format!("/{}", length.path), length.body().to_owned()));
+    let bodies: Vec<_> = small.chain(long).chain([(format!("/{RECORD}"), record.drifted.clone())]).collect();
+    let store = store::start(&bodies).map_err(|error| format!("upstream: {error}"))?;
+    eprintln!("peers: fidelity and large bodies");
+    let mut stand = Stand::start(installed, store, &Host::ALL, None);
+    let unfit = unfit(&stand, record);
+    for side in &unfit {
+        stand.give_up(side.name, side.why.clone());
+    }
+    let fidelity = fidelity::run(&stand);
+    let mut large = large::run(&stand, &lengths, None);
+    drop(stand);
+    let roomy = Stand::start(installed, store, &[Host::Envoy], Some(ENVOY_BUFFERS));
+    large.extend(large::run(&roomy, &lengths, Some(ENVOY_BUFFERS)));
+    Ok(LookedAt { large, fidelity, unfit })
+}
+
+/// Sides that do not answer the record as they should.
+fn unfit(stand: &Stand, record: &Pair) -> Vec<Absent> {
+    let check = |running: &stand::Running| {
+        let reply = untimed::fetch(&running.place, RECORD).map_err(|error| error.to_string())?;
+        let expected = if running.side.heals() { &record.healed } else { &record.drifted };
+        if reply.status == 200 && bodies::is_healed(&reply.body, expected) {
+            return Ok(());
+        }
+        let found: String = String::from_utf8_lossy(&reply.body).chars().take(200).collect();
+        Err(format!("it answers {} with {found}", reply.status))
+    };
+    let failed = stand.running.iter().filter_map(|running| Some((running.side.name, check(running).err()?)));
+    failed.map(|(name, why)| Absent { name, why }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is installed starts and heals; what is not, says why. `scripts/peers` installs it.
+    #[test]
+    fn peers_heal_the_record() {
+        let record = bodies::records().swap_remove(0);
+        let store = store::start(&[(format!("/{RECORD}"), record.drifted.clone())]).expect("an upstream");
+        let installed = Installed::already().expect("scripts/peers");
+        // Envoy needs the module, which unit tests do without: the end-to-end suite starts it.
+        let hosts = [Host::NginxNjs, Host::NginxLua, Host::Krakend, Host::Rust];
+        let stand = Stand::start(&installed, store, &hosts, None);
+        for absent in &stand.absent {
+            assert!(absent.why.contains("scripts/peers"), "{}: {}", absent.name, absent.why);
+            println!("skipped: {}: {}", absent.name, absent.why);
+        }
+        assert_eq!(stand.running.len() + stand.absent.len(), 10);
+        let unfit = unfit(&stand, &record);
+        assert!(unfit.is_empty(), "{unfit:?}");
+    }
+}

@@ -1,0 +1,92 @@
+//! Envoy as it hosts peers: a listener for each filter, one worker, nothing that costs and is not asked for.
+
+use std::net::SocketAddr;
+
+use nomos_tests::envoy::{self, Envoy, Start};
+use nomos_tests::paths;
+use serde_json::{Value, json};
+
+use crate::modules::Module;
+use crate::proxy;
+
+/// A listener by name, and the filter on it.
+pub type Listener = (&'static str, Option<Value>);
+
+/// What an Envoy is started with.
+pub struct Setup {
+    /// Where it sends requests.
+    pub upstream: SocketAddr,
+    /// In the order in which they stand.
+    pub listeners: Vec<Listener>,
+    /// Beside the upstream.
+    pub clusters: Vec<Value>,
+    /// The limit of buffers; Envoy's own, 1 MiB, where there is none.
+    pub buffers: Option<u32>,
+    /// Files for its directory.
+    pub files: Vec<(&'static str, String)>,
+}
+
+/// Starts the pinned Envoy.
+pub fn start(setup: &Setup) -> Result<Envoy, String> {
+    let mut listeners: Vec<Value> =
+        setup.listeners.iter().map(|(name, filter)| listener(name, filter.as_ref())).collect();
+    let mut clusters = vec![cluster(setup.upstream)];
+    clusters.extend(setup.clusters.iter().cloned());
+    if let Some(bytes) = setup.buffers {
+        for limited in listeners.iter_mut().chain(&mut clusters) {
+            limited["per_connection_buffer_limit_bytes"] = json!(bytes);
+        }
+    }
+    let config = json!({
+        "admin": {"address": tcp(SocketAddr::from(([127, 0, 0, 1], 0)))},
+        "static_resources": {"listeners": listeners, "clusters": clusters},
+    });
+    let files: Vec<(&str, &str)> = setup.files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let start = Start { workers: 1, files: &files };
+    Envoy::start_with(&paths::envoy("pinned")?, &config.to_string(), start)
+        .map_err(|error| format!("{}; Envoy's log ends: {}", error.why, envoy::tail(&error.log)))
+}
+
+/// Nomos with a configuration.
+pub fn nomos(name: &str, configuration: &str) -> Value {
+    proxy::wasm(name, Module::Filter, configuration)
+}
+
+/// As advised for benchmarks: no request ids and no statistics per response code.
+fn listener(name: &str, filter: Option<&Value>) -> Value {
+    let router = json!({"name": "envoy.filters.http.router", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router",
+        "dynamic_stats": false,
+        "suppress_envoy_headers": true,
+    }});
+    let filters: Vec<Value> = filter.cloned().into_iter().chain([router]).collect();
+    let manager = json!({
+        "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+        "stat_prefix": name,
+        "generate_request_id": false,
+        "http_filters": filters,
+        "route_config": {"virtual_hosts": [{"name": "all", "domains": ["*"], "routes": [
+            {"match": {"prefix": "/"}, "route": {"cluster": "upstream", "timeout": "30s"}},
+        ]}]},
+    });
+    json!({
+        "name": name,
+        "address": tcp(SocketAddr::from(([127, 0, 0, 1], 0))),
+        "filter_chains": [{"filters": [{"name": "http", "typed_config": manager}]}],
+    })
+}
+
+fn cluster(upstream: SocketAddr) -> Value {
+    json!({
+        "name": "upstream",
+        "type": "STATIC",
+        "connect_timeout": "5s",
+        "load_assignment": {"cluster_name": "upstream", "endpoints": [
+            {"lb_endpoints": [{"endpoint": {"address": tcp(upstream)}}]},
+        ]},
+    })
+}
+
+fn tcp(address: SocketAddr) -> Value {
+    json!({"socket_address": {"address": address.ip().to_string(), "port_value": address.port()}})
+}

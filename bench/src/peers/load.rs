@@ -1,0 +1,176 @@
+//! GET requests to a peer, closed loop for throughput and open loop for latency, by one thread.
+//!
+//! The thread never sleeps and serves the upstream meanwhile. A response must be a 200; its body is not looked at.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use super::stand::Place;
+use super::upstream::Upstream;
+
+/// A response that takes longer is a failure.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Longer than any response that is timed.
+const RESPONSE_BYTES: usize = 64 << 10;
+
+/// Open connections to one side.
+pub struct Load {
+    connections: Vec<Connection>,
+    request: Vec<u8>,
+}
+
+struct Connection {
+    socket: TcpStream,
+    buffer: Vec<u8>,
+    filled: usize,
+    /// When the request under way should have been sent.
+    intended: Instant,
+}
+
+impl Load {
+    /// Connects.
+    pub fn connect(to: &Place, connections: usize, path: &str) -> io::Result<Self> {
+        let connections = (0..connections).map(|_| Connection::open(to)).collect::<io::Result<_>>()?;
+        let request = format!("GET {}{path} HTTP/1.1\r\nhost: bench\r\n\r\n", to.prefix).into_bytes();
+        Ok(Load { connections, request })
+    }
+
+    /// How many connections there are.
+    pub fn connections(&self) -> usize {
+        self.connections.len()
+    }
+
+    /// One request after the other on each connection, so many on each; the time that all took.
+    pub fn closed(&mut self, requests: usize, upstream: &mut Upstream) -> io::Result<Duration> {
+        let start = Instant::now();
+        for connection in &mut self.connections {
+            connection.socket.write_all(&self.request)?;
+        }
+        for round in 1..=requests {
+            for connection in &mut self.connections {
+                connection.await_response(upstream)?;
+                if round < requests {
+                    connection.socket.write_all(&self.request)?;
+                }
+            }
+        }
+        Ok(start.elapsed())
+    }
+
+    /// So many requests at a constant rate, whatever becomes of earlier ones. Latencies count from the moment at which a
+    /// request should have been sent: one that had to wait for a connection has waited.
+    pub fn open(&mut self, rate: u32, requests: usize, upstream: &mut Upstream) -> io::Result<Vec<Duration>> {
+        let period = Duration::from_secs(1) / rate;
+        let mut next = Instant::now();
+        let end = next + period * u32::try_from(requests).unwrap_or(u32::MAX) + PATIENCE;
+        let mut idle: Vec<usize> = (0..self.connections.len()).collect();
+        let mut busy: Vec<usize> = Vec::with_capacity(idle.len());
+        let mut latencies = Vec::with_capacity(requests);
+        let mut sent = 0;
+        while latencies.len() < requests {
+            let now = Instant::now();
+            if now > end {
+                return Err(io::Error::other(format!("{} of {requests} responses came in time", latencies.len())));
+            }
+            if sent < requests
+                && now >= next
+                && let Some(index) = idle.pop()
+            {
+                let connection = &mut self.connections[index];
+                connection.socket.write_all(&self.request)?;
+                connection.intended = next;
+                busy.push(index);
+                next += period;
+                sent += 1;
+            }
+            upstream.serve()?;
+            for at in (0..busy.len()).rev() {
+                let connection = &mut self.connections[busy[at]];
+                if connection.poll()? {
+                    latencies.push(connection.intended.elapsed());
+                    idle.push(busy.swap_remove(at));
+                }
+            }
+        }
+        Ok(latencies)
+    }
+}
+
+impl Connection {
+    fn open(to: &Place) -> io::Result<Self> {
+        let socket = TcpStream::connect(to.address)?;
+        socket.set_nodelay(true)?;
+        socket.set_nonblocking(true)?;
+        Ok(Connection { socket, buffer: vec![0; RESPONSE_BYTES], filled: 0, intended: Instant::now() })
+    }
+
+    fn await_response(&mut self, upstream: &mut Upstream) -> io::Result<()> {
+        let start = Instant::now();
+        while !self.poll()? {
+            upstream.serve()?;
+            if start.elapsed() > PATIENCE {
+                return Err(ErrorKind::TimedOut.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the response is complete.
+    fn poll(&mut self) -> io::Result<bool> {
+        match self.socket.read(&mut self.buffer[self.filled..]) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
+            Err(error) => return Err(error),
+            Ok(0) => return Err(io::Error::other("the response was cut, or is longer than the bench expects")),
+            Ok(read) => self.filled += read,
+        }
+        let complete = is_complete(&self.buffer[..self.filled])?;
+        if complete {
+            self.filled = 0;
+        }
+        Ok(complete)
+    }
+}
+
+/// Whether this is all of a response with content-length, or in chunks. JSON bodies have no CRLF of their own.
+fn is_complete(response: &[u8]) -> io::Result<bool> {
+    let Some(end) = response.windows(4).position(|bytes| bytes == b"\r\n\r\n") else { return Ok(false) };
+    let head = &response[..end];
+    if !head.starts_with(b"HTTP/1.1 200") {
+        return Err(io::Error::other(format!("found {}; expected 200", String::from_utf8_lossy(head))));
+    }
+    Ok(match content_length(head) {
+        Some(length) => response.len() >= end + 4 + length,
+        None => response.ends_with(b"\r\n0\r\n\r\n"),
+    })
+}
+
+/// Servers write the name in capitals or not.
+fn content_length(head: &[u8]) -> Option<usize> {
+    const NAME: &[u8] = b"\ncontent-length:";
+    let start = head.windows(NAME.len()).position(|bytes| bytes.eq_ignore_ascii_case(NAME))? + NAME.len();
+    let value = head[start..].split(|byte| *byte == b'\r').next()?;
+    std::str::from_utf8(value).ok()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_complete;
+
+    #[test]
+    fn the_end_of_a_response_is_seen() {
+        let rows: [(&[u8], bool); 6] = [
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n", false),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{", false),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", true),
+            (b"HTTP/1.1 200 OK\r\ncontent-length:2\r\nx: y\r\n\r\n{}", true),
+            (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n", false),
+            (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", true),
+        ];
+        for (bytes, complete) in rows {
+            assert_eq!(is_complete(bytes).expect("a 200"), complete, "{}", String::from_utf8_lossy(bytes));
+        }
+        assert!(is_complete(b"HTTP/1.1 503 Service Unavailable\r\n\r\n").is_err());
+    }
+}

@@ -1,0 +1,190 @@
+//! What people read of it: Markdown, which docs/peers.md has between two marks.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use nomos_tests::paths;
+
+use super::fidelity::{self, CASES};
+use super::large::Cell;
+use super::side::{SIDES, Side};
+use super::timing::{Timed, quantile};
+use super::{ENVOY_BUFFERS, Peers};
+use crate::engine::median;
+use crate::machine::Machine;
+use crate::table::Table;
+
+/// The document, in the repository.
+const DOCUMENT: &str = "docs/peers.md";
+const BEGIN: &str = "<!-- Written by `nomos-bench peers`, do not edit -->\n";
+const END: &str = "<!-- End of what `nomos-bench peers` writes -->\n";
+
+/// All tables.
+pub fn all(peers: &Peers) -> String {
+    let mut text = String::new();
+    for (title, table) in [
+        ("Processor time per response, and throughput", processor_time(peers)),
+        ("Latency at the same rate", latency(peers)),
+        ("Bodies over 1 MB", large(peers)),
+        ("Fidelity", fidelity(peers)),
+    ] {
+        let _ = write!(text, "## {title}\n\n{table}\n\n");
+    }
+    if !peers.absent.is_empty() {
+        let _ = write!(text, "## Not measured\n\n{}\n\n", absent(peers));
+    }
+    text
+}
+
+/// Puts the tables, what they were measured on and the name of the result file into the document.
+pub fn publish(peers: &Peers, machine: &Machine, file: &str, note: &str) -> Result<(), String> {
+    let path = paths::root().join(DOCUMENT);
+    let text = fs::read_to_string(&path).map_err(|error| format!("{DOCUMENT}: {error}"))?;
+    let Machine { date, commit, cpu, cores, kernel, envoy, rustc, load } = machine;
+    let written = format!(
+        "{note}Measured on {date} at commit {commit}, `{file}`: {cores} cores {cpu}, Linux {kernel}, Envoy {envoy}, {rustc}, load\n\
+         average {load} at the start.\n\n{}",
+        all(peers)
+    );
+    let new = between_marks(&text, &written).ok_or_else(|| format!("{DOCUMENT}: the marks for tables are missing"))?;
+    fs::write(&path, new).map_err(|error| format!("{DOCUMENT}: {error}"))
+}
+
+fn between_marks(text: &str, written: &str) -> Option<String> {
+    let (before, rest) = text.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}\n{written}{END}{after}"))
+}
+
+fn processor_time(peers: &Peers) -> String {
+    let mut table = Table::new(&[
+        "peer",
+        "plain us",
+        "healing us",
+        "added us",
+        "quartiles",
+        "plain responses/s",
+        "healing responses/s",
+        "spread",
+    ]);
+    for (side, own, plain) in healing(peers) {
+        let mut rates = own.per_second.clone();
+        rates.sort_by(f64::total_cmp);
+        let rate = median(rates.clone());
+        let spread = (quantile(&rates, 75) - quantile(&rates, 25)) / rate * 100.0;
+        let [low, high] = own.added_quartiles;
+        table.row(&[
+            side.title.to_owned(),
+            format!("{:.1}", median(plain.cpu_us.clone())),
+            format!("{:.1}", median(own.cpu_us.clone())),
+            format!("{:.1}", own.added_us),
+            format!("{low:.1} to {high:.1}"),
+            format!("{:.0}", median(plain.per_second.clone())),
+            format!("{rate:.0}"),
+            format!("{spread:.0} %"),
+        ]);
+    }
+    format!(
+        "{}\n\n{} rounds of {} requests, {} bytes, {}.",
+        table.text(),
+        peers.effort.rounds,
+        peers.effort.requests,
+        peers.bytes,
+        if peers.cores_apart { "one core for the proxy, another for load and upstream" } else { "all on one core" },
+    )
+}
+
+fn latency(peers: &Peers) -> String {
+    let mut table =
+        Table::new(&["peer", "plain p50 us", "healing p50 us", "plain p99 us", "healing p99 us", "p99 from", "to"]);
+    for (side, own, plain) in healing(peers) {
+        table.row(&[
+            side.title.to_owned(),
+            format!("{:.0}", median(plain.p50_us.clone())),
+            format!("{:.0}", median(own.p50_us.clone())),
+            format!("{:.0}", median(plain.p99_us.clone())),
+            format!("{:.0}", median(own.p99_us.clone())),
+            format!("{:.0}", own.p99_us.iter().copied().fold(f64::INFINITY, f64::min)),
+            format!("{:.0}", own.p99_us.iter().copied().fold(0.0, f64::max)),
+        ]);
+    }
+    format!(
+        "{}\n\n{} requests per second, sent at their time whether or not earlier ones were answered, {} rounds of {}.",
+        table.text(),
+        peers.effort.rate,
+        peers.effort.open_rounds,
+        peers.effort.open_requests,
+    )
+}
+
+fn large(peers: &Peers) -> String {
+    let mut bodies: Vec<&str> = Vec::new();
+    for cell in &peers.large {
+        if !bodies.contains(&cell.body) {
+            bodies.push(cell.body);
+        }
+    }
+    let columns: Vec<&str> = ["peer"].into_iter().chain(bodies.iter().copied()).collect();
+    let mut table = Table::new(&columns);
+    for buffers in [None, Some(ENVOY_BUFFERS)] {
+        for side in SIDES.iter().filter(|side| side.heals()) {
+            let cells: Vec<&Cell> =
+                peers.large.iter().filter(|cell| cell.name == side.name && cell.buffers == buffers).collect();
+            if cells.is_empty() {
+                continue;
+            }
+            let buffered = buffers.map_or(String::new(), |bytes| format!(", buffers of {} MiB", bytes >> 20));
+            let mut row = vec![format!("{}{buffered}", side.title)];
+            row.extend(cells.iter().map(|cell| large_cell(cell)));
+            table.row(&row);
+        }
+    }
+    table.text()
+}
+
+fn large_cell(cell: &Cell) -> String {
+    match cell.status {
+        0 => cell.verdict.clone(),
+        200 => format!("{}, {} bytes, {} ms", cell.verdict, cell.bytes, cell.ms),
+        status => format!("{}: {status}, {} bytes", cell.verdict, cell.bytes),
+    }
+}
+
+fn fidelity(peers: &Peers) -> String {
+    let columns: Vec<&str> = ["peer"].into_iter().chain(CASES.iter().map(|case| case.title)).collect();
+    let mut table = Table::new(&columns);
+    for fidelity::Row { name, cells } in &peers.fidelity {
+        let title = SIDES.iter().find(|side| side.name == *name).map_or(*name, |side| side.title);
+        let cells = cells.iter().map(|cell| cell.replace('|', "\\|"));
+        table.row(&[title.to_owned()].into_iter().chain(cells).collect::<Vec<_>>());
+    }
+    table.text()
+}
+
+fn absent(peers: &Peers) -> String {
+    let mut table = Table::new(&["peer", "why"]);
+    for absent in &peers.absent {
+        let title = SIDES.iter().find(|side| side.name == absent.name).map_or(absent.name, |side| side.title);
+        table.row(&[title.to_owned(), absent.why.replace('|', "\\|")]);
+    }
+    table.text()
+}
+
+/// Every side that heals, with its plain one.
+fn healing(peers: &Peers) -> impl Iterator<Item = (&'static Side, &Timed, &Timed)> {
+    let timed = |name: &str| peers.timed.iter().find(|own| own.name == name);
+    SIDES.iter().filter(|side| side.heals()).filter_map(move |side| Some((side, timed(side.name)?, timed(side.plain)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_between_the_marks_is_replaced() {
+        let text = format!("before\n{BEGIN}old\n{END}after\n");
+        let new = between_marks(&text, "new\n").expect("marks");
+        assert_eq!(new, format!("before\n{BEGIN}\nnew\n{END}after\n"));
+        assert_eq!(between_marks("no marks", "new"), None);
+    }
+}

@@ -1,0 +1,188 @@
+//! Processor time, throughput and latency of all sides, in turn.
+
+use std::io;
+
+use serde::Serialize;
+
+use super::Effort;
+use super::cores::Cores;
+use super::load::Load;
+use super::side::Side;
+use super::stand::{Running, Stand};
+use super::upstream::Upstream;
+use crate::engine::median;
+use crate::process;
+
+/// Requests under way at a time in the closed loop: enough to keep a proxy busy, few enough to fit every queue.
+const CLOSED_CONNECTIONS: usize = 8;
+
+/// Connections of the open loop: more than are needed while a proxy keeps up.
+const OPEN_CONNECTIONS: usize = 32;
+
+/// Part of a round that comes before it and does not count: what the caches lost to the others comes back.
+const WARM_UP: usize = 10;
+
+/// One side, measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct Timed {
+    /// Which.
+    pub name: &'static str,
+    /// The same proxy without healing.
+    pub plain: &'static str,
+    /// Processor time of all its processes per response, in microseconds, by round.
+    pub cpu_us: Vec<f64>,
+    /// Responses per second, by round.
+    pub per_second: Vec<f64>,
+    /// What it takes more than the plain one in the same round, in microseconds: the median.
+    pub added_us: f64,
+    /// The quartiles of that.
+    pub added_quartiles: [f64; 2],
+    /// At a constant rate, in microseconds, by round.
+    pub p50_us: Vec<f64>,
+    /// At a constant rate, in microseconds, by round.
+    pub p99_us: Vec<f64>,
+}
+
+impl Timed {
+    fn new(side: &'static Side) -> Self {
+        Timed {
+            name: side.name,
+            plain: side.plain,
+            cpu_us: Vec::new(),
+            per_second: Vec::new(),
+            added_us: 0.0,
+            added_quartiles: [0.0; 2],
+            p50_us: Vec::new(),
+            p99_us: Vec::new(),
+        }
+    }
+}
+
+/// Measures every side of a stand.
+pub fn run(stand: &mut Stand, upstream: &mut Upstream, cores: &Cores, effort: Effort) -> Result<Vec<Timed>, String> {
+    cores.with_the_load()?;
+    let mut closed = connect(stand, CLOSED_CONNECTIONS)?;
+    let mut open = connect(stand, OPEN_CONNECTIONS)?;
+    let mut timed: Vec<Timed> = stand.running.iter().map(|running| Timed::new(running.side)).collect();
+    let sides = timed.len();
+    // The round before the first warms everything up.
+    for round in 0..=effort.rounds {
+        progress("throughput", round, effort.rounds);
+        for at in 0..sides {
+            // Each round begins with another side, so that none always follows the same one.
+            let at = (at + round) % sides;
+            let running = &stand.running[at];
+            let (cpu, rate) = spend(running, &mut closed[at], upstream, effort.requests).map_err(said(running))?;
+            if round > 0 {
+                timed[at].cpu_us.push(cpu);
+                timed[at].per_second.push(rate);
+            }
+        }
+        stand.check()?;
+    }
+    for round in 0..=effort.open_rounds {
+        progress("latency", round, effort.open_rounds);
+        for at in 0..sides {
+            let at = (at + round) % sides;
+            let running = &stand.running[at];
+            let requests = if round == 0 { effort.open_requests / WARM_UP } else { effort.open_requests };
+            let latencies = open[at].open(effort.rate, requests, upstream).map_err(said(running))?;
+            if round > 0 {
+                let mut micros: Vec<f64> = latencies.iter().map(|latency| latency.as_secs_f64() * 1e6).collect();
+                micros.sort_by(f64::total_cmp);
+                timed[at].p50_us.push(quantile(&micros, 50));
+                timed[at].p99_us.push(quantile(&micros, 99));
+            }
+        }
+        stand.check()?;
+    }
+    settle(&mut timed);
+    Ok(timed)
+}
+
+fn connect(stand: &Stand, connections: usize) -> Result<Vec<Load>, String> {
+    stand
+        .running
+        .iter()
+        .map(|running| Load::connect(&running.place, connections, "/record").map_err(said(running)))
+        .collect()
+}
+
+/// Microseconds of processor time per response, and responses per second.
+#[allow(clippy::cast_precision_loss)]
+fn spend(running: &Running, load: &mut Load, upstream: &mut Upstream, requests: usize) -> io::Result<(f64, f64)> {
+    let per_connection = requests / load.connections();
+    load.closed(per_connection / WARM_UP + 1, upstream)?;
+    let before = cpu_ns(running)?;
+    let elapsed = load.closed(per_connection, upstream)?;
+    let spent = cpu_ns(running)? - before;
+    let responses = (per_connection * load.connections()) as f64;
+    Ok((spent as f64 / responses / 1e3, responses / elapsed.as_secs_f64()))
+}
+
+fn cpu_ns(running: &Running) -> io::Result<u64> {
+    running.pids.iter().map(|pid| process::cpu_ns(*pid).map_err(io::Error::other)).sum()
+}
+
+fn settle(timed: &mut [Timed]) {
+    let plains: Vec<Vec<f64>> = timed.iter().map(|own| plain_of(timed, own)).collect();
+    for (own, plain) in timed.iter_mut().zip(plains) {
+        let mut added: Vec<f64> = own.cpu_us.iter().zip(&plain).map(|(own, plain)| own - plain).collect();
+        added.sort_by(f64::total_cmp);
+        own.added_us = median(added.clone());
+        own.added_quartiles = [quantile(&added, 25), quantile(&added, 75)];
+    }
+}
+
+fn plain_of(timed: &[Timed], own: &Timed) -> Vec<f64> {
+    timed.iter().find(|side| side.name == own.plain).map(|side| side.cpu_us.clone()).unwrap_or_default()
+}
+
+/// Of sorted values, the nearest at or above.
+pub fn quantile(sorted: &[f64], percent: usize) -> f64 {
+    let rank = (sorted.len() * percent).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied().unwrap_or(f64::NAN)
+}
+
+fn progress(what: &str, round: usize, rounds: usize) {
+    const STEP: usize = 5;
+    if round.is_multiple_of(STEP) || round == rounds {
+        eprintln!("peers: {what}, {round} of {rounds} rounds");
+    }
+}
+
+fn said(running: &Running) -> impl Fn(io::Error) -> String {
+    let name = running.side.name;
+    move |error| format!("{name}: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_added_is_the_median_of_differences_within_a_round() {
+        let side = |name, plain, cpu_us: &[f64]| Timed {
+            name,
+            plain,
+            cpu_us: cpu_us.to_vec(),
+            per_second: Vec::new(),
+            added_us: 0.0,
+            added_quartiles: [0.0; 2],
+            p50_us: Vec::new(),
+            p99_us: Vec::new(),
+        };
+        let mut timed = [side("a", "a", &[10.0, 50.0, 10.0]), side("b", "a", &[13.0, 52.0, 11.0])];
+        settle(&mut timed);
+        assert!((timed[0].added_us - 0.0).abs() < 1e-9);
+        assert!((timed[1].added_us - 2.0).abs() < 1e-9);
+        assert_eq!(timed[1].added_quartiles.map(|value| format!("{value:.1}")), ["1.0", "3.0"]);
+    }
+
+    #[test]
+    fn quantiles_are_of_the_nearest_rank() {
+        let values: Vec<f64> = (1..=200).map(f64::from).collect();
+        assert_eq!([50, 99].map(|percent| quantile(&values, percent).to_string()), ["100", "198"]);
+        assert!(quantile(&[], 50).is_nan());
+    }
+}

@@ -1,0 +1,17 @@
+//! One request at a time, which is not timed.
+
+use std::io;
+use std::time::Duration;
+
+use nomos_tests::client::{Exchange, Reply};
+
+use super::stand::Place;
+
+/// Longer than any peer takes for the largest body.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a side answers for that path.
+pub fn fetch(to: &Place, path: &str) -> io::Result<Reply> {
+    let exchange = Exchange::start(to.address, "GET", &format!("{}/{path}", to.prefix), &[])?;
+    Ok(exchange.finish(PATIENCE))
+}
