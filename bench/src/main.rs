@@ -17,7 +17,7 @@ Usage: nomos-bench all|quick|engine|similarity|overhead|streaming|peers|xdp
   overhead   processor time that filters add to Envoy only; writes nothing
   streaming  lists that are too long to be held: against healing as a whole, and through Envoy; writes nothing
   peers      Nomos beside what people would use instead; writes bench/results/DATE-peers.json and docs/peers.md
-             (with --quick in a minute, and not the latter)
+             (with --quick in a minute, and not the latter; with --untimed fidelity and long bodies only)
   xdp        throughput of Envoy with and without nomos-xdp on loopback; needs root; writes nothing
 
 The engine natively by name of body: cargo bench -p nomos-bench -- flat-1k";
@@ -88,7 +88,12 @@ fn run_peers() -> Result<(), String> {
     modules::build()?;
     let machine = Machine::here(&paths::envoy("pinned")?);
     println!("{}\n", machine.text());
-    peers::run(std::env::args().nth(2).as_deref() == Some("--quick"), &machine)
+    match std::env::args().nth(2).as_deref() {
+        None => peers::run(false, &machine),
+        Some("--quick") => peers::run(true, &machine),
+        Some("--untimed") => peers::run_untimed(),
+        Some(other) => Err(format!("peers: found `{other}`; expected --quick, --untimed or nothing")),
+    }
 }
 
 fn run_xdp() -> Result<(), String> {

@@ -17,6 +17,7 @@ mod tables;
 mod timing;
 mod untimed;
 mod upstream;
+mod versions;
 
 use serde::Serialize;
 
@@ -61,6 +62,8 @@ impl Effort {
 pub struct Peers {
     /// How long.
     pub effort: Effort,
+    /// Of the peers beside Envoy.
+    pub versions: Vec<String>,
     /// Of the body that was timed.
     pub bytes: usize,
     /// Whether proxies had a core of their own.
@@ -86,6 +89,7 @@ struct Written<'a> {
 /// Installs what can be had, measures, prints, and writes a result file; a full run also writes docs/peers.md.
 pub fn run(quick: bool, machine: &Machine) -> Result<(), String> {
     let installed = Installed::all()?;
+    eprintln!("peers: about {} minutes", if quick { "1.5" } else { "6" });
     let effort = if quick { Effort::QUICK } else { Effort::FULL };
     let peers = measure(&installed, effort)?;
     println!("{}", tables::all(&peers));
@@ -95,6 +99,16 @@ pub fn run(quick: bool, machine: &Machine) -> Result<(), String> {
     if !quick {
         tables::publish(&peers, machine, &file, "")?;
         println!("tables written to docs/peers.md");
+    }
+    Ok(())
+}
+
+/// Only what is seen of answers, which takes no quiet machine; writes nothing.
+pub fn run_untimed() -> Result<(), String> {
+    let looked_at = look(&Installed::all()?, &bodies::records()[0])?;
+    println!("{}\n\n{}", tables::large(&looked_at.large), tables::fidelity(&looked_at.fidelity));
+    if !looked_at.unfit.is_empty() {
+        println!("\n{}", tables::absent(&looked_at.unfit));
     }
     Ok(())
 }
@@ -115,6 +129,7 @@ fn measure(installed: &Installed, effort: Effort) -> Result<Peers, String> {
     cores.anywhere()?;
     Ok(Peers {
         effort,
+        versions: versions::all(installed),
         bytes: bodies.iter().map(String::len).sum::<usize>() / bodies.len(),
         cores_apart: cores.are_apart(),
         timed,

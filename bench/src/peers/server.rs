@@ -42,6 +42,7 @@ impl Server {
             .current_dir(&dir)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::null())
             .spawn()?;
         let mut line = String::new();
         if let Some(output) = keeper.stdout.take() {

@@ -8,6 +8,7 @@ use nomos_tests::paths;
 use super::fidelity::{self, CASES};
 use super::large::Cell;
 use super::side::{SIDES, Side};
+use super::stand::Absent;
 use super::timing::{Timed, quantile};
 use super::{ENVOY_BUFFERS, Peers};
 use crate::engine::median;
@@ -25,13 +26,13 @@ pub fn all(peers: &Peers) -> String {
     for (title, table) in [
         ("Processor time per response, and throughput", processor_time(peers)),
         ("Latency at the same rate", latency(peers)),
-        ("Bodies over 1 MB", large(peers)),
-        ("Fidelity", fidelity(peers)),
+        ("Bodies over 1 MB", large(&peers.large)),
+        ("Fidelity", fidelity(&peers.fidelity)),
     ] {
         let _ = write!(text, "## {title}\n\n{table}\n\n");
     }
     if !peers.absent.is_empty() {
-        let _ = write!(text, "## Not measured\n\n{}\n\n", absent(peers));
+        let _ = write!(text, "## Not measured\n\n{}\n\n", absent(&peers.absent));
     }
     text
 }
@@ -43,7 +44,8 @@ pub fn publish(peers: &Peers, machine: &Machine, file: &str, note: &str) -> Resu
     let Machine { date, commit, cpu, cores, kernel, envoy, rustc, load } = machine;
     let written = format!(
         "{note}Measured on {date} at commit {commit}, `{file}`: {cores} cores {cpu}, Linux {kernel}, Envoy {envoy}, {rustc}, load\n\
-         average {load} at the start.\n\n{}",
+         average {load} at the start. Beside Envoy: {}.\n\n{}",
+        peers.versions.join(", "),
         all(peers)
     );
     let new = between_marks(&text, &written).ok_or_else(|| format!("{DOCUMENT}: the marks for tables are missing"))?;
@@ -117,9 +119,10 @@ fn latency(peers: &Peers) -> String {
     )
 }
 
-fn large(peers: &Peers) -> String {
+/// What becomes of long bodies.
+pub fn large(cells: &[Cell]) -> String {
     let mut bodies: Vec<&str> = Vec::new();
-    for cell in &peers.large {
+    for cell in cells {
         if !bodies.contains(&cell.body) {
             bodies.push(cell.body);
         }
@@ -129,7 +132,7 @@ fn large(peers: &Peers) -> String {
     for buffers in [None, Some(ENVOY_BUFFERS)] {
         for side in SIDES.iter().filter(|side| side.heals()) {
             let cells: Vec<&Cell> =
-                peers.large.iter().filter(|cell| cell.name == side.name && cell.buffers == buffers).collect();
+                cells.iter().filter(|cell| cell.name == side.name && cell.buffers == buffers).collect();
             if cells.is_empty() {
                 continue;
             }
@@ -150,10 +153,11 @@ fn large_cell(cell: &Cell) -> String {
     }
 }
 
-fn fidelity(peers: &Peers) -> String {
+/// What becomes of bodies beside the renames.
+pub fn fidelity(rows: &[fidelity::Row]) -> String {
     let columns: Vec<&str> = ["peer"].into_iter().chain(CASES.iter().map(|case| case.title)).collect();
     let mut table = Table::new(&columns);
-    for fidelity::Row { name, cells } in &peers.fidelity {
+    for fidelity::Row { name, cells } in rows {
         let title = SIDES.iter().find(|side| side.name == *name).map_or(*name, |side| side.title);
         let cells = cells.iter().map(|cell| cell.replace('|', "\\|"));
         table.row(&[title.to_owned()].into_iter().chain(cells).collect::<Vec<_>>());
@@ -161,9 +165,10 @@ fn fidelity(peers: &Peers) -> String {
     table.text()
 }
 
-fn absent(peers: &Peers) -> String {
+/// What could not be measured.
+pub fn absent(absents: &[Absent]) -> String {
     let mut table = Table::new(&["peer", "why"]);
-    for absent in &peers.absent {
+    for absent in absents {
         let title = SIDES.iter().find(|side| side.name == absent.name).map_or(absent.name, |side| side.title);
         table.row(&[title.to_owned(), absent.why.replace('|', "\\|")]);
     }

@@ -1,6 +1,7 @@
 //! Processor time, throughput and latency of all sides, in turn.
 
 use std::io;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -41,6 +42,9 @@ pub struct Timed {
     pub p50_us: Vec<f64>,
     /// At a constant rate, in microseconds, by round.
     pub p99_us: Vec<f64>,
+    /// Why it was not measured to the end.
+    #[serde(skip)]
+    failure: Option<String>,
 }
 
 impl Timed {
@@ -54,7 +58,16 @@ impl Timed {
             added_quartiles: [0.0; 2],
             p50_us: Vec::new(),
             p99_us: Vec::new(),
+            failure: None,
         }
+    }
+
+    /// A round of latencies.
+    fn take(&mut self, latencies: &[Duration]) {
+        let mut micros: Vec<f64> = latencies.iter().map(|latency| latency.as_secs_f64() * 1e6).collect();
+        micros.sort_by(f64::total_cmp);
+        self.p50_us.push(quantile(&micros, 50));
+        self.p99_us.push(quantile(&micros, 99));
     }
 }
 
@@ -71,11 +84,16 @@ pub fn run(stand: &mut Stand, upstream: &mut Upstream, cores: &Cores, effort: Ef
         for at in 0..sides {
             // Each round begins with another side, so that none always follows the same one.
             let at = (at + round) % sides;
-            let running = &stand.running[at];
-            let (cpu, rate) = spend(running, &mut closed[at], upstream, effort.requests).map_err(said(running))?;
-            if round > 0 {
-                timed[at].cpu_us.push(cpu);
-                timed[at].per_second.push(rate);
+            if timed[at].failure.is_some() {
+                continue;
+            }
+            match spend(&stand.running[at], &mut closed[at], upstream, effort.requests) {
+                Err(error) => timed[at].failure = Some(error.to_string()),
+                Ok((cpu, rate)) if round > 0 => {
+                    timed[at].cpu_us.push(cpu);
+                    timed[at].per_second.push(rate);
+                }
+                Ok(_) => {}
             }
         }
         stand.check()?;
@@ -84,17 +102,20 @@ pub fn run(stand: &mut Stand, upstream: &mut Upstream, cores: &Cores, effort: Ef
         progress("latency", round, effort.open_rounds);
         for at in 0..sides {
             let at = (at + round) % sides;
-            let running = &stand.running[at];
+            if timed[at].failure.is_some() {
+                continue;
+            }
             let requests = if round == 0 { effort.open_requests / WARM_UP } else { effort.open_requests };
-            let latencies = open[at].open(effort.rate, requests, upstream).map_err(said(running))?;
-            if round > 0 {
-                let mut micros: Vec<f64> = latencies.iter().map(|latency| latency.as_secs_f64() * 1e6).collect();
-                micros.sort_by(f64::total_cmp);
-                timed[at].p50_us.push(quantile(&micros, 50));
-                timed[at].p99_us.push(quantile(&micros, 99));
+            match open[at].open(effort.rate, requests, upstream) {
+                Err(error) => timed[at].failure = Some(error.to_string()),
+                Ok(latencies) if round > 0 => timed[at].take(&latencies),
+                Ok(_) => {}
             }
         }
         stand.check()?;
+    }
+    for failed in timed.extract_if(.., |own| own.failure.is_some()) {
+        stand.give_up(failed.name, failed.failure.unwrap_or_default());
     }
     settle(&mut timed);
     Ok(timed)
@@ -171,6 +192,7 @@ mod tests {
             added_quartiles: [0.0; 2],
             p50_us: Vec::new(),
             p99_us: Vec::new(),
+            failure: None,
         };
         let mut timed = [side("a", "a", &[10.0, 50.0, 10.0]), side("b", "a", &[13.0, 52.0, 11.0])];
         settle(&mut timed);
