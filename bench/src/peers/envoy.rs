@@ -47,9 +47,13 @@ pub fn start(setup: &Setup) -> Result<Envoy, String> {
         .map_err(|error| format!("{}; Envoy's log ends: {}", error.why, envoy::tail(&error.log)))
 }
 
-/// Nomos with a configuration.
-pub fn nomos(name: &str, configuration: &str) -> Value {
-    proxy::wasm(name, Module::Filter, configuration)
+/// Nomos with a configuration. What Envoy's buffers may hold, Nomos may as well.
+pub fn nomos(name: &str, configuration: &str, buffers: Option<u32>) -> Result<Value, String> {
+    let mut configuration: Value = serde_json::from_str(configuration).map_err(|error| format!("{name}: {error}"))?;
+    if let Some(bytes) = buffers {
+        configuration["max_held_bytes"] = json!(bytes);
+    }
+    Ok(proxy::wasm(name, Module::Filter, &configuration.to_string()))
 }
 
 /// As advised for benchmarks: no request ids and no statistics per response code.

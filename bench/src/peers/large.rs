@@ -72,7 +72,7 @@ fn cell(side: &'static Side, body: &Large, buffers: Option<u32>, reply: &Reply, 
 
 fn verdict(pair: &Pair, reply: &Reply) -> String {
     let verdict = match reply.status {
-        0 => "no answer",
+        0 => "no answer in 20 s",
         200 if reply.end != End::Complete => "cut",
         200 if reply.body == pair.drifted.as_bytes() => "not healed, otherwise intact",
         200 if bodies::is_healed(&reply.body, &pair.healed) => "healed, intact",
@@ -98,7 +98,7 @@ mod tests {
             (reply(200, "{}", End::Complete), "altered"),
             (reply(200, "", End::Complete), "lost"),
             (reply(500, "limit", End::Complete), "refused"),
-            (Reply::nothing(), "no answer"),
+            (Reply::nothing(), "no answer in 20 s"),
         ];
         for (reply, expected) in rows {
             assert_eq!(verdict(&pair, &reply), expected);

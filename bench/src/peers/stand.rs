@@ -85,8 +85,8 @@ impl Stand {
     fn envoy(&mut self, installed: &Installed, upstream: SocketAddr, buffers: Option<u32>) -> Result<(), String> {
         let mut listeners: Vec<Listener> = vec![
             ("envoy", None),
-            ("nomos-rules", Some(envoy::nomos("nomos-rules", &text("envoy-nomos/rules.json")?))),
-            ("nomos-contract", Some(envoy::nomos("nomos-contract", &text("envoy-nomos/contract.json")?))),
+            ("nomos-rules", Some(envoy::nomos("nomos-rules", &text("envoy-nomos/rules.json")?, buffers)?)),
+            ("nomos-contract", Some(envoy::nomos("nomos-contract", &text("envoy-nomos/contract.json")?, buffers)?)),
             ("envoy-transform", Some(json("envoy-transform/filter.json", &[])?)),
         ];
         let (mut files, mut clusters, mut processor) = (Vec::new(), Vec::new(), None);

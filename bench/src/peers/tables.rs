@@ -136,7 +136,7 @@ pub fn large(cells: &[Cell]) -> String {
             if cells.is_empty() {
                 continue;
             }
-            let buffered = buffers.map_or(String::new(), |bytes| format!(", buffers of {} MiB", bytes >> 20));
+            let buffered = buffers.map_or(String::new(), |bytes| format!(", room for {} MiB", bytes >> 20));
             let mut row = vec![format!("{}{buffered}", side.title)];
             row.extend(cells.iter().map(|cell| large_cell(cell)));
             table.row(&row);

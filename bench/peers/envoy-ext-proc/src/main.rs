@@ -20,6 +20,10 @@ use tonic_prost::ProstCodec;
 
 use messages::{ProcessingRequest, ProcessingResponse};
 
+/// The longest body, and the window in which it may come without a pause.
+const MESSAGE_BYTES: usize = 64 << 20;
+const WINDOW_BYTES: u32 = 1 << 20;
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let path = env::args().nth(1).ok_or("expected the path of a Unix socket")?;
@@ -27,6 +31,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     loop {
         let (socket, _) = listener.accept().await?;
         let connection = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
+            .initial_stream_window_size(WINDOW_BYTES)
+            .initial_connection_window_size(WINDOW_BYTES)
             .serve_connection(TokioIo::new(socket), service_fn(process));
         tokio::spawn(async move { drop(connection.await) });
     }
@@ -34,7 +40,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 /// There is but one method, so nobody looks at the path.
 async fn process(request: hyper::Request<Incoming>) -> Result<hyper::Response<tonic::body::Body>, Infallible> {
-    Ok(Grpc::new(ProstCodec::default()).streaming(Process, request).await)
+    let mut grpc = Grpc::new(ProstCodec::default()).max_decoding_message_size(MESSAGE_BYTES);
+    Ok(grpc.streaming(Process, request).await)
 }
 
 struct Process;

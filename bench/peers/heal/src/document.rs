@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::RENAMES;
 
 /// The healed body; nothing where no name drifted, or where the body is no object.
+#[must_use]
 pub fn heal(body: &[u8]) -> Option<Vec<u8>> {
     let mut members: Map<String, Value> = serde_json::from_slice(body).ok()?;
     let mut changed = false;

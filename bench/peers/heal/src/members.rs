@@ -13,6 +13,7 @@ const USUAL_MEMBERS: usize = 64;
 struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
 
 /// The healed body; nothing where no name drifted, or where the body is no object.
+#[must_use]
 pub fn heal(body: &[u8]) -> Option<Vec<u8>> {
     let Members(members) = serde_json::from_slice(body).ok()?;
     let mut healed = Vec::with_capacity(body.len() + 64);

@@ -81,8 +81,8 @@ fn forward(mut request: Request<Incoming>, upstream: SocketAddr) -> Result<Reque
 
 async fn healed(response: Response<Incoming>, heal: Heal) -> Result<Response<Body>, Failure> {
     let (mut head, body) = response.into_parts();
-    let body = body.collect().await?.to_bytes();
-    let body = heal(&body).map_or(body, Bytes::from);
+    let drifted = body.collect().await?.to_bytes();
+    let body = heal(&drifted).map_or(drifted, Bytes::from);
     head.headers.remove(TRANSFER_ENCODING);
     head.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     Ok(Response::from_parts(head, full(body)))
