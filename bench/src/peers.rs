@@ -97,7 +97,7 @@ pub fn run(quick: bool, machine: &Machine) -> Result<(), String> {
     let file = results::write(machine, name, &Written { run: name, machine, peers: &peers })?;
     println!("written to {file}");
     if !quick {
-        tables::publish(&peers, machine, &file, "")?;
+        tables::publish(&peers, machine, &file)?;
         println!("tables written to docs/peers.md");
     }
     Ok(())

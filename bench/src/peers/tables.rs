@@ -38,12 +38,12 @@ pub fn all(peers: &Peers) -> String {
 }
 
 /// Puts the tables, what they were measured on and the name of the result file into the document.
-pub fn publish(peers: &Peers, machine: &Machine, file: &str, note: &str) -> Result<(), String> {
+pub fn publish(peers: &Peers, machine: &Machine, file: &str) -> Result<(), String> {
     let path = paths::root().join(DOCUMENT);
     let text = fs::read_to_string(&path).map_err(|error| format!("{DOCUMENT}: {error}"))?;
     let Machine { date, commit, cpu, cores, kernel, envoy, rustc, load } = machine;
     let written = format!(
-        "{note}Measured on {date} at commit {commit}, `{file}`: {cores} cores {cpu}, Linux {kernel}, Envoy {envoy}, {rustc}, load\n\
+        "Measured on {date} at commit {commit}, `{file}`: {cores} cores {cpu}, Linux {kernel}, Envoy {envoy}, {rustc}, load\n\
          average {load} at the start. Beside Envoy: {}.\n\n{}",
         peers.versions.join(", "),
         all(peers)

@@ -71,23 +71,31 @@ impl Timed {
     }
 }
 
-/// Measures every side of a stand.
+/// Measures every side of a stand; one that fails leaves it.
 pub fn run(stand: &mut Stand, upstream: &mut Upstream, cores: &Cores, effort: Effort) -> Result<Vec<Timed>, String> {
     cores.with_the_load()?;
-    let mut closed = connect(stand, CLOSED_CONNECTIONS)?;
-    let mut open = connect(stand, OPEN_CONNECTIONS)?;
     let mut timed: Vec<Timed> = stand.running.iter().map(|running| Timed::new(running.side)).collect();
-    let sides = timed.len();
-    // The round before the first warms everything up.
+    closed_rounds(stand, &mut timed, upstream, effort)?;
+    open_rounds(stand, &mut timed, upstream, effort)?;
+    for failed in timed.extract_if(.., |own| own.failure.is_some()) {
+        stand.give_up(failed.name, failed.failure.unwrap_or_default());
+    }
+    settle(&mut timed);
+    Ok(timed)
+}
+
+/// Processor time and throughput. The round before the first warms everything up.
+fn closed_rounds(
+    stand: &mut Stand,
+    timed: &mut [Timed],
+    upstream: &mut Upstream,
+    effort: Effort,
+) -> Result<(), String> {
+    let mut loads = connect(stand, CLOSED_CONNECTIONS)?;
     for round in 0..=effort.rounds {
         progress("throughput", round, effort.rounds);
-        for at in 0..sides {
-            // Each round begins with another side, so that none always follows the same one.
-            let at = (at + round) % sides;
-            if timed[at].failure.is_some() {
-                continue;
-            }
-            match spend(&stand.running[at], &mut closed[at], upstream, effort.requests) {
+        for at in in_turn(timed, round) {
+            match spend(&stand.running[at], &mut loads[at], upstream, effort.requests) {
                 Err(error) => timed[at].failure = Some(error.to_string()),
                 Ok((cpu, rate)) if round > 0 => {
                     timed[at].cpu_us.push(cpu);
@@ -98,15 +106,17 @@ pub fn run(stand: &mut Stand, upstream: &mut Upstream, cores: &Cores, effort: Ef
         }
         stand.check()?;
     }
+    Ok(())
+}
+
+/// Latency. The round before the first is a short one, and warms everything up.
+fn open_rounds(stand: &mut Stand, timed: &mut [Timed], upstream: &mut Upstream, effort: Effort) -> Result<(), String> {
+    let mut loads = connect(stand, OPEN_CONNECTIONS)?;
     for round in 0..=effort.open_rounds {
         progress("latency", round, effort.open_rounds);
-        for at in 0..sides {
-            let at = (at + round) % sides;
-            if timed[at].failure.is_some() {
-                continue;
-            }
-            let requests = if round == 0 { effort.open_requests / WARM_UP } else { effort.open_requests };
-            match open[at].open(effort.rate, requests, upstream) {
+        let requests = if round == 0 { effort.open_requests / WARM_UP } else { effort.open_requests };
+        for at in in_turn(timed, round) {
+            match loads[at].open(effort.rate, requests, upstream) {
                 Err(error) => timed[at].failure = Some(error.to_string()),
                 Ok(latencies) if round > 0 => timed[at].take(&latencies),
                 Ok(_) => {}
@@ -114,11 +124,13 @@ pub fn run(stand: &mut Stand, upstream: &mut Upstream, cores: &Cores, effort: Ef
         }
         stand.check()?;
     }
-    for failed in timed.extract_if(.., |own| own.failure.is_some()) {
-        stand.give_up(failed.name, failed.failure.unwrap_or_default());
-    }
-    settle(&mut timed);
-    Ok(timed)
+    Ok(())
+}
+
+/// Sides that have not failed. Each round begins with another one, so that none always follows the same one.
+fn in_turn(timed: &[Timed], round: usize) -> Vec<usize> {
+    let sides = (0..timed.len()).map(|at| (at + round) % timed.len());
+    sides.filter(|at| timed[*at].failure.is_none()).collect()
 }
 
 fn connect(stand: &Stand, connections: usize) -> Result<Vec<Load>, String> {
