@@ -89,7 +89,7 @@ struct Written<'a> {
 /// Installs what can be had, measures, prints, and writes a result file; a full run also writes docs/peers.md.
 pub fn run(quick: bool, machine: &Machine) -> Result<(), String> {
     let installed = Installed::all()?;
-    eprintln!("peers: about {} minutes", if quick { "1.5" } else { "6" });
+    eprintln!("peers: about {} minutes", if quick { "1 or 2" } else { "5 or 6" });
     let effort = if quick { Effort::QUICK } else { Effort::FULL };
     let peers = measure(&installed, effort)?;
     println!("{}", tables::all(&peers));

@@ -17,6 +17,8 @@ use crate::table::Table;
 
 /// The document, in the repository.
 const DOCUMENT: &str = "docs/peers.md";
+/// The side of ours that knows what the peers know.
+const OURS: &str = "nomos-rules";
 const BEGIN: &str = "<!-- Written by `nomos-bench peers`, do not edit -->\n";
 const END: &str = "<!-- End of what `nomos-bench peers` writes -->\n";
 
@@ -87,12 +89,35 @@ fn processor_time(peers: &Peers) -> String {
         ]);
     }
     format!(
-        "{}\n\n{} rounds of {} requests, {} bytes, {}.",
+        "{}\n\n{}\n\n{} rounds of {} requests, {} bytes, {}.",
         table.text(),
+        standing(peers),
         peers.effort.rounds,
         peers.effort.requests,
         peers.bytes,
         if peers.cores_apart { "one core for the proxy, another for load and upstream" } else { "all on one core" },
+    )
+}
+
+/// Who adds less than Nomos, and who in Envoy takes less in all: said whether we like it or not.
+fn standing(peers: &Peers) -> String {
+    let Some((own_side, own, _)) = healing(peers).find(|(side, ..)| side.name == OURS) else { return String::new() };
+    let others = || healing(peers).filter(|(side, ..)| !side.name.starts_with("nomos-"));
+    let adds_less = others().filter(|(_, timed, _)| timed.added_us < own.added_us);
+    let adds_less: Vec<String> =
+        adds_less.map(|(side, timed, _)| format!("{} ({:.1})", side.title, timed.added_us)).collect();
+    let in_all = median(own.cpu_us.clone());
+    let takes_less =
+        others().filter(|(side, timed, _)| side.host == own_side.host && median(timed.cpu_us.clone()) < in_all);
+    let takes_less: Vec<String> =
+        takes_less.map(|(side, timed, _)| format!("{} ({:.1})", side.title, median(timed.cpu_us.clone()))).collect();
+    let list = |names: Vec<String>| if names.is_empty() { "no peer".to_owned() } else { names.join(", ") };
+    format!(
+        "{} adds {:.1} us; less is added by: {}. It takes {in_all:.1} us in all; of what is hosted in Envoy, less is taken by: {}.",
+        own_side.title,
+        own.added_us,
+        list(adds_less),
+        list(takes_less),
     )
 }
 
@@ -183,7 +208,32 @@ fn healing(peers: &Peers) -> impl Iterator<Item = (&'static Side, &Timed, &Timed
 
 #[cfg(test)]
 mod tests {
+    use super::super::Effort;
     use super::*;
+
+    #[test]
+    fn who_is_ahead_is_said() {
+        let timed = |name, plain, cpu_us: f64, added_us: f64| Timed::of(name, plain, cpu_us, added_us);
+        let peers = Peers {
+            effort: Effort::QUICK,
+            versions: Vec::new(),
+            bytes: 1_000,
+            cores_apart: true,
+            timed: vec![
+                timed("envoy", "envoy", 30.0, 0.0),
+                timed("nomos-rules", "envoy", 40.0, 10.0),
+                timed("envoy-lua", "envoy", 45.0, 15.0),
+                timed("rust-plain", "rust-plain", 20.0, 0.0),
+                timed("rust-members", "rust-plain", 23.0, 3.0),
+            ],
+            large: Vec::new(),
+            fidelity: Vec::new(),
+            absent: Vec::new(),
+        };
+        let text = standing(&peers);
+        assert!(text.contains("less is added by: Rust proxy, serde_json::RawValue (3.0)."), "{text}");
+        assert!(text.ends_with("less is taken by: no peer."), "{text}");
+    }
 
     #[test]
     fn what_is_between_the_marks_is_replaced() {

@@ -62,6 +62,13 @@ impl Timed {
         }
     }
 
+    /// One round of a side, for tests of what is made of it.
+    #[cfg(test)]
+    pub fn of(name: &'static str, plain: &'static str, cpu_us: f64, added_us: f64) -> Self {
+        let side = super::side::SIDES.iter().find(|side| side.name == name).expect("a side");
+        Timed { plain, cpu_us: vec![cpu_us], added_us, ..Timed::new(side) }
+    }
+
     /// A round of latencies.
     fn take(&mut self, latencies: &[Duration]) {
         let mut micros: Vec<f64> = latencies.iter().map(|latency| latency.as_secs_f64() * 1e6).collect();
@@ -195,18 +202,8 @@ mod tests {
 
     #[test]
     fn what_is_added_is_the_median_of_differences_within_a_round() {
-        let side = |name, plain, cpu_us: &[f64]| Timed {
-            name,
-            plain,
-            cpu_us: cpu_us.to_vec(),
-            per_second: Vec::new(),
-            added_us: 0.0,
-            added_quartiles: [0.0; 2],
-            p50_us: Vec::new(),
-            p99_us: Vec::new(),
-            failure: None,
-        };
-        let mut timed = [side("a", "a", &[10.0, 50.0, 10.0]), side("b", "a", &[13.0, 52.0, 11.0])];
+        let side = |name, cpu_us: &[f64]| Timed { cpu_us: cpu_us.to_vec(), ..Timed::of(name, "envoy", 0.0, 0.0) };
+        let mut timed = [side("envoy", &[10.0, 50.0, 10.0]), side("envoy-lua", &[13.0, 52.0, 11.0])];
         settle(&mut timed);
         assert!((timed[0].added_us - 0.0).abs() < 1e-9);
         assert!((timed[1].added_us - 2.0).abs() < 1e-9);
