@@ -23,6 +23,7 @@ mod route;
 mod rules;
 mod similarity;
 mod suggest;
+pub mod vocabulary;
 
 pub use conditions::Conditions;
 pub use error::ConfigError;
@@ -36,34 +37,7 @@ use crate::memo::Memo;
 use crate::order;
 
 use cursor::{Cursor, Problems};
-
-const FIELDS: [&str; 10] = [
-    "mode",
-    "sample",
-    "route_metadata",
-    "response_headers",
-    "max_held_bytes",
-    "max_depth",
-    "max_keys",
-    "max_tokens",
-    "max_shapes",
-    "routes",
-];
-
-/// Below this hardly an API response fits, and the least wasm can hold is a page of 64 KiB anyway.
-const MIN_HELD_BYTES: usize = 1 << 10;
-/// Each worker's memory grows to what its streams hold at once and never shrinks again.
-const MAX_HELD_BYTES: usize = 1 << 26;
-/// Each open container costs the engine a frame; no client library reads documents deeper than this by default.
-const MAX_DEPTH: usize = 1 << 12;
-/// A member takes six bytes at least (`"":0,` and a name that differs), so more do not fit into the longest body.
-const MAX_KEYS: usize = 1 << 23;
-/// One for each byte of the longest body.
-const MAX_TOKENS: usize = MAX_HELD_BYTES;
-/// Below this, the few shapes of an ordinary API might not fit.
-const MIN_SHAPES: usize = 16;
-/// At some 10 KB each for records of 60 fields, more than the memory of a wasm VM.
-const MAX_SHAPES: usize = 1 << 16;
+use vocabulary::{BOUNDS, Bound, RESPONSE_HEADERS, SETTINGS};
 
 /// When response headers leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -197,15 +171,14 @@ impl Default for Config {
 fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Config {
     let mut config = Config::default();
     cursor::refuse_duplicates(cursor, problems);
-    cursor.only_fields(problems, "an object", &FIELDS);
+    cursor.only_fields(problems, "an object", &SETTINGS);
     config.mode = rollout::mode(cursor, problems).unwrap_or_default();
     config.sample = rollout::sample(cursor, problems).unwrap_or(Sample::ALL);
     if let Some(field) = cursor.field("route_metadata") {
         config.route_metadata = field.flag(problems);
     }
     if let Some(field) = cursor.field("response_headers") {
-        let choices = [("early", ResponseHeaders::Early), ("held", ResponseHeaders::Held)];
-        config.response_headers = field.choice(problems, &choices).unwrap_or_default();
+        config.response_headers = field.choice(problems, &RESPONSE_HEADERS).unwrap_or_default();
     }
     read_bounds(cursor, &mut config, problems);
     if let Some(field) = cursor.field("routes") {
@@ -216,15 +189,7 @@ fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Config {
 
 /// Settings that are whole numbers within bounds.
 fn read_bounds(cursor: &Cursor<'_>, config: &mut Config, problems: &mut Problems) {
-    let bytes = "a number of bytes from 1024 (1 KiB) to 67108864 (64 MiB)";
-    let bounds = [
-        ("max_held_bytes", MIN_HELD_BYTES, MAX_HELD_BYTES, bytes),
-        ("max_depth", 1, MAX_DEPTH, "a whole number from 1 to 4096"),
-        ("max_keys", 1, MAX_KEYS, "a whole number from 1 to 8388608"),
-        ("max_tokens", 1, MAX_TOKENS, "a whole number from 1 to 67108864"),
-        ("max_shapes", MIN_SHAPES, MAX_SHAPES, "a whole number from 16 to 65536"),
-    ];
-    for (name, least, most, expected) in bounds {
+    for Bound { name, least, most, expected } in BOUNDS {
         let Some(field) = cursor.field(name) else { continue };
         if let Some(number) = read_bound(&field, least..=most, expected, problems) {
             config.set_bound(name, number);

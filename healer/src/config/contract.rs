@@ -20,7 +20,9 @@ use super::index::Index;
 use super::node::{Node, Value};
 
 use combine::{Said, both, either};
+pub use keywords::{IGNORED, UNDERSTOOD};
 pub use reference::{Complaint, resolve};
+pub use values::TYPES;
 
 use reference::References;
 use values::Types;

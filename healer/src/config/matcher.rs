@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::conditions::{self, Conditions};
 use super::cursor::{Cursor, Problems};
+use super::vocabulary::MATCH;
 
-const FIELDS: [&str; 6] = ["path", "prefix", "template", "methods", "status", "content_types"];
 const ONE_TARGET: &str = "one of path, prefix and template, such as {path: /api/user}; {prefix: /} is every path";
 
 /// Which requests and responses a route is for. Query and fragment do not count.
@@ -87,7 +87,7 @@ impl fmt::Display for Matcher {
 
 /// Reads the `match` of a route.
 pub(super) fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Matcher> {
-    cursor.only_fields(problems, &format!("an object with {ONE_TARGET}"), &FIELDS)?;
+    cursor.only_fields(problems, &format!("an object with {ONE_TARGET}"), &MATCH)?;
     let methods = match cursor.field("methods") {
         Some(methods) => read_methods(&methods, problems),
         None => Some(Vec::new()),

@@ -1,6 +1,7 @@
 //! How far healing is switched on: for everything, and for single routes.
 
 use super::cursor::{Cursor, Problems};
+use super::vocabulary::MODES;
 
 /// What the filter does with responses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,8 +58,7 @@ fn spread(parts: &[&[u8]]) -> u32 {
 
 /// Reads `mode`.
 pub(super) fn mode(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Mode> {
-    let choices = [("heal", Mode::Heal), ("observe", Mode::Observe), ("off", Mode::Off)];
-    cursor.field("mode")?.choice(problems, &choices)
+    cursor.field("mode")?.choice(problems, &MODES)
 }
 
 /// Reads `sample`, a percentage.

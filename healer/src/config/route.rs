@@ -1,18 +1,13 @@
 //! One entry of `routes`.
 
 use crate::plan::Plan;
-use crate::plan::spec::{Contract, PlanSpec, Unmapped};
+use crate::plan::spec::{Contract, PlanSpec};
 
 use super::cursor::{Cursor, Problems};
 use super::matcher::{self, Matcher};
 use super::rollout::Sample;
+use super::vocabulary::{MAX_NAME_BYTES, ROUTE, UNMAPPED};
 use super::{Mode, contract, expects, rollout, rules, similarity};
-
-const FIELDS: [&str; 10] =
-    ["name", "match", "mode", "sample", "contract", "packs", "rename", "move", "similarity", "unmapped"];
-
-/// Names stand in metric names and access logs.
-const MAX_NAME_BYTES: usize = 128;
 
 /// Requests, and the plan that heals their responses.
 #[derive(Debug)]
@@ -35,7 +30,7 @@ pub(super) fn read_all(cursor: &Cursor<'_>, problems: &mut Problems) -> Vec<Rout
     let mut routes = Vec::new();
     for (index, item) in cursor.items(problems, "an array of routes").enumerate() {
         let before = problems.len();
-        item.only_fields(problems, "a route: an object with match and rules", &FIELDS);
+        item.only_fields(problems, "a route: an object with match and rules", &ROUTE);
         if !item.is_object() {
             continue;
         }
@@ -98,8 +93,7 @@ pub(super) fn read_spec(cursor: &Cursor<'_>, problems: &mut Problems) -> PlanSpe
         }
     }
     if let Some(field) = cursor.field("unmapped") {
-        let choices = [("keep", Unmapped::Keep), ("drop", Unmapped::Drop)];
-        spec.unmapped = field.choice(problems, &choices).unwrap_or_default();
+        spec.unmapped = field.choice(problems, &UNMAPPED).unwrap_or_default();
     }
     spec
 }

@@ -2,7 +2,8 @@
 
 use super::cursor::{Cursor, Problems};
 use super::read_bound;
-use crate::similarity::{MAX_UNKNOWN, Profile, Settings};
+use super::vocabulary::{PROFILES, SIMILARITY};
+use crate::similarity::{MAX_UNKNOWN, Settings};
 
 const EXPECTED: &str = "off, or an object such as {profile: default, threshold: 0.85, margin: 0.05}";
 
@@ -11,11 +12,10 @@ pub(super) fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Setti
     if cursor.word() == Some("off") {
         return None;
     }
-    cursor.only_fields(problems, EXPECTED, &["profile", "threshold", "margin", "max_unknown"])?;
+    cursor.only_fields(problems, EXPECTED, &SIMILARITY)?;
     let mut settings = Settings::default();
     if let Some(profile) = cursor.field("profile") {
-        let profiles = [("default", Profile::Default), ("reference", Profile::Reference)];
-        settings.profile = profile.choice(problems, &profiles).unwrap_or_default();
+        settings.profile = profile.choice(problems, &PROFILES).unwrap_or_default();
     }
     for (name, place) in [("threshold", &mut settings.threshold), ("margin", &mut settings.margin)] {
         if let Some(share) = cursor.field(name).and_then(|field| read_share(&field, problems)) {

@@ -4,7 +4,7 @@ use super::super::cursor::{Cursor, Problems};
 use super::super::suggest::did_you_mean;
 
 /// Keywords that are read.
-const UNDERSTOOD: [&str; 19] = [
+pub const UNDERSTOOD: [&str; 19] = [
     "$ref",
     "allOf",
     "anyOf",
@@ -29,7 +29,7 @@ const UNDERSTOOD: [&str; 19] = [
 /// Keywords of JSON Schema 2020-12 and OpenAPI 3 that say nothing about which names have to stand where.
 ///
 /// `additionalProperties` and `patternProperties` say that other names may stand; they may anyway.
-const IGNORED: [&str; 43] = [
+pub const IGNORED: [&str; 43] = [
     "$anchor",
     "$comment",
     "$defs",

@@ -5,7 +5,7 @@ use super::super::node::{Node, Value};
 use crate::plan::spec::{Expects, Format, Kind, Kinds};
 
 /// The types of JSON Schema. Every integer is a number.
-const TYPES: [(&str, Kinds); 7] = [
+pub const TYPES: [(&str, Kinds); 7] = [
     ("object", Kinds::of(Kind::Object)),
     ("array", Kinds::of(Kind::Array)),
     ("string", Kinds::of(Kind::String)),

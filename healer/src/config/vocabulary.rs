@@ -1,0 +1,102 @@
+//! Names, words and bounds of a configuration: what is read, and what the JSON Schema for editors is made of.
+
+use crate::plan::spec::Unmapped;
+use crate::similarity::Profile;
+
+use super::{Mode, ResponseHeaders};
+
+/// Fields of the whole.
+pub const SETTINGS: [&str; 10] = [
+    "mode",
+    "sample",
+    "route_metadata",
+    "response_headers",
+    "max_held_bytes",
+    "max_depth",
+    "max_keys",
+    "max_tokens",
+    "max_shapes",
+    "routes",
+];
+
+/// Fields of a route.
+pub const ROUTE: [&str; 10] =
+    ["name", "match", "mode", "sample", "contract", "packs", "rename", "move", "similarity", "unmapped"];
+
+/// Fields of `match`.
+pub const MATCH: [&str; 6] = ["path", "prefix", "template", "methods", "status", "content_types"];
+
+/// Fields of `similarity`.
+pub const SIMILARITY: [&str; 4] = ["profile", "threshold", "margin", "max_unknown"];
+
+/// Words for `mode`.
+pub const MODES: [(&str, Mode); 3] = [("heal", Mode::Heal), ("observe", Mode::Observe), ("off", Mode::Off)];
+
+/// Words for `response_headers`.
+pub const RESPONSE_HEADERS: [(&str, ResponseHeaders); 2] =
+    [("early", ResponseHeaders::Early), ("held", ResponseHeaders::Held)];
+
+/// Words for `unmapped`.
+pub const UNMAPPED: [(&str, Unmapped); 2] = [("keep", Unmapped::Keep), ("drop", Unmapped::Drop)];
+
+/// Words for `similarity.profile`.
+pub const PROFILES: [(&str, Profile); 2] = [("default", Profile::Default), ("reference", Profile::Reference)];
+
+/// Names of routes stand in metric names and access logs.
+pub const MAX_NAME_BYTES: usize = 128;
+
+/// A setting that is a whole number.
+#[derive(Clone, Copy, Debug)]
+pub struct Bound {
+    /// Its name.
+    pub name: &'static str,
+    /// The least that it may be.
+    pub least: usize,
+    /// The most that it may be.
+    pub most: usize,
+    /// Both, in words.
+    pub expected: &'static str,
+}
+
+/// The settings that are whole numbers.
+pub const BOUNDS: [Bound; 5] = [
+    Bound {
+        name: "max_held_bytes",
+        // Below this hardly an API response fits, and the least wasm can hold is a page of 64 KiB anyway.
+        least: 1 << 10,
+        // Each worker's memory grows to what its streams hold at once and never shrinks again.
+        most: MAX_HELD_BYTES,
+        expected: "a number of bytes from 1024 (1 KiB) to 67108864 (64 MiB)",
+    },
+    Bound {
+        name: "max_depth",
+        least: 1,
+        // Each open container costs the engine a frame; no client library reads deeper documents by default.
+        most: 1 << 12,
+        expected: "a whole number from 1 to 4096",
+    },
+    Bound {
+        name: "max_keys",
+        least: 1,
+        // A member takes six bytes at least (`"":0,` and a name that differs): more do not fit into the longest body.
+        most: 1 << 23,
+        expected: "a whole number from 1 to 8388608",
+    },
+    Bound {
+        name: "max_tokens",
+        least: 1,
+        // One for each byte of the longest body.
+        most: MAX_HELD_BYTES,
+        expected: "a whole number from 1 to 67108864",
+    },
+    Bound {
+        name: "max_shapes",
+        // Below this, the few shapes of an ordinary API might not fit.
+        least: 16,
+        // At some 10 KB each for records of 60 fields, more than the memory of a wasm VM.
+        most: 1 << 16,
+        expected: "a whole number from 16 to 65536",
+    },
+];
+
+const MAX_HELD_BYTES: usize = 1 << 26;
