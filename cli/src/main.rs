@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod completions;
 mod config_file;
+mod config_schema;
 mod contract;
 mod diff;
 mod document;
@@ -61,6 +62,8 @@ enum Command {
     Check(check::Args),
     /// Take the contract of an operation out of an OpenAPI document
     Contract(contract::Args),
+    /// Print the JSON Schema of the configuration, for editors
+    Schema(config_schema::Args),
     /// Print what makes a shell complete commands and options
     Completions(completions::Args),
 }
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Contract(args) => contract::run(&args),
+        Command::Schema(args) => config_schema::run(&args),
         Command::Completions(args) => completions::run(&args, &mut Cli::command()),
     };
     result.unwrap_or_else(|failure| {

@@ -1,6 +1,6 @@
 use crate::run::Dir;
 
-const COMMANDS: [&str; 6] = ["heal", "match", "compare", "check", "contract", "completions"];
+const COMMANDS: [&str; 7] = ["heal", "match", "compare", "check", "contract", "schema", "completions"];
 
 #[test]
 fn every_command_teaches_by_example() {

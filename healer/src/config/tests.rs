@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+use healer_oracle::schema;
+
 use crate::plan::spec::{PlanSpec, RuleSource, Unmapped};
 
 use super::cursor::{Cursor, Problems};
@@ -9,10 +11,9 @@ use crate::Limits;
 const MATCH: &str = r#""match":{"path":"/u"}"#;
 
 fn refusal(text: &str) -> String {
-    match Config::parse(text.as_bytes()) {
-        Ok(_) => "accepted".to_owned(),
-        Err(error) => error.to_string(),
-    }
+    let refusal = Config::parse(text.as_bytes()).err().map(|error| error.to_string());
+    assert_eq!(schema::disagreement(text, refusal.as_deref()), None);
+    refusal.unwrap_or_else(|| "accepted".to_owned())
 }
 
 /// What is said about a route with these members.
@@ -25,6 +26,7 @@ fn spec(members: &str) -> PlanSpec {
     let mut problems = Problems::new();
     let spec = route::read_spec(&Cursor::root(&node), &mut problems);
     assert_eq!(problems, [], "{members}");
+    assert_eq!(route_refusal(members), "accepted", "{members}");
     spec
 }
 

@@ -13,6 +13,8 @@ pub mod json;
 pub mod moves;
 pub mod names;
 pub mod plans;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod stream;
 pub mod tape;
 pub mod tree;

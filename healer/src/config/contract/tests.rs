@@ -10,9 +10,22 @@ fn shown(schema: &str) -> String {
     let node = json::read(schema.as_bytes()).unwrap();
     let mut problems = Problems::new();
     match read(&Cursor::root(&node), &mut problems) {
-        Some(contract) => show(&contract, None),
-        None => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
+        Some(contract) => {
+            assert_agreed(schema, None);
+            show(&contract, None)
+        }
+        None => {
+            let refusal = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+            assert_agreed(schema, Some(&refusal));
+            refusal
+        }
     }
+}
+
+/// The JSON Schema for editors takes what is read.
+fn assert_agreed(schema: &str, refusal: Option<&str>) {
+    let configuration = format!(r#"{{"routes":[{{"match":{{"path":"/"}},"contract":{schema}}}]}}"#);
+    assert_eq!(healer_oracle::schema::disagreement(&configuration, refusal), None);
 }
 
 fn show(node: &Contract, expects: Option<&Expects>) -> String {

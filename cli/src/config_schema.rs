@@ -1,0 +1,102 @@
+//! `nomos schema`: the JSON Schema of the plugin's configuration, for editors.
+//!
+//! Names, words, bounds and defaults come from the reader (`healer::config::vocabulary`); what a field is for stands
+//! here. It never refuses what the reader takes, so that no editor underlines a configuration that works. What only the
+//! reader sees is listed in docs/configuration.md, and `tests` hold both to that.
+
+mod contract;
+mod field;
+mod pattern;
+mod route;
+
+use std::process::ExitCode;
+
+use healer::config::json;
+use healer::config::vocabulary::SETTINGS;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::{json_text, output};
+
+const EXAMPLES: &str = "\
+  $ nomos schema > nomos.schema.json
+
+In the first line of a YAML file, for editors with yaml-language-server:
+  # yaml-language-server: $schema=nomos.schema.json";
+
+/// Arguments of `nomos schema`.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {}
+
+/// Prints the schema.
+pub fn run(_: &Args) -> Result<ExitCode, Failure> {
+    output::write(text().as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The schema as it is printed: in lines that people can read.
+fn text() -> String {
+    let compact = schema().to_string();
+    json::read(compact.as_bytes()).map_or(compact, |node| json_text::pretty(&node) + "\n")
+}
+
+/// The schema of a whole configuration.
+fn schema() -> Value {
+    serde_json::json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Configuration of the Nomos filter",
+        "description": "docs/configuration.md has the reference; `nomos check` also finds what no schema can see.",
+        "type": "object",
+        "properties": field::all(&SETTINGS, setting),
+        "additionalProperties": false,
+        "$defs": {
+            "route": route::schema(),
+            "contract": contract::schema(),
+            "property": contract::property(),
+        },
+    })
+}
+
+/// The schema of a setting; nothing where there is none of that name.
+fn setting(name: &str) -> Option<Value> {
+    let default = healer::config::Config::default();
+    Some(match name {
+        "mode" => field::mode("heal, observe (change nothing, report what would be done) or off."),
+        "sample" => field::sample("Percentage of requests whose responses are healed; the rest is observed."),
+        "route_metadata" => field::flag(
+            "Whether Envoy's own routes may take healing back, by their metadata.",
+            default.route_metadata,
+        ),
+        "response_headers" => field::response_headers(
+            "early: headers leave at once. held: they wait for small bodies; needs \
+             `allow_on_headers_stop_iteration: true` beside the configuration.",
+        ),
+        "max_held_bytes" => field::bound(
+            name,
+            default.max_held_bytes,
+            "Bytes of a body that is healed as a whole; a longer one is healed record by record as it streams.",
+        ),
+        "max_depth" => {
+            field::bound(name, default.max_depth as usize, "Open braces and brackets; a deeper body leaves as it came.")
+        }
+        "max_keys" => field::bound(
+            name,
+            default.max_keys as usize,
+            "Members of one object; a body with a larger one leaves as it came.",
+        ),
+        "max_tokens" => field::bound(name, default.max_tokens, "Tokens of a body; one with more leaves as it came."),
+        "max_shapes" => {
+            field::bound(name, default.max_shapes, "Shapes of records that similarity remembers per route and worker.")
+        }
+        "routes" => serde_json::json!({
+            "description": "Tried in order, the first that matches is taken. What none matches is not touched.",
+            "type": "array",
+            "items": {"$ref": "#/$defs/route"},
+        }),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! The schema of contracts: of the JSON Schema that a contract may be.
+
+use healer::config::contract::{IGNORED, TYPES, UNDERSTOOD};
+use healer::plan::spec::Format;
+use serde_json::{Map, Value, json};
+
+/// The schema of a schema.
+pub fn schema() -> Value {
+    let names = UNDERSTOOD.iter().chain(&IGNORED);
+    let keywords: Map<String, Value> = names.map(|name| ((*name).to_owned(), keyword(name))).collect();
+    json!({
+        "description": "JSON Schema (2020-12, or a schema of OpenAPI 3.0): the fields that clients expect.",
+        "type": ["object", "boolean"],
+        "not": {"const": false},
+        "properties": keywords,
+        "patternProperties": {"^x-": true},
+        "additionalProperties": false,
+        "dependentSchemas": {
+            "properties": of_type("object"),
+            "required": of_type("object"),
+            "items": array_alone(),
+            "prefixItems": array_alone(),
+        },
+    })
+}
+
+/// The schema of a schema under `properties`. What is only written is in no response, so nothing of it is read.
+pub fn property() -> Value {
+    json!({
+        "if": {"type": "object", "required": ["writeOnly"], "properties": {"writeOnly": {"const": true}}},
+        "else": {"$ref": "#/$defs/contract"},
+    })
+}
+
+fn keyword(name: &str) -> Value {
+    let one = json!({"$ref": "#/$defs/contract"});
+    let list = json!({"type": "array", "items": one});
+    match name {
+        "$ref" => json!({"description": "Into this document: '#/$defs/user'.", "type": "string", "pattern": "^#"}),
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => list,
+        "then" | "else" => one,
+        "items" => json!({"anyOf": [one, {"const": false}]}),
+        "properties" => json!({
+            "description": "The members that clients expect.",
+            "type": "object",
+            "additionalProperties": {"$ref": "#/$defs/property"},
+        }),
+        "dependentSchemas" => json!({"type": "object", "additionalProperties": one}),
+        "required" => json!({
+            "description": "Members that are told of where nothing healed them.",
+            "type": "array",
+            "items": {"type": "string", "minLength": 1},
+        }),
+        "type" => json!({"anyOf": [types(), {"type": "array", "minItems": 1, "items": types()}]}),
+        "enum" => json!({"type": "array"}),
+        // Other formats are nothing to the reader.
+        "format" => json!({"anyOf": [{"enum": Format::ALL.map(|(_, name)| name)}, true]}),
+        // Read only where a $ref leads to it. The first alternative is what editors offer.
+        "$defs" => json!({"anyOf": [{"type": "object", "additionalProperties": one}, true]}),
+        _ if IGNORED.contains(&name) => json!({"description": "Accepted; without effect on healing."}),
+        _ => Value::Bool(true),
+    }
+}
+
+fn types() -> Value {
+    json!({"enum": TYPES.map(|(name, _)| name)})
+}
+
+/// Where a type is said, it has to be this one, or this one among others.
+fn of_type(name: &str) -> Value {
+    json!({"properties": {"type": {"anyOf": [{"const": name}, {"type": "array", "contains": {"const": name}}]}}})
+}
+
+/// Keywords of arrays do not stand beside those of objects.
+fn array_alone() -> Value {
+    let mut schema = of_type("array");
+    schema["not"] = json!({"anyOf": [{"required": ["properties"]}, {"required": ["required"]}]});
+    schema
+}
