@@ -8,7 +8,8 @@ use healer::config::node::Node;
 use healer::config::{Config, ConfigError, ResponseHeaders, contract, json};
 use serde_json::json;
 
-use crate::envoy::{self, Configuration, Filter};
+use crate::deprecated::{self, Warning};
+use crate::envoy::{self, Configuration, Discovered, Filter};
 use crate::failure::Failure;
 use crate::openapi::{self, Document, NoResponse};
 use crate::output::plural;
@@ -26,7 +27,10 @@ YAML words are what Envoy takes them for: y, no and off are booleans.
   $ nomos check nomos.yaml
   nomos.yaml:7: routes[0].packs[1]: found \"typo\"; expected one of api-v2, ...
 
-  $ nomos check --json rules/*.yaml | jq .problems";
+  $ nomos check --json rules/*.yaml | jq .problems
+
+Deprecated fields are warnings, with what to write instead; they change no exit
+code.";
 
 /// Arguments of `nomos check`.
 #[derive(clap::Args)]
@@ -35,7 +39,7 @@ pub struct Args {
     /// Files to check
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// One JSON object on stdout: files, and problems with file, line, at, found and expected
+    /// One JSON object on stdout: files, problems with file, line, at, found and expected, and warnings
     #[arg(long)]
     json: bool,
 }
@@ -45,8 +49,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut verdicts = Vec::new();
     for path in &args.files {
         let source = Source::read(path)?;
-        let (kind, findings) = examine(&source);
-        verdicts.push(Verdict { source, kind, findings });
+        let Examined { kind, findings, warnings } = examine(&source);
+        verdicts.push(Verdict { source, kind, findings, warnings });
     }
     let text = if args.json { as_json(&verdicts) } else { verdicts.iter().map(Verdict::as_text).collect() };
     output::write(text.as_bytes())?;
@@ -59,6 +63,16 @@ struct Verdict {
     source: Source,
     kind: String,
     findings: Vec<Finding>,
+    /// Each with its line in the file. They change no exit code.
+    warnings: Vec<(usize, Warning)>,
+}
+
+/// What is in a file, in the words of `nomos check`.
+#[derive(Default)]
+struct Examined {
+    kind: String,
+    findings: Vec<Finding>,
+    warnings: Vec<(usize, Warning)>,
 }
 
 /// A problem and its line in the file.
@@ -70,12 +84,20 @@ struct Finding {
 impl Verdict {
     fn as_text(&self) -> String {
         let path = self.source.path.display();
-        if self.findings.is_empty() {
-            return format!("{path}: {}: no problems\n", self.kind);
-        }
+        let warn = |(line, Warning { at, deprecation, .. }): &(usize, Warning)| {
+            let (since, instead) = (deprecation.since, deprecation.instead);
+            format!("{path}:{line}: warning: {at}: deprecated since {since}; use {instead}\n")
+        };
         let tell = |Finding { line, error }: &Finding| self.source.tell(*line, error) + "\n";
-        let lines: Vec<String> = self.findings.iter().map(tell).collect();
-        lines.concat()
+        let mut text: String = self.warnings.iter().map(warn).chain(self.findings.iter().map(tell)).collect();
+        if self.findings.is_empty() {
+            let warnings = match self.warnings.len() {
+                0 => String::new(),
+                count => format!(", {}", plural(count, "warning")),
+            };
+            text += &format!("{path}: {}: no problems{warnings}\n", self.kind);
+        }
+        text
     }
 }
 
@@ -89,19 +111,39 @@ fn as_json(verdicts: &[Verdict]) -> String {
     let files: Vec<_> = verdicts.iter().map(file).collect();
     let problems: Vec<_> =
         verdicts.iter().flat_map(|verdict| verdict.findings.iter().map(|found| problem(verdict, found))).collect();
-    format!("{:#}\n", json!({"files": files, "problems": problems}))
+    let warning = |verdict: &Verdict, (line, Warning { at, deprecation, .. }): &(usize, Warning)| {
+        let (since, instead) = (deprecation.since, deprecation.instead);
+        json!({"file": path(verdict), "line": line, "at": at, "since": since, "instead": instead})
+    };
+    let warnings: Vec<_> =
+        verdicts.iter().flat_map(|verdict| verdict.warnings.iter().map(|found| warning(verdict, found))).collect();
+    format!("{:#}\n", json!({"files": files, "problems": problems, "warnings": warnings}))
 }
 
-fn examine(source: &Source) -> (String, Vec<Finding>) {
+fn examine(source: &Source) -> Examined {
     let documents = match document::read(source) {
         Ok(documents) => documents,
-        Err(error) => return ("unreadable".to_owned(), vec![finding(source, error)]),
+        Err(error) => {
+            let (kind, findings) = ("unreadable".to_owned(), vec![finding(source, error)]);
+            return Examined { kind, findings, ..Examined::default() };
+        }
     };
     let filters = envoy::filters(&documents);
-    if !filters.is_empty() {
+    let discovered = envoy::discovered(&documents);
+    if !filters.is_empty() || !discovered.is_empty() {
+        let kind = describe_envoy(&filters, &discovered);
         let findings = filters.iter().flat_map(|filter| examine_filter(source, filter)).collect();
-        return (format!("an Envoy configuration with {}", plural(filters.len(), "Nomos filter")), findings);
+        let warnings = filters.iter().flat_map(|filter| warn_of_filter(source, filter)).collect();
+        return Examined { kind, findings, warnings };
     }
+    let warnings = documents.first().map(deprecated::in_settings).unwrap_or_default();
+    let warnings = warnings.into_iter().map(|warning| (source.line(warning.offset), warning)).collect();
+    let (kind, findings) = examine_other(source, &documents);
+    Examined { kind, findings, warnings }
+}
+
+/// A file that is none of Envoy's with a Nomos filter.
+fn examine_other(source: &Source, documents: &[Node]) -> (String, Vec<Finding>) {
     if documents.first().is_some_and(openapi::is_one) {
         return examine_openapi(source);
     }
@@ -171,6 +213,33 @@ fn examine_document(document: &Node) -> (String, Vec<ConfigError>) {
     }
 }
 
+fn describe_envoy(filters: &[Filter<'_>], discovered: &[Discovered<'_>]) -> String {
+    let own = (!filters.is_empty()).then(|| format!("with {}", plural(filters.len(), "Nomos filter")));
+    let others = discovered.iter().map(|filter| match filter.file {
+        Some(file) => format!("that takes the filter {} from {file} (check that file too)", filter.name),
+        None => format!("that takes the filter {} from a management server", filter.name),
+    });
+    let parts: Vec<String> = own.into_iter().chain(others).collect();
+    format!("an Envoy configuration {}", parts.join(" and "))
+}
+
+/// Deprecated fields of the block and of the configuration in it.
+fn warn_of_filter(source: &Source, filter: &Filter<'_>) -> Vec<(usize, Warning)> {
+    let here = |warning: Warning| (source.line(warning.offset), warning);
+    let mut warnings: Vec<_> =
+        filter.plugin.map(deprecated::in_plugin).unwrap_or_default().into_iter().map(here).collect();
+    match filter.configuration() {
+        Configuration::Tree(node) => warnings.extend(deprecated::in_settings(node).into_iter().map(here)),
+        Configuration::Text(text, node) => {
+            let inner = json::read(text.as_bytes()).map(|inner| deprecated::in_settings(&inner)).unwrap_or_default();
+            warnings
+                .extend(inner.into_iter().map(|warning| (line_inside(source, text, node, warning.offset), warning)));
+        }
+        Configuration::Missing | Configuration::Unknown(_) => (),
+    }
+    warnings
+}
+
 fn describe_pack(name: &str, rules: usize) -> String {
     format!("the rule pack {name} with {}", plural(rules, "rule"))
 }
@@ -205,12 +274,7 @@ fn examine_filter(source: &Source, filter: &Filter<'_>) -> Vec<Finding> {
 
 /// JSON inside a text. Its lines are lines of the file where YAML has it as a block.
 fn examine_text(source: &Source, filter: &Filter<'_>, text: &str, node: &Node) -> Vec<Finding> {
-    let start = source.line(node.offset);
-    let is_quoted = source.text.get(node.offset..).is_some_and(|rest| rest.starts_with(['"', '\'']));
-    let place = |error: ConfigError| {
-        let below = if is_quoted { 0 } else { line(text, error.offset) - 1 };
-        Finding { line: start + below, error }
-    };
+    let place = |error: ConfigError| Finding { line: line_inside(source, text, node, error.offset), error };
     if text.trim().is_empty() {
         return Vec::new();
     }
@@ -219,6 +283,13 @@ fn examine_text(source: &Source, filter: &Filter<'_>, text: &str, node: &Node) -
         Ok(Err(problems)) => problems.into_iter().map(place).collect(),
         Err(error) => vec![place(error)],
     }
+}
+
+/// The line of a byte of a text that stands in the file.
+fn line_inside(source: &Source, text: &str, node: &Node, offset: usize) -> usize {
+    let is_quoted = source.text.get(node.offset..).is_some_and(|rest| rest.starts_with(['"', '\'']));
+    let below = if is_quoted { 0 } else { line(text, offset) - 1 };
+    source.line(node.offset) + below
 }
 
 /// Without the flag, Envoy stops at held headers for ever: no body callback follows.

@@ -34,7 +34,16 @@ fn find<'a>(source: &Source, documents: &'a [Node]) -> Result<Configuration<'a>,
         ([], []) => Ok(Configuration::Missing),
         ([], [document, ..]) if envoy::is_envoy(document) => {
             let place = source.place(document.offset);
-            Err(Failure::new(format!("{place}: found no Nomos filter; expected one in a configuration of Envoy")))
+            let found = match envoy::discovered(documents).first() {
+                Some(envoy::Discovered { name, file: Some(file) }) => {
+                    format!("the filter {name} by discovery; expected the file that it comes from, {file}")
+                }
+                Some(envoy::Discovered { name, file: None }) => {
+                    format!("the filter {name} by discovery; expected a file that has its configuration")
+                }
+                None => "no Nomos filter; expected one in a configuration of Envoy".to_owned(),
+            };
+            Err(Failure::new(format!("{place}: found {found}")))
         }
         ([], [document, ..]) => Ok(Configuration::Tree(document)),
         _ => {

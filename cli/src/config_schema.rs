@@ -19,6 +19,7 @@ use crate::failure::Failure;
 use crate::{json_text, output};
 
 const EXAMPLES: &str = "\
+The schema of this version, which the repository has as docs/nomos.schema.json:
   $ nomos schema > nomos.schema.json
 
 In the first line of a YAML file, for editors with yaml-language-server:
@@ -64,10 +65,9 @@ fn setting(name: &str) -> Option<Value> {
     Some(match name {
         "mode" => field::mode("heal, observe (change nothing, report what would be done) or off."),
         "sample" => field::sample("Percentage of requests whose responses are healed; the rest is observed."),
-        "route_metadata" => field::flag(
-            "Whether Envoy's own routes may take healing back, by their metadata.",
-            default.route_metadata,
-        ),
+        "route_metadata" => {
+            field::flag("Whether Envoy's own routes may take healing back, by their metadata.", default.route_metadata)
+        }
         "response_headers" => field::response_headers(
             "early: headers leave at once. held: they wait for small bodies; needs \
              `allow_on_headers_stop_iteration: true` beside the configuration.",

@@ -16,6 +16,15 @@ pub struct Filter<'a> {
     name: Option<&'a str>,
 }
 
+/// A Wasm HTTP filter that Envoy takes from elsewhere while it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Discovered<'a> {
+    /// Its name in the chain of filters.
+    pub name: &'a str,
+    /// The file; none where it comes from a server.
+    pub file: Option<&'a str>,
+}
+
 /// The configuration of the plugin, in one of the forms that Envoy hands on.
 pub enum Configuration<'a> {
     /// None: every response passes.
@@ -38,6 +47,39 @@ pub fn filters(documents: &[Node]) -> Vec<Filter<'_>> {
         found.retain(Filter::is_nomos);
     }
     found
+}
+
+/// Nomos's filters that stand elsewhere, by `config_discovery`. A single Wasm filter is taken for one, whatever its name.
+pub fn discovered(documents: &[Node]) -> Vec<Discovered<'_>> {
+    let mut found = Vec::new();
+    let mut open: Vec<&Node> = documents.iter().rev().collect();
+    while let Some(node) = open.pop() {
+        found.extend(discovered_at(node));
+        match &node.value {
+            Value::Array(items) => open.extend(items.iter().rev()),
+            Value::Object(members) => open.extend(members.iter().rev().map(|member| &member.node)),
+            _ => (),
+        }
+    }
+    let is_nomos = |filter: &Discovered<'_>| [Some(filter.name), filter.file].into_iter().flatten().any(names_nomos);
+    if found.iter().any(is_nomos) || found.len() > 1 {
+        found.retain(is_nomos);
+    }
+    found
+}
+
+fn discovered_at(node: &Node) -> Option<Discovered<'_>> {
+    let discovery = node.get("config_discovery")?;
+    let Value::Array(kinds) = &discovery.get("type_urls")?.value else { return None };
+    let is_wasm = kinds.iter().filter_map(Node::as_str).any(|kind| kind.ends_with(WASM));
+    let name = text(node, "name").filter(|_| is_wasm)?;
+    let source = discovery.get("config_source");
+    let file = source.and_then(|source| source.get("path_config_source")).and_then(|source| text(source, "path"));
+    Some(Discovered { name, file: file.or_else(|| source.and_then(|source| text(source, "path"))) })
+}
+
+fn names_nomos(name: &str) -> bool {
+    name.to_ascii_lowercase().contains("nomos")
 }
 
 /// Whether a document is an Envoy configuration, with or without a Wasm filter.
@@ -75,7 +117,7 @@ impl<'a> Filter<'a> {
         let file = ["vm_config", "code", "local", "filename"];
         let file = self.plugin.and_then(|plugin| file.iter().try_fold(plugin, |node, field| node.get(field)));
         let names = [self.name, own("name"), own("root_id"), file.and_then(Node::as_str)];
-        names.into_iter().flatten().any(|name| name.to_ascii_lowercase().contains("nomos"))
+        names.into_iter().flatten().any(names_nomos)
     }
 }
 
@@ -138,6 +180,26 @@ mod tests {
         ];
         for (text, expected) in rows {
             assert_eq!(names(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn filters_that_stand_elsewhere_are_told_by_name_or_file() {
+        let one = |name: &str, kind: &str, source: &str| {
+            format!("- {{name: {name}, config_discovery: {{config_source: {source}, type_urls: ['x/{kind}']}}}}\n")
+        };
+        let file = "{path_config_source: {path: /etc/nomos.yaml}}";
+        let rows = [
+            (one("a", WASM, file), vec![("a", Some("/etc/nomos.yaml"))]),
+            (one("nomos", WASM, "{ads: {}}"), vec![("nomos", None)]),
+            (one("nomos", "envoy.extensions.filters.http.lua.v3.Lua", file), vec![]),
+            (one("a", WASM, "{ads: {}}") + &one("nomos", WASM, "{path: x}"), vec![("nomos", Some("x"))]),
+            (one("a", WASM, "{ads: {}}") + &one("b", WASM, "{ads: {}}"), vec![]),
+        ];
+        for (text, expected) in rows {
+            let documents = yaml::read(&text, yaml::Dialect::Envoy).unwrap_or_default();
+            let found: Vec<_> = discovered(&documents).iter().map(|filter| (filter.name, filter.file)).collect();
+            assert_eq!(found, expected, "{text}");
         }
     }
 

@@ -6,6 +6,7 @@ mod completions;
 mod config_file;
 mod config_schema;
 mod contract;
+mod deprecated;
 mod diff;
 mod document;
 mod envoy;

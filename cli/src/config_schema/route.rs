@@ -66,17 +66,17 @@ fn matcher() -> Value {
 }
 
 fn condition(name: &str) -> Option<Value> {
-    let list = |description: &str, items: &Value| {
-        json!({"description": description, "type": "array", "minItems": 1, "uniqueItems": true, "items": items})
-    };
-    let text = |description: &str, pattern: &str| json!({"description": description, "type": "string", "pattern": pattern});
+    let list = |description: &str, items: &Value| json!({"description": description, "type": "array", "minItems": 1, "uniqueItems": true, "items": items});
+    let text =
+        |description: &str, pattern: &str| json!({"description": description, "type": "string", "pattern": pattern});
     Some(match name {
         "path" => text("This path only, without query.", &pattern::request_path()),
         "prefix" => text("Every path that begins with this text; / is every path.", &pattern::request_path()),
         "template" => text("/users/{id}/orders: each {name} is one segment.", &pattern::template()),
-        "methods" => {
-            list("Any method where left out.", &json!({"type": "string", "pattern": pattern::METHOD, "examples": ["GET"]}))
-        }
+        "methods" => list(
+            "Any method where left out.",
+            &json!({"type": "string", "pattern": pattern::METHOD, "examples": ["GET"]}),
+        ),
         "status" => list(
             "Statuses and classes of responses, such as [2xx, 404]. Any where left out.",
             &json!({

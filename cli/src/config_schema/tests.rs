@@ -118,15 +118,70 @@ const STARTS: [&str; 5] = [
 
 /// Values and names at the edges of what is read.
 const VALUES: [&str; 44] = [
-    "null", "true", "false", "0", "1", "-1", "15", "1.5", "1e3", "1023", "4096", "8193", "67108864", "67108865", "204",
-    "200", "600", "\"\"", "\"off\"", "\"on\"", "\"all\"", "\"GET\"", "\"get\"", "\"/\"", "\"/a b\"", "\"/{a}\"",
-    "\"/{}\"", "\"a.b\"", "\"a..b\"", "\"[].a\"", "\" a\"", "\"a\\u0085\"", "\"1e3\"", "\"1.\"", "\".\"", "\"5xx\"",
-    "\"x/y+JSON\"", "\"application/json; a=b\"", "\"string\"", "\"#/x\"", "[]", "[\"all\",\"all\"]", "{}",
+    "null",
+    "true",
+    "false",
+    "0",
+    "1",
+    "-1",
+    "15",
+    "1.5",
+    "1e3",
+    "1023",
+    "4096",
+    "8193",
+    "67108864",
+    "67108865",
+    "204",
+    "200",
+    "600",
+    "\"\"",
+    "\"off\"",
+    "\"on\"",
+    "\"all\"",
+    "\"GET\"",
+    "\"get\"",
+    "\"/\"",
+    "\"/a b\"",
+    "\"/{a}\"",
+    "\"/{}\"",
+    "\"a.b\"",
+    "\"a..b\"",
+    "\"[].a\"",
+    "\" a\"",
+    "\"a\\u0085\"",
+    "\"1e3\"",
+    "\"1.\"",
+    "\".\"",
+    "\"5xx\"",
+    "\"x/y+JSON\"",
+    "\"application/json; a=b\"",
+    "\"string\"",
+    "\"#/x\"",
+    "[]",
+    "[\"all\",\"all\"]",
+    "{}",
     "{\"type\":\"object\"}",
 ];
 const NAMES: [&str; 18] = [
-    "", "a", "a.b", "a.", "[]", "[].x", "mode", "path", "prefix", "packs", "items", "properties", "required", "type",
-    "x-a", "$ref", "default", "$dynamicRef",
+    "",
+    "a",
+    "a.b",
+    "a.",
+    "[]",
+    "[].x",
+    "mode",
+    "path",
+    "prefix",
+    "packs",
+    "items",
+    "properties",
+    "required",
+    "type",
+    "x-a",
+    "$ref",
+    "default",
+    "$dynamicRef",
 ];
 
 fn change() -> impl Strategy<Value = Change> {
@@ -211,7 +266,9 @@ fn documented() -> Vec<String> {
             let text = fs::read_to_string(&path).unwrap_or_default();
             match path.extension().and_then(|ending| ending.to_str()) {
                 Some("md") => texts.extend(blocks(&text)),
-                Some("yaml") if directory.starts_with("docs/examples") && !text.starts_with("openapi:") => texts.push(text),
+                Some("yaml") if directory.starts_with("docs/examples") && !text.starts_with("openapi:") => {
+                    texts.push(text)
+                }
                 _ => (),
             }
         }

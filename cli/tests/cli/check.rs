@@ -172,6 +172,58 @@ fn problems_inside_an_envoy_configuration_are_told_with_its_lines() {
     }
 }
 
+/// Envoy itself warns of `fail_open` in its log, from 1.33 on.
+#[test]
+fn deprecated_fields_are_warned_of() {
+    let instead = "failure_policy: FAIL_OPEN; with fail_open a response may end well that lacks bytes";
+    let good = envoy("nomos", "\n  fail_open: true\n");
+    let kind = "an Envoy configuration with 1 Nomos filter";
+    let expected = format!(
+        "a.yaml:11: warning: fail_open: deprecated since Envoy 1.33; use {instead}\na.yaml: {kind}: no problems, 1 warning\n"
+    );
+    assert_eq!(check("deprecated", "a.yaml", &good), (0, expected));
+
+    let bad = "\n  fail_open: true\n  configuration:\n    '@type': type.googleapis.com/google.protobuf.Struct\n    value: {mode: heel}\n";
+    let (code, text) = check("deprecated-and-wrong", "a.yaml", &envoy("nomos", bad));
+    let lines: Vec<&str> = text.lines().filter_map(|line| line.get(..13)).collect();
+    assert_eq!((code, lines), (1, vec!["a.yaml:11: wa", "a.yaml:14: mo"]), "{text}");
+
+    let output = Dir::new("check-deprecated-json").file("a.yaml", &good).nomos(&["check", "--json", "a.yaml"]);
+    let verdict: serde_json::Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+    let warning =
+        serde_json::json!({"file": "a.yaml", "line": 11, "at": "fail_open", "since": "Envoy 1.33", "instead": instead});
+    assert_eq!((output.code, &verdict["warnings"]), (0, &serde_json::json!([warning])));
+}
+
+#[test]
+fn a_filter_that_stands_elsewhere_is_told_of() {
+    let chain = |source: &str| {
+        format!(
+            "static_resources:
+  listeners:
+  - filter_chains:
+    - filters:
+      - name: nomos
+        config_discovery:
+          config_source: {source}
+          type_urls: [type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm]
+"
+        )
+    };
+    let rows = [
+        ("file", "{path_config_source: {path: /etc/n.yaml}}", "/etc/n.yaml (check that file too)"),
+        ("server", "{ads: {}}", "a management server"),
+    ];
+    for (test, source, from) in rows {
+        let expected = format!("a.yaml: an Envoy configuration that takes the filter nomos from {from}: no problems\n");
+        assert_eq!(check(&format!("elsewhere-{test}"), "a.yaml", &chain(source)), (0, expected));
+        let output =
+            Dir::new("heal-elsewhere").file("a.yaml", chain(source)).nomos(&["heal", "--config", "a.yaml", "-"]);
+        let expected = "nomos: a.yaml:1: found the filter nomos by discovery; expected ";
+        assert!(output.code == 2 && output.stderr.starts_with(expected), "{}", output.stderr);
+    }
+}
+
 #[test]
 fn json_is_read_as_json() {
     let (code, text) = check("json-lines", "a.json", "{\n  \"mode\": \"heel\",\n  \"max_depth\": 0\n}\n");
@@ -265,6 +317,7 @@ fn with_json_the_verdicts_are_one_object() {
                 "file": "bad.yaml", "line": 2, "at": "mode", "found": "\"heel\"",
                 "expected": "one of heal, observe, off (did you mean \"heal\"?)",
             }],
+            "warnings": [],
         })
     );
 }
