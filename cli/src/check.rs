@@ -89,15 +89,13 @@ impl Verdict {
             format!("{path}:{line}: warning: {at}: deprecated since {since}; use {instead}\n")
         };
         let tell = |Finding { line, error }: &Finding| self.source.tell(*line, error) + "\n";
-        let mut text: String = self.warnings.iter().map(warn).chain(self.findings.iter().map(tell)).collect();
-        if self.findings.is_empty() {
-            let warnings = match self.warnings.len() {
-                0 => String::new(),
-                count => format!(", {}", plural(count, "warning")),
-            };
-            text += &format!("{path}: {}: no problems{warnings}\n", self.kind);
-        }
-        text
+        let warnings = match self.warnings.len() {
+            0 => String::new(),
+            count => format!(", {}", plural(count, "warning")),
+        };
+        let end = format!("{path}: {}: no problems{warnings}\n", self.kind);
+        let end = self.findings.is_empty().then_some(end);
+        self.warnings.iter().map(warn).chain(self.findings.iter().map(tell)).chain(end).collect()
     }
 }
 

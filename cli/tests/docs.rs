@@ -8,8 +8,11 @@
 //!   `text report` after them is what it says about it with `--explain`.
 //! - `yaml shipped`: lines of `envoy.yaml`.
 //! - `console`: commands after `$ `, run in the repository, each followed by what it prints.
+//! - `json state`: what the filter tells access logs; its fields are those of the code.
+//! - `sh`, or nothing: commands that take long or change the machine. What they name exists: targets of make, commands
+//!   and options of `nomos`, packages, scripts.
 //!
-//! Blocks of other kinds are not run.
+//! Any other block says behind `not run: ` why it is none of these.
 
 #![allow(missing_docs)]
 
@@ -23,15 +26,24 @@ use std::process::Command;
 
 use run::Dir;
 
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
+    "CHANGELOG.md",
     "docs/architecture.md",
+    "docs/benchmarks.md",
     "docs/cli.md",
     "docs/configuration.md",
     "docs/dashboard.md",
+    "docs/faq.md",
     "docs/operations.md",
     "docs/rules.md",
+    "docs/similarity.md",
+    "docs/upgrade.md",
+    "docs/xdp.md",
 ];
+
+/// Documents whose commands and configurations are run by a test of their own.
+const TESTED_ELSEWHERE: [&str; 1] = ["docs/deploy.md"];
 
 /// A fenced block: its info string, its text, and the line where it starts.
 struct Block {
@@ -96,6 +108,81 @@ fn commands_print_what_is_shown() {
             }
         }
     }
+}
+
+#[test]
+fn every_document_is_tested_and_in_the_readme() {
+    let readme = read("README.md");
+    for entry in fs::read_dir(root().join("docs")).expect("a directory").flatten() {
+        let name = format!("docs/{}", entry.file_name().to_string_lossy());
+        if Path::new(&name).extension().is_some_and(|ending| ending == "md") {
+            assert!(
+                DOCUMENTS.contains(&name.as_str()) || TESTED_ELSEWHERE.contains(&name.as_str()),
+                "{name}: by no test"
+            );
+            assert!(readme.contains(&format!("({name})")), "README.md has no link to {name}");
+        }
+    }
+}
+
+#[test]
+fn every_block_is_run_or_says_why_not() {
+    let run = [
+        "yaml config",
+        "yaml refused",
+        "yaml pack",
+        "yaml shipped",
+        "json before",
+        "json after",
+        "json state",
+        "text report",
+        "console",
+        "sh",
+        "",
+    ];
+    for name in DOCUMENTS {
+        let blocks = blocks(name);
+        for (at, block) in blocks.iter().enumerate() {
+            let is_refusal = block.kind == "text" && at > 0 && blocks[at - 1].kind == "yaml refused";
+            let has_reason = block.kind.split_once(" not run: ").is_some_and(|(_, why)| !why.trim().is_empty());
+            let is_run = run.contains(&block.kind.as_str()) || is_refusal || has_reason;
+            assert!(is_run, "{name}:{}: a block `{}`, which no test runs", block.line, block.kind);
+        }
+    }
+}
+
+/// Commands that a test cannot run name what exists.
+#[test]
+fn commands_that_are_not_run_are_known() {
+    let mut known = 0;
+    for name in DOCUMENTS {
+        for block in blocks(name).iter().filter(|block| matches!(block.kind.as_str(), "sh" | "")) {
+            for line in block.text.replace("\\\n", " ").lines() {
+                let words: Vec<&str> = line.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
+                let what = unknown_in(words.strip_prefix(&["sudo"]).unwrap_or(&words));
+                assert_eq!(what, None, "{name}:{}: {line}", block.line);
+                known += 1;
+            }
+        }
+    }
+    assert!(known > 10, "{known}");
+}
+
+/// The filter state is one line of JSON whose fields the code has.
+#[test]
+fn states_have_the_fields_of_the_code() {
+    let mut code = String::new();
+    collect(&root().join("filter/src"), &mut code);
+    let code = code.replace('\\', "");
+    let mut seen = 0;
+    for block in blocks("docs/operations.md").iter().filter(|block| block.kind == "json state") {
+        let state: serde_json::Value = serde_json::from_str(&block.text).expect("JSON");
+        for field in state.as_object().into_iter().flatten().map(|(name, _)| name) {
+            assert!(code.contains(&format!("\"{field}\":")), "docs/operations.md:{}: {field}", block.line);
+            seen += 1;
+        }
+    }
+    assert!(seen > 10, "{seen}");
 }
 
 #[test]
@@ -193,6 +280,42 @@ fn assert_documented(name: &str, words: impl Iterator<Item = String>) {
 fn assert_in_order(name: &str, block: &Block, file: &str) {
     let output = Dir::new("docs-check").file(file, &block.text).nomos(&["check", file]);
     assert_eq!(output.code, 0, "{name}:{}: {}{}", block.line, output.stdout, output.stderr);
+}
+
+/// What a command names that there is not. Programs that are not ours are taken on trust.
+fn unknown_in(words: &[&str]) -> Option<String> {
+    let option = |name: &str| words.iter().position(|word| *word == name).and_then(|at| words.get(at + 1)).copied();
+    match words {
+        ["make", target, ..] => (!read("Makefile").contains(&format!("\n{target}:"))).then(|| format!("make {target}")),
+        ["nomos", command, rest @ ..] => unknown_to_nomos(command, rest),
+        ["cargo", ..] => {
+            let package = option("-p").filter(|name| !manifests().contains(&format!("name = \"{name}\"")));
+            let path = option("--path").filter(|path| !root().join(path).join("Cargo.toml").exists());
+            package.or(path).map(str::to_owned)
+        }
+        [script, ..] if script.starts_with("scripts/") || script.starts_with("tests/") => {
+            (!root().join(script).exists()).then(|| (*script).to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// A command of `nomos` that is not there, or an option that its help does not tell of.
+fn unknown_to_nomos(command: &str, rest: &[&str]) -> Option<String> {
+    let help = Dir::new("docs-help").nomos(&[command, "--help"]);
+    let mut options = rest.iter().filter(|word| word.starts_with("--"));
+    match (help.code, options.find(|option| !help.stdout.contains(*option))) {
+        (0, None) => None,
+        (0, Some(option)) => Some((*option).to_owned()),
+        _ => Some(format!("nomos {command}")),
+    }
+}
+
+/// The manifests of the workspace's packages.
+fn manifests() -> String {
+    let workspace = read("Cargo.toml");
+    let members = between(&workspace, "members = [", "]").first().copied().unwrap_or_default().to_owned();
+    between(&members, "\"", "\"").into_iter().map(|member| read(&format!("{member}/Cargo.toml"))).collect()
 }
 
 /// The configuration that stands nearest before a block; the nearest after it where none does, as in the README.

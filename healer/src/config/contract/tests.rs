@@ -9,17 +9,10 @@ use crate::plan::spec::{Contract, Expects, Kind, Kinds, Property};
 fn shown(schema: &str) -> String {
     let node = json::read(schema.as_bytes()).unwrap();
     let mut problems = Problems::new();
-    match read(&Cursor::root(&node), &mut problems) {
-        Some(contract) => {
-            assert_agreed(schema, None);
-            show(&contract, None)
-        }
-        None => {
-            let refusal = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-            assert_agreed(schema, Some(&refusal));
-            refusal
-        }
-    }
+    let contract = read(&Cursor::root(&node), &mut problems);
+    let refusal = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    assert_agreed(schema, contract.is_none().then_some(&*refusal));
+    contract.map_or(refusal, |contract| show(&contract, None))
 }
 
 /// The JSON Schema for editors takes what is read.
