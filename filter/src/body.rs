@@ -133,7 +133,8 @@ impl Incoming {
     /// The body has ended where nothing can be written any more, and nothing need be.
     pub fn end<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>) -> Finding {
         if self.stream.is_none() {
-            return Finding::without_work(Outcome::Failed(Fail::Body(Reason::Truncated)));
+            let reason = if self.is_new() { Reason::Empty } else { Reason::Truncated };
+            return Finding::without_work(Outcome::Failed(Fail::Body(reason)));
         }
         tools.healer.clear_output();
         self.finish(tools, job);

@@ -11,7 +11,7 @@ use healer::{Progress, Reason};
 use crate::body::{Absorbed, Incoming, Job, Step, Tools};
 use crate::dependent::Dependents;
 use crate::host::Host;
-use crate::outcome::Fail;
+use crate::outcome::{Fail, Outcome};
 use crate::report::Finding;
 
 /// The longest body that is paused: half of the smallest buffer limit met in the field (32 KiB, Envoy Gateway's).
@@ -56,6 +56,12 @@ impl Held {
             Some(_) => self.take(tools, &Job { max_output: MAX_OUTPUT, ..job }, size, true),
             None => self.take(tools, &job, size, ends),
         }
+    }
+
+    /// The body has ended with trailers. One of unknown length is never waited for: of that nothing has come.
+    pub fn end(&self) -> Finding {
+        let reason = if self.expected.is_none() { Reason::Empty } else { Reason::Truncated };
+        Finding::without_work(Outcome::Failed(Fail::Body(reason)))
     }
 
     /// Lets go of a response before any of its body was seen.

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use healer::Healer;
 use healer::config::{Config, Mode, Place, Route};
-use healer::{Healer, Reason};
 
 use crate::body::{Incoming, Job, Step, Tools};
 use crate::configuration;
@@ -199,7 +199,7 @@ impl<H: Host> Vm<H> {
         let (finding, held) = match &mut stream.stage {
             Stage::Passing(incoming) if incoming.withholds(&job) => return self.reset(id),
             Stage::Passing(incoming) => (incoming.end(tools, &job), false),
-            Stage::Held(_) => (Finding::without_work(Outcome::Failed(Fail::Body(Reason::Truncated))), true),
+            Stage::Held(held) => (held.end(), true),
             Stage::Healed => {
                 dependent::fix_trailers(&mut self.tools.host);
                 return Action::Continue;

@@ -435,6 +435,20 @@ fn what_is_too_long_passes() {
     }
 }
 
+/// With trailers no callback about the body comes at all.
+#[test]
+fn no_body_is_told_of_as_empty_however_it_ends() {
+    for settings in ["", HELD, OBSERVE, OBSERVE_HELD] {
+        for end in [End::Apart, End::WithData, End::AddedTrailers, End::Trailers] {
+            let upstream = Upstream { chunks: vec![], ..Upstream::json("").ending(end) };
+            // Headers that are the end of a response: another reason.
+            let expected = if end == End::WithData { "no_body" } else { "empty" };
+            let reply = upstream.run(&mut vm(settings));
+            assert_eq!((reply.text(), reply.reason().as_str()), ("", expected), "{settings} {end:?}: {reply:?}");
+        }
+    }
+}
+
 #[test]
 fn a_long_list_that_breaks_off() {
     let (sent, healed) = long_list();
