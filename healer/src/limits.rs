@@ -19,7 +19,7 @@ impl Limits {
     /// More members than an object has that anybody reads by name, and some 8 MB for what is known of them.
     pub const DEFAULT_KEYS: u32 = 1 << 16;
     /// What scanning and walking cost goes by tokens, of which a member takes four (`ns/key` in docs/benchmarks.md). So
-    /// many of them stay below half of the 200 ms after which Envoy's watchdog counts a worker as stuck, and take 16 MB
+    /// many of them stay below the 200 ms after which Envoy's watchdog counts a worker as stuck, and take 16 MB
     /// of tape. A body of the default length cannot have more than a quarter of them.
     pub const DEFAULT_TOKENS: usize = 1 << 22;
     /// Positions on the tape are 32 bits wide; a quarter of their range keeps every sum of two inside it.
