@@ -1,15 +1,17 @@
 //! Every way of putting a body on the wire, in both header modes: the client must get the healed body, complete.
 
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
-use nomos_tests::client::{End, Reply};
+use nomos_tests::client::{self, End, Reply};
 use nomos_tests::framing::{self, Framing};
-use nomos_tests::upstream::Step;
+use nomos_tests::upstream::{Script, Step};
 
 use crate::expect;
-use crate::rig::{Ask, Lane, Outcome, Rig};
+use crate::rig::{Ask, Lane, Outcome, PATIENCE, Rig};
 use nomos_tests::bodies::{self, Body, DRIFTED, HEALED};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json")];
@@ -56,6 +58,10 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     }
     for listener in ["early", "held", "h2-up", "h2-down"] {
         cases.push(lane.case(&format!("{listener}: healed when the value closes"), move |rig| closes(rig, listener)));
+    }
+    for listener in ["plain", "early", "held", "small"] {
+        cases.push(lane.case(&format!("{listener}: requests that do not wait"), move |rig| pipelined(rig, listener)));
+        cases.push(lane.case(&format!("{listener}: early hints first"), move |rig| early_hints(rig, listener)));
     }
     cases.push(lane.case("early: compressed again for the client", recompressed));
     cases.push(lane.case("early: HTTP/1.0 client", http10));
@@ -150,6 +156,43 @@ fn recompressed(rig: &mut Rig<'_>) -> Outcome {
 fn http10(rig: &mut Rig<'_>) -> Outcome {
     let (exchange, _script) = rig.open_http10("early", framing::response(Framing::Length, "200 OK", JSON, DRIFTED))?;
     expect::reply(&exchange.finish(AT_ONCE), 200, HEALED)
+}
+
+/// Twenty requests in one write: the answers come in their order, each healed as its own.
+fn pipelined(rig: &mut Rig<'_>, listener: &str) -> Outcome {
+    let bodies: Vec<String> = (0..20).map(|n| format!(r#"{{"mail":{n}}}"#)).collect();
+    let scripts: Vec<Script> = bodies
+        .iter()
+        .map(|body| rig.upstream.script(framing::response(Framing::Length, "200 OK", JSON, body.as_bytes())))
+        .collect();
+    let close = |n: usize| if n + 1 == scripts.len() { "close" } else { "keep-alive" };
+    let request = |(n, script): (usize, &Script)| {
+        client::request("1.1", "GET", "/r", &[("x-case", &script.id()), ("connection", close(n))])
+    };
+    let requests: Vec<u8> = scripts.iter().enumerate().flat_map(request).collect();
+    let answers = all_that_comes(rig.envoy.listener(listener)?, &requests)?;
+    let found: Vec<&str> = answers.split('{').skip(1).filter_map(|rest| rest.split('}').next()).collect();
+    let name = if listener == "plain" { "mail" } else { "email_address" };
+    let expected: Vec<String> = (0..bodies.len()).map(|n| format!("\"{name}\":{n}")).collect();
+    expect::equal("bodies", found, expected.iter().map(String::as_str).collect())
+}
+
+/// An interim response is no response yet; the one behind it is healed. (Envoy keeps it to itself by default.)
+fn early_hints(rig: &mut Rig<'_>, listener: &str) -> Outcome {
+    let mut steps = vec![Step::Send(b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".to_vec())];
+    steps.extend(framing::response(Framing::Length, "200 OK", JSON, DRIFTED));
+    let body = if listener == "plain" { DRIFTED } else { HEALED };
+    expect::reply(&rig.ask(Ask::get(listener), steps)?, 200, body)
+}
+
+fn all_that_comes(from: SocketAddr, sent: &[u8]) -> Result<String, String> {
+    let say = |error: std::io::Error| error.to_string();
+    let mut socket = TcpStream::connect(from).map_err(say)?;
+    socket.set_read_timeout(Some(PATIENCE)).map_err(say)?;
+    socket.write_all(sent).map_err(say)?;
+    let mut bytes = Vec::new();
+    socket.read_to_end(&mut bytes).map_err(say)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn gunzip(packed: &[u8]) -> Result<Vec<u8>, String> {
