@@ -26,7 +26,7 @@ use std::process::Command;
 
 use run::Dir;
 
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 14] = [
     "README.md",
     "CHANGELOG.md",
     "docs/architecture.md",
@@ -36,6 +36,7 @@ const DOCUMENTS: [&str; 13] = [
     "docs/dashboard.md",
     "docs/faq.md",
     "docs/operations.md",
+    "docs/peers.md",
     "docs/rules.md",
     "docs/similarity.md",
     "docs/upgrade.md",
@@ -240,6 +241,7 @@ fn nothing_is_left_out() {
     let names = between(&metrics, "\"nomos_", "\"").into_iter().map(|name| format!("nomos_{name}"));
     assert_documented(
         "docs/operations.md",
+        "docs/peers.md",
         names.chain(["nomos_ops_total", "nomos_responses_total"].map(String::from)),
     );
 
