@@ -117,6 +117,13 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known) -
         || synonym < SAME_WORDS && path < GROUPED
         || says_nothing(record, pair)
         || is_rescaled(record, pair)
+        || is_empty_guess(record, pair)
+}
+
+/// A null bears nothing out, so that its name has to say it all: `is_completed` is not `completed_at`.
+fn is_empty_guess(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let is_null = record.found.get(pair.found as usize).is_some_and(|found| found.kind == Kind::Null);
+    is_null && (pair.has_neutral || pair.parts.synonym < SAME_WORDS)
 }
 
 /// Whether a member of another object, whose words tell little, has a rival that is nearly as good.

@@ -1,41 +1,96 @@
 //! Doubt about a whole record: where most of what is expected is found nowhere, it is likely a record of another kind, in
 //! which the same name need not mean the same.
 //!
-//! Names of several words are about one thing, and objects with the same members are one: these count there too. A name
-//! of one word does not: `price`, `country`, `type`.
+//! What is in the elements of arrays counts too, so that the record around is judged by nearly the whole body: those of
+//! arrays that are missing are missing. Names of several words are about one thing: where enough of them are there, a
+//! smaller share will do, but for numbers with fractions, which are measured, and in units that no name tells. Of other
+//! records only the same names of many words are left.
 
-use super::names::Token;
+use super::likeness::Likeness;
+use super::names::{Name, Names, Token};
 use super::record::Record;
 use super::{Alignment, Id, NONE};
+use crate::plan::spec::Kind;
 
-/// The share of a record's expected fields that has to be accounted for. `docs/similarity.md` tells what it was set by.
+/// The share of what a record expects that has to be accounted for. `docs/similarity.md` tells what it was set by.
 const LEAST_KNOWN: f32 = 0.4;
-/// The words of a name that counts even so.
-const LEAST_WORDS: usize = 2;
+/// The same where so many names of several words are.
+const LEAST_LIKELY: f32 = 0.25;
+const LEAST_LIKELY_NAMES: usize = 4;
+const SEVERAL_WORDS: usize = 2;
+/// The words of a name that counts in any record.
+const MANY_WORDS: usize = 3;
 /// From here on names are the same.
 const SAME_WORDS: f32 = 0.955;
-/// The share of the members that two objects have in common, to be one.
-const LEAST_SHARED: f32 = 0.5;
+
+/// Names that tell less than this are of many things.
+const LEAST_TOLD: f32 = 0.5;
+/// Words for identifiers. An identifier stands around the members of a record as often as among them.
+const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
+/// Fields of an object that went into the same other object, at least, for the others to be left behind.
+const LEAST_MOVED: usize = 3;
+
+/// How likely a record is of the kind that is expected.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Known,
+    Likely,
+    Foreign,
+}
 
 /// Takes back what is too weak, if too little of the record is known.
 pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
-    if out.is_empty() || expected_share(record, out) >= LEAST_KNOWN {
+    if out.is_empty() {
         return;
     }
-    let weak: Vec<Id> = out.iter().filter(|one| !is_strong(record, one)).map(|one| one.found).collect();
+    let verdict = Known::of(record, out).verdict();
+    let is_weak = |one: &&Alignment| is_weak(record, one, verdict) || is_left_behind(record, one, out);
+    let weak: Vec<Id> = out.iter().filter(is_weak).map(|one| one.found).collect();
     out.retain(|one| !weak.iter().any(|weak| is_at_or_inside(record, one.found, *weak)));
 }
 
-fn is_strong(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
-    let Some(field) = record.model.field(alignment.expected) else { return false };
-    let parts = &alignment.parts;
-    if field.is_object || field.is_records {
-        return parts.siblings >= LEAST_SHARED;
-    }
+/// Whether a name that says little stands outside of the object that the other fields went into: in `{"data": {"type":
+/// .., "attributes": {..}}}` it is the wrapper's own.
+fn is_left_behind(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignment]) -> bool {
     let names = &record.model.names;
-    let words = names.get(alignment.expected).map(|name| names.own(name)).unwrap_or_default();
-    let words = words.iter().filter(|word: &&Token| !word.is_number && !word.is_filler).count();
-    words >= LEAST_WORDS && parts.synonym >= SAME_WORDS && parts.tokens >= 1.0 && parts.path >= 1.0
+    let own = names.get(alignment.expected).map(|name| names.own(name)).unwrap_or_default();
+    let told: f32 = own.iter().map(|word| word.weight).sum();
+    if told >= LEAST_TOLD || own.iter().any(|word| IDENTIFIERS.contains(&names.text(word))) {
+        return false;
+    }
+    let around = |id: Id| record.found.get(id as usize).map_or(NONE, |found| found.parent);
+    let of_field = |id: Id| record.model.field(id).map(|field| field.parent);
+    let (object, place) = (of_field(alignment.expected), around(alignment.found));
+    let beside = out.iter().filter(|one| one.expected != alignment.expected && of_field(one.expected) == object);
+    let is_inside = |one: &&Alignment| around(one.found) != place && is_at_or_inside(record, around(one.found), place);
+    place != NONE
+        && beside.clone().filter(is_inside).count() >= LEAST_MOVED
+        && !beside.clone().any(|one| around(one.found) == place)
+}
+
+fn is_weak(record: &Record<'_, '_>, alignment: &Alignment, verdict: Verdict) -> bool {
+    match verdict {
+        Verdict::Known => false,
+        Verdict::Likely => is_measured(record, alignment.found),
+        Verdict::Foreign => !is_strong(record, alignment),
+    }
+}
+
+/// Whether a value is a number with a fraction, or an object that has one.
+fn is_measured(record: &Record<'_, '_>, id: Id) -> bool {
+    let has_fraction = |id: Id| record.found.get(id as usize).is_some_and(|found| found.kind == Kind::Number);
+    has_fraction(id) || record.found.iter().any(|found| found.parent == id && found.kind == Kind::Number)
+}
+
+fn is_strong(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
+    let parts = &alignment.parts;
+    let is_leaf = record.model.field(alignment.expected).is_some_and(|field| !field.is_object && !field.is_records);
+    let words = record.model.names.get(alignment.expected).map_or(0, |name| words_of(&record.model.names, name));
+    is_leaf && words >= MANY_WORDS && parts.synonym >= SAME_WORDS && parts.tokens >= 1.0 && parts.path >= 1.0
+}
+
+fn words_of(names: &Names, name: &Name) -> usize {
+    names.own(name).iter().filter(|word: &&Token| !word.is_number && !word.is_filler).count()
 }
 
 fn is_at_or_inside(record: &Record<'_, '_>, mut found: Id, object: Id) -> bool {
@@ -45,11 +100,56 @@ fn is_at_or_inside(record: &Record<'_, '_>, mut found: Id, object: Id) -> bool {
     found == object
 }
 
-/// The share of the expected leaves that stand or are aligned.
-fn expected_share(record: &Record<'_, '_>, out: &[Alignment]) -> f32 {
-    let leaves = (0..).zip(record.model.fields()).filter(|(_, field)| !field.is_object);
-    let known = leaves.clone().filter(|(id, _)| record.is_taken(*id) || out.iter().any(|one| one.expected == *id));
-    ratio(known.count(), leaves.count())
+/// How much of what is expected stands or is aligned.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    all: usize,
+    known: usize,
+    /// Those that are known by names of several words.
+    named: usize,
+}
+
+impl Known {
+    fn of(record: &Record<'_, '_>, out: &[Alignment]) -> Known {
+        let mut made = Known::default();
+        for (id, field) in (0..).zip(record.model.fields()).filter(|(_, field)| !field.is_object) {
+            let found = out.iter().find(|one| one.expected == id).map(|one| one.found);
+            match found {
+                Some(found) if field.is_records => made.add_elements(record, id, found),
+                None if field.is_records && !record.is_taken(id) => made.add_missing(record, id),
+                found => made.add_leaf(record, id, found.is_some() || record.is_taken(id)),
+            }
+        }
+        made
+    }
+
+    fn add_leaf(&mut self, record: &Record<'_, '_>, id: Id, is_known: bool) {
+        let names = &record.model.names;
+        let is_named = names.get(id).is_some_and(|name| words_of(names, name) >= SEVERAL_WORDS);
+        self.all = self.all.saturating_add(1);
+        self.known = self.known.saturating_add(usize::from(is_known));
+        self.named = self.named.saturating_add(usize::from(is_known && is_named));
+    }
+
+    fn add_elements(&mut self, record: &Record<'_, '_>, expected: Id, found: Id) {
+        let like = Likeness::of(record, expected, found);
+        self.all = self.all.saturating_add(like.all as usize);
+        self.known = self.known.saturating_add(like.same as usize);
+        self.named = self.named.saturating_add(like.named as usize);
+    }
+
+    fn add_missing(&mut self, record: &Record<'_, '_>, array: Id) {
+        self.all = self.all.saturating_add(record.model.inside(array).0.count());
+    }
+
+    fn verdict(self) -> Verdict {
+        let share = ratio(self.known, self.all);
+        match () {
+            () if share >= LEAST_KNOWN => Verdict::Known,
+            () if share >= LEAST_LIKELY && self.named >= LEAST_LIKELY_NAMES => Verdict::Likely,
+            () => Verdict::Foreign,
+        }
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]

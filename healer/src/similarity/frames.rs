@@ -4,7 +4,7 @@
 //! around a whole record is known by what is in it: most of what the record lacks.
 
 use super::likeness::{Likeness, children};
-use super::names::{Name, Names};
+use super::names::{Name, Names, Token};
 use super::record::{Member, Pair, Record, UNFRAMED};
 use super::{Alignment, Id, NONE, Parts, decide};
 use crate::plan::spec::Kind;
@@ -30,6 +30,9 @@ const LEAST_TOLD_BY_NAMED: f32 = 1.0;
 /// What they tell at least where many members differ, and the share that does not.
 const MUCH_TOLD: f32 = 4.0;
 const MUCH_SHARE: f32 = 0.4;
+/// Members that are there of those that are expected, at least, where any number of others is there too; and their share.
+const LEAST_HELD: u32 = 4;
+const LEAST_EXPECTED: f32 = 0.5;
 /// What they tell at least in lists that are called lists.
 const LEAST_TOLD_IN_LIST: f32 = 1.5;
 /// What that is worth.
@@ -139,6 +142,7 @@ pub(super) fn match_arrays(record: &mut Record<'_, '_>) {
         let found = record.found.get(id as usize);
         if is_open && found.is_some_and(|found| found.kind == Kind::Array && found.item == Some(Kind::Object)) {
             match_shape(record, id);
+            match_array_anywhere(record, id);
         }
     }
 }
@@ -149,24 +153,46 @@ fn match_shape(record: &mut Record<'_, '_>, found: Id) {
     for (expected, field) in record.model.members(frame) {
         let is_met = record.scratch.pairs.iter().any(|pair| pair.expected == expected && pair.found == found);
         let fits = if is_array { field.is_records } else { field.is_object };
-        if !fits || record.is_taken(expected) || is_met {
+        if !fits || record.is_taken(expected) || is_met || is_other_role(record, expected, found) {
             continue;
         }
         let score = shape(record, expected, found);
-        if score > 0.0 && !standing_like(record, found) && !record.is_opposed(expected, found) {
-            let parts =
-                Parts { synonym: score, tokens: 1.0, path: 1.0, kind: 1.0, siblings: score, ..Parts::default() };
-            record.scratch.pairs.push(Pair {
-                expected,
-                found,
-                score,
-                is_taken: false,
-                parts,
-                told: LEAST_TOLD,
-                has_neutral: false,
-            });
+        if score > 0.0 && !standing_like(record, found) {
+            record.scratch.pairs.push(shaped(expected, found, score));
         }
     }
+}
+
+/// An array of records that moved into another object, or out of one, is known by what is in its elements.
+fn match_array_anywhere(record: &mut Record<'_, '_>, found: Id) {
+    for expected in record.model.records.iter().copied() {
+        let is_met = record.scratch.pairs.iter().any(|pair| pair.expected == expected && pair.found == found);
+        if is_met || record.is_taken(expected) || is_other_role(record, expected, found) {
+            continue;
+        }
+        let like = Likeness::of(record, expected, found);
+        if !like.clashes && holds_expected(&like) && !standing_like(record, found) {
+            record.scratch.pairs.push(shaped(expected, found, SHAPED));
+        }
+    }
+}
+
+/// Whether two names have words in common, and each has others: things of one type that are not the same, such as
+/// `ship_to_address` and `return_address`. Then the members tell the type only.
+fn is_other_role(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
+    let member = record.scratch.members.get(found as usize);
+    let name = member.and_then(|member| record.scratch.names.get(member.name));
+    let (Some(left), Some(right)) = (record.model.names.get(expected), name) else { return true };
+    let (left, right) = (record.model.names.own(left), record.scratch.names.own(right));
+    let has = |words: &[Token], word: &Token| words.iter().any(|other| other.hash == word.hash);
+    let shares = left.iter().any(|word| has(right, word));
+    let differ = left.iter().any(|word| !has(right, word)) && right.iter().any(|word| !has(left, word));
+    shares && differ || record.is_opposed(expected, found)
+}
+
+fn shaped(expected: Id, found: Id, score: f32) -> Pair {
+    let parts = Parts { synonym: score, tokens: 1.0, path: 1.0, kind: 1.0, siblings: score, ..Parts::default() };
+    Pair { expected, found, score, is_taken: false, parts, told: LEAST_TOLD, has_neutral: false }
 }
 
 /// How sure the members are that two objects are one.
@@ -184,7 +210,12 @@ fn shape(record: &Record<'_, '_>, expected: Id, found: Id) -> f32 {
     let share = like.of_larger();
     let is_most = share >= 0.6 && like.of_smaller() >= 0.8;
     let is_much = like.told >= MUCH_TOLD && share >= MUCH_SHARE;
-    if is_most || is_much { SHAPED } else { SHAPED * share }
+    if is_most || is_much || holds_expected(&like) { SHAPED } else { SHAPED * share }
+}
+
+/// Whether most of what is expected is there, whatever else there is.
+fn holds_expected(like: &Likeness) -> bool {
+    like.told >= MUCH_TOLD && like.same >= LEAST_HELD && like.of_expected() >= LEAST_EXPECTED
 }
 
 /// Whether two arrays are lists of records, of which one has a name that only says so: `items`, `results`.

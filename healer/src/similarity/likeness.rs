@@ -23,6 +23,8 @@ pub(super) struct Likeness {
     pub there: u32,
     /// Expected members that are there.
     pub same: u32,
+    /// Those of them whose names have several words.
+    pub named: u32,
     /// How much their names tell.
     pub told: f32,
     /// Whether a member has the name of an expected one and cannot be it.
@@ -39,9 +41,12 @@ impl Likeness {
             like.all = like.all.saturating_add(1);
             like.clashes |= clashes(record, field, found);
             let Some(name) = names.get(id) else { continue };
-            let told: f32 = names.tokens(name).iter().filter(|token| token.level == 0).map(|token| token.weight).sum();
+            let own = names.tokens(name).iter().filter(|token| token.level == 0);
+            let told: f32 = own.clone().map(|token| token.weight).sum();
+            let is_named = u32::from(own.count() > 1);
             if children(record, found).any(|(_, child)| child.joined == name.joined) {
                 like.same = like.same.saturating_add(1);
+                like.named = like.named.saturating_add(is_named);
                 like.told += told;
             } else if is_small && has_in_other_words(record, field, (names, name), found) {
                 like.same = like.same.saturating_add(1);
@@ -49,6 +54,11 @@ impl Likeness {
             }
         }
         like
+    }
+
+    /// The share of the expected members that is there: what else is there may be new.
+    pub fn of_expected(&self) -> f32 {
+        ratio(self.same, self.all)
     }
 
     /// The share of the members of the smaller one.

@@ -33,6 +33,8 @@ pub struct Model {
     pub(super) objects: Vec<Id>,
     /// The fields whose names say a form.
     pub(super) formed: Vec<Id>,
+    /// The fields that are arrays of records.
+    pub(super) records: Vec<Id>,
     /// What is in the elements of arrays of records, two levels of it; their parents are the arrays.
     inside: Vec<Expected>,
     /// The names of these.
@@ -73,6 +75,7 @@ impl Model {
             fields.iter().enumerate().map(|(id, field): (usize, &Expected)| (field.parent, id as Id)).collect();
         sort(&mut members);
         let objects = fields.iter().enumerate().filter(|(_, field)| field.is_object).map(|(id, _)| id as Id).collect();
+        let records = fields.iter().enumerate().filter(|(_, field)| field.is_records).map(|(id, _)| id as Id).collect();
         let mut inside_names = Names::default();
         for field in &inside {
             inside_names.add(&field.name, None, field.expects.kinds, &[], &|_, _| ());
@@ -84,6 +87,7 @@ impl Model {
             members,
             formed: (0..names.len() as Id).filter(|id| says_form(&names, *id)).collect(),
             objects,
+            records,
             vocabulary,
             fields,
             names,

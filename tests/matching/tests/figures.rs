@@ -18,8 +18,8 @@ const HEALED_WITHOUT_COUNTERPART: f64 = 0.005;
 
 fn corpus() -> Vec<Api> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus"));
-    let apis = corpus::read(&["a", "b", "c", "d"].map(|part| folder.join(part))).expect("a corpus");
-    assert!(apis.len() >= 110, "{} APIs", apis.len());
+    let apis = corpus::read(&["a", "b", "c", "d", "e"].map(|part| folder.join(part))).expect("a corpus");
+    assert!(apis.len() >= 140, "{} APIs", apis.len());
     apis
 }
 
