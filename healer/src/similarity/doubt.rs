@@ -117,7 +117,17 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known) -
         || synonym < SAME_WORDS && path < GROUPED
         || says_nothing(record, pair)
         || is_rescaled(record, pair)
+        || names_an_address_inside(record, pair)
         || is_empty_guess(record, pair)
+}
+
+/// `trailer.url` for `trailer_url`: a resource has more than one address.
+fn names_an_address_inside(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let (expected, names) = (&record.model.names, &record.scratch.names);
+    let member = record.scratch.members.get(pair.found as usize);
+    let found = member.and_then(|member| names.get(member.name)).map(|name| names.own(name)).unwrap_or_default();
+    let own = expected.get(pair.expected).map(|name| expected.own(name)).unwrap_or_default();
+    own.len() > found.len() && !found.is_empty() && found.iter().all(|word| BARE.contains(&names.text(word)))
 }
 
 /// A null bears nothing out, so that its name has to say it all: `is_completed` is not `completed_at`.

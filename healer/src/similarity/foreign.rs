@@ -3,8 +3,9 @@
 //!
 //! What is in the elements of arrays counts too, so that the record around is judged by nearly the whole body: those of
 //! arrays that are missing are missing. Names of several words are about one thing: where enough of them are there, a
-//! smaller share will do, but for numbers with fractions, which are measured, and in units that no name tells. Of other
-//! records only the same names of many words are left.
+//! smaller share will do, but only for the same words, and not for numbers with fractions, which are measured, and in
+//! units that no name tells. Of other records only the same names of many words are left, and of several where these
+//! have not moved.
 
 use super::likeness::Likeness;
 use super::names::{Name, Names, Token};
@@ -18,10 +19,11 @@ const LEAST_KNOWN: f32 = 0.4;
 const LEAST_LIKELY: f32 = 0.25;
 const LEAST_LIKELY_NAMES: usize = 4;
 const SEVERAL_WORDS: usize = 2;
-/// The words of a name that counts in any record.
+/// The words of a name that counts in any record; where it has not moved, several do.
 const MANY_WORDS: usize = 3;
-/// From here on names are the same.
+/// From here on all words that have counterparts are the same; and each stands in the name of the same object.
 const SAME_WORDS: f32 = 0.955;
+const EXACT: f32 = 0.995;
 
 /// Names that tell less than this are of many things.
 const LEAST_TOLD: f32 = 0.5;
@@ -71,8 +73,8 @@ fn is_left_behind(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignme
 fn is_weak(record: &Record<'_, '_>, alignment: &Alignment, verdict: Verdict) -> bool {
     match verdict {
         Verdict::Known => false,
-        Verdict::Likely => is_measured(record, alignment.found),
-        Verdict::Foreign => !is_strong(record, alignment),
+        Verdict::Likely => alignment.parts.synonym < EXACT || is_measured(record, alignment.found),
+        Verdict::Foreign => !is_strong(record, alignment) || is_measured(record, alignment.found),
     }
 }
 
@@ -82,11 +84,24 @@ fn is_measured(record: &Record<'_, '_>, id: Id) -> bool {
     has_fraction(id) || record.found.iter().any(|found| found.parent == id && found.kind == Kind::Number)
 }
 
+/// Whether a name says all by itself: it has many words, or several and has not moved.
 fn is_strong(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     let parts = &alignment.parts;
-    let is_leaf = record.model.field(alignment.expected).is_some_and(|field| !field.is_object && !field.is_records);
+    let Some(field) = record.model.field(alignment.expected).filter(|field| !field.is_object && !field.is_records)
+    else {
+        return false;
+    };
     let words = record.model.names.get(alignment.expected).map_or(0, |name| words_of(&record.model.names, name));
-    is_leaf && words >= MANY_WORDS && parts.synonym >= SAME_WORDS && parts.tokens >= 1.0 && parts.path >= 1.0
+    let says_all = words >= MANY_WORDS && parts.synonym >= SAME_WORDS
+        || words >= SEVERAL_WORDS && parts.synonym >= EXACT && is_in_place(record, field.parent, alignment.found);
+    says_all && parts.tokens >= 1.0 && parts.path >= 1.0
+}
+
+/// Whether a member stands in the object in which it is expected.
+fn is_in_place(record: &Record<'_, '_>, object: Id, found: Id) -> bool {
+    let around = record.found.get(found as usize).map_or(NONE, |found| found.parent);
+    let place = if object == NONE { Some(NONE) } else { record.scratch.fields.get(object as usize).copied() };
+    place == Some(around)
 }
 
 fn words_of(names: &Names, name: &Name) -> usize {

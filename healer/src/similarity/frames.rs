@@ -210,7 +210,8 @@ fn shape(record: &Record<'_, '_>, expected: Id, found: Id) -> f32 {
     let share = like.of_larger();
     let is_most = share >= 0.6 && like.of_smaller() >= 0.8;
     let is_much = like.told >= MUCH_TOLD && share >= MUCH_SHARE;
-    if is_most || is_much || holds_expected(&like) { SHAPED } else { SHAPED * share }
+    let is_records = record.model.field(expected).is_some_and(|field| field.is_records);
+    if is_most || is_much || is_records && holds_expected(&like) { SHAPED } else { SHAPED * share }
 }
 
 /// Whether most of what is expected is there, whatever else there is.
