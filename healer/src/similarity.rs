@@ -63,8 +63,28 @@ pub struct Settings {
     /// Unknown names looked at in one body, in distinct shapes of records; and in one record, if that is less than
     /// [`MAX_UNKNOWN_OF_RECORD`]. Which ones of a record depends on their paths only.
     pub max_unknown: u32,
+    /// How much of a record has to be known.
+    pub doubt: Doubt,
     /// Parts that are left out, to measure what each is worth.
     pub without: Without,
+}
+
+/// How much of a record has to be known, so that what is found in it counts. `docs/similarity.md` tells what the figures
+/// were set by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Doubt {
+    /// The share of what is expected that stands or is found, from which on the record is of the kind that is expected.
+    pub known: f32,
+    /// The same where so many names of several words are among it.
+    pub likely: f32,
+    /// So many.
+    pub named: u32,
+}
+
+impl Default for Doubt {
+    fn default() -> Self {
+        Doubt { known: 0.4, likely: 0.25, named: 4 }
+    }
 }
 
 /// An ensemble.
@@ -118,8 +138,8 @@ pub struct Without {
 
 impl Default for Settings {
     fn default() -> Self {
-        let without = Without::default();
-        Settings { profile: Profile::Default, threshold: 0.85, margin: 0.05, max_unknown: MAX_UNKNOWN, without }
+        let (doubt, without) = (Doubt::default(), Without::default());
+        Settings { profile: Profile::Default, threshold: 0.85, margin: 0.05, max_unknown: MAX_UNKNOWN, doubt, without }
     }
 }
 

@@ -128,6 +128,36 @@ fn what_is_inside_and_beside_counts() {
             r#"{"slices":[{"carrier_code":"c","flight_number":"f","cabin":"e"}],"id":1}"#,
         ),
         (
+            "an array that moved out of an object, by what is in it",
+            r#"{"d":{"slices":[{"carrier_code":"c","flight_number":"f","cabin":"e","gate":"g"}]},"id":1}"#,
+            r#"{"legs":[{"carrierCode":"c","flightNumber":"f","cabin":"e","gate":"g","zebra":1}],"id":1}"#,
+            r#"{"id":1,"d":{"slices":[{"carrier_code":"c","flight_number":"f","cabin":"e","gate":"g","zebra":1}]}}"#,
+        ),
+        (
+            "an address in another role",
+            r#"{"id":1,"site_address":{"street":"s","city":"c","zip_code":"1","county":"k"}}"#,
+            r#"{"id":1,"depot_address":{"street":"s","city":"c","zip_code":"1","county":"k"}}"#,
+            r#"{"id":1,"depot_address":{"street":"s","city":"c","zip_code":"1","county":"k"}}"#,
+        ),
+        (
+            "a null is no proof",
+            r#"{"id":1,"is_completed":true}"#,
+            r#"{"id":1,"completed_at":null}"#,
+            r#"{"id":1,"completed_at":null}"#,
+        ),
+        (
+            "a wrapper's own type",
+            r#"{"type":"t","maker":"m","length":2,"hue":"h"}"#,
+            r#"{"data":{"type":"file","attributes":{"maker":"m","length":2,"hue":"h"}}}"#,
+            r#"{"data":{"type":"file"},"maker":"m","length":2,"hue":"h"}"#,
+        ),
+        (
+            "the same words where little else is known, and one that moved",
+            r#"{"unit_price":1,"maker_code":"c","maker":"m","length":2,"hue":"h","day":"d","night":"n","depth":1}"#,
+            r#"{"unitPrice":1,"x":{"makerCode":"c"},"zebra":2}"#,
+            r#"{"unit_price":1,"x":{"makerCode":"c"},"zebra":2}"#,
+        ),
+        (
             "a word in a record of which little is known",
             r#"{"price":1,"maker":"m","length":2,"hue":"h"}"#,
             r#"{"data":{"price":1,"zebra":2}}"#,

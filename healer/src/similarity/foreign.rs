@@ -10,14 +10,10 @@
 use super::likeness::Likeness;
 use super::names::{Name, Names, Token};
 use super::record::Record;
-use super::{Alignment, Id, NONE};
+use super::{Alignment, Doubt, Id, NONE};
 use crate::plan::spec::Kind;
 
-/// The share of what a record expects that has to be accounted for. `docs/similarity.md` tells what it was set by.
-const LEAST_KNOWN: f32 = 0.4;
-/// The same where so many names of several words are.
-const LEAST_LIKELY: f32 = 0.25;
-const LEAST_LIKELY_NAMES: usize = 4;
+/// A name of several words.
 const SEVERAL_WORDS: usize = 2;
 /// The words of a name that counts in any record; where it has not moved, several do.
 const MANY_WORDS: usize = 3;
@@ -45,7 +41,7 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     if out.is_empty() {
         return;
     }
-    let verdict = Known::of(record, out).verdict();
+    let verdict = Known::of(record, out).verdict(&record.settings.doubt);
     let is_weak = |one: &&Alignment| is_weak(record, one, verdict) || is_left_behind(record, one, out);
     let weak: Vec<Id> = out.iter().filter(is_weak).map(|one| one.found).collect();
     out.retain(|one| !weak.iter().any(|weak| is_at_or_inside(record, one.found, *weak)));
@@ -157,11 +153,11 @@ impl Known {
         self.all = self.all.saturating_add(record.model.inside(array).0.count());
     }
 
-    fn verdict(self) -> Verdict {
+    fn verdict(self, doubt: &Doubt) -> Verdict {
         let share = ratio(self.known, self.all);
         match () {
-            () if share >= LEAST_KNOWN => Verdict::Known,
-            () if share >= LEAST_LIKELY && self.named >= LEAST_LIKELY_NAMES => Verdict::Likely,
+            () if share >= doubt.known => Verdict::Known,
+            () if share >= doubt.likely && self.named >= doubt.named as usize => Verdict::Likely,
             () => Verdict::Foreign,
         }
     }

@@ -2,6 +2,7 @@
 
 pub mod corpus;
 pub mod engine;
+pub mod left_out;
 pub mod plot;
 pub mod removed;
 pub mod schema;

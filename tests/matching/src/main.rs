@@ -1,11 +1,12 @@
 //! Prints how well missing fields are found in a labelled corpus.
 //!
-//! `nomos-matching [--json] [--verbose] [--threshold=T] [--margin=M] [--plot=FILE] FOLDER...`
+//! `nomos-matching [--json] [--short] [--verbose] [--left-out] [--threshold=T] [--margin=M] [--plot=FILE] FOLDER...`
 
 use std::path::PathBuf;
 
 use healer::similarity::{Metric, Profile, Settings, Without};
 use nomos_matching::corpus::{self, Api};
+use nomos_matching::left_out;
 use nomos_matching::plot;
 use nomos_matching::removed::healed_without_counterpart;
 use nomos_matching::score::{Score, score_api};
@@ -40,6 +41,9 @@ fn main() {
         return;
     }
     print_scores(&apis, &all, &options);
+    if options.leaves_out {
+        print_left_out(&options);
+    }
     if options.is_short {
         return;
     }
@@ -59,6 +63,8 @@ struct Options {
     verbose: bool,
     /// Only the totals.
     is_short: bool,
+    /// Each folder at the figures that are best on the others, too.
+    leaves_out: bool,
     plot: Option<PathBuf>,
 }
 
@@ -70,6 +76,7 @@ impl Options {
             json: false,
             verbose: false,
             is_short: false,
+            leaves_out: false,
             plot: None,
         };
         let number = |text: &str| text.parse().unwrap_or_else(|_| fail("found no number; expected one from 0 to 1"));
@@ -82,6 +89,7 @@ impl Options {
                     "--json" => made.json = true,
                     "--verbose" => made.verbose = true,
                     "--short" => made.is_short = true,
+                    "--left-out" => made.leaves_out = true,
                     folder => made.folders.push(PathBuf::from(folder)),
                 },
             }
@@ -147,6 +155,17 @@ fn print_scores(apis: &[Api], all: &Score, options: &Options) {
 fn print_lines(lines: &[String]) {
     for line in lines {
         println!("  {line}");
+    }
+}
+
+/// Each folder, decided by the figures of doubt that are best on the others.
+fn print_left_out(options: &Options) {
+    let read = |folder: &PathBuf| corpus::read(std::slice::from_ref(folder)).unwrap_or_else(|error| fail(&error));
+    let parts: Vec<Vec<Api>> = options.folders.iter().map(read).collect();
+    head("left out");
+    for (folder, (doubt, score)) in options.folders.iter().zip(left_out::scores(&parts, options.settings)) {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        row(&format!("{name}, by {:.2}, {:.2} with {} names", doubt.known, doubt.likely, doubt.named), &score);
     }
 }
 
