@@ -33,6 +33,8 @@ const MUCH_SHARE: f32 = 0.4;
 /// Members that are there of those that are expected, at least, where any number of others is there too; and their share.
 const LEAST_HELD: u32 = 4;
 const LEAST_EXPECTED: f32 = 0.5;
+/// Pairs of arrays whose elements are compared wherever they stand, at most: each looks at all members of the record.
+const MAX_ARRAYS_COMPARED: usize = 64;
 /// What they tell at least in lists that are called lists.
 const LEAST_TOLD_IN_LIST: f32 = 1.5;
 /// What that is worth.
@@ -137,14 +139,21 @@ pub(super) fn match_arrays(record: &mut Record<'_, '_>) {
     if record.settings.without.frames || !record.model.has_records() {
         return;
     }
-    for id in 0..record.found.len() as Id {
-        let is_open = record.scratch.members.get(id as usize).is_some_and(|member| !member.is_closed);
-        let found = record.found.get(id as usize);
-        if is_open && found.is_some_and(|found| found.kind == Kind::Array && found.item == Some(Kind::Object)) {
-            match_shape(record, id);
+    let arrays: Vec<Id> = (0..record.found.len() as Id).filter(|id| is_open_array(record, *id)).collect();
+    let lacking = record.model.records.iter().filter(|id| !record.is_taken(**id)).count();
+    let are_few = arrays.len().saturating_mul(lacking) <= MAX_ARRAYS_COMPARED;
+    for id in arrays {
+        match_shape(record, id);
+        if are_few {
             match_array_anywhere(record, id);
         }
     }
+}
+
+fn is_open_array(record: &Record<'_, '_>, id: Id) -> bool {
+    let is_open = record.scratch.members.get(id as usize).is_some_and(|member| !member.is_closed);
+    let found = record.found.get(id as usize);
+    is_open && found.is_some_and(|found| found.kind == Kind::Array && found.item == Some(Kind::Object))
 }
 
 fn match_shape(record: &mut Record<'_, '_>, found: Id) {

@@ -121,7 +121,9 @@ impl Model {
     /// What is directly in an object, or in the elements of an array of records, two levels of it, with its names.
     pub(super) fn inside(&self, of: Id) -> (impl Iterator<Item = (Id, &Expected)> + Clone, &Names) {
         let is_array = self.field(of).is_some_and(|field| field.is_records);
-        let elements = self.inside.iter().enumerate().filter(move |(_, field)| is_array && field.parent == of);
+        // In the order of their parents, as the fields are.
+        let from = self.inside.partition_point(|field| field.parent < of);
+        let elements = self.inside.iter().enumerate().skip(from).take_while(move |(_, field)| field.parent == of);
         let elements = elements.map(|(id, field): (usize, &Expected)| (id as Id, field));
         (self.members(of).chain(elements), if is_array { &self.inside_names } else { &self.names })
     }

@@ -9,7 +9,7 @@ use crate::corpus::Api;
 use crate::score::{Score, score_api};
 
 /// The precision that the figures have to reach on the others.
-const LEAST_PRECISION: f64 = 0.993;
+const LEAST_PRECISION: f64 = 0.995;
 const KNOWN: [f32; 5] = [0.3, 0.35, 0.4, 0.45, 0.5];
 /// Shares that are likely, and the names that it takes; the first is never reached.
 const LIKELY: [(f32, u32); 6] = [(2.0, 0), (0.2, 4), (0.25, 3), (0.25, 4), (0.25, 5), (0.3, 4)];
