@@ -119,6 +119,13 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known) -
         || is_rescaled(record, pair)
         || names_an_address_inside(record, pair)
         || is_empty_guess(record, pair)
+        || is_keyword(record, pair)
+}
+
+/// A member that describes the document, not what it is about: `@id` and `@type` of JSON-LD.
+fn is_keyword(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let names = record.found.get(pair.found as usize).zip(record.model.field(pair.expected));
+    names.is_some_and(|(found, field)| found.name.starts_with('@') && !field.name.starts_with('@'))
 }
 
 /// `trailer.url` for `trailer_url`: a resource has more than one address.
