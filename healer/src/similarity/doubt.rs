@@ -130,6 +130,10 @@ fn is_keyword(record: &Record<'_, '_>, pair: &Pair) -> bool {
 
 /// `trailer.url` for `trailer_url`: a resource has more than one address.
 fn names_an_address_inside(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let Parts { synonym, tokens, .. } = pair.parts;
+    if synonym >= 1.0 && tokens >= 1.0 {
+        return false;
+    }
     let (expected, names) = (&record.model.names, &record.scratch.names);
     let member = record.scratch.members.get(pair.found as usize);
     let found = member.and_then(|member| names.get(member.name)).map(|name| names.own(name)).unwrap_or_default();

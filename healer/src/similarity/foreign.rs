@@ -41,7 +41,7 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     if out.is_empty() {
         return;
     }
-    let verdict = Known::of(record, out).verdict(&record.settings.doubt);
+    let verdict = Count::of(record, out).verdict(&record.settings.doubt);
     let is_weak = |one: &&Alignment| is_weak(record, one, verdict) || is_left_behind(record, one, out);
     let weak: Vec<Id> = out.iter().filter(is_weak).map(|one| one.found).collect();
     out.retain(|one| !weak.iter().any(|weak| is_at_or_inside(record, one.found, *weak)));
@@ -50,20 +50,22 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
 /// Whether a name that says little stands outside of the object that the other fields went into: in `{"data": {"type":
 /// .., "attributes": {..}}}` it is the wrapper's own.
 fn is_left_behind(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignment]) -> bool {
+    let around = |id: Id| record.found.get(id as usize).map_or(NONE, |found| found.parent);
+    let place = around(alignment.found);
+    if place == NONE {
+        return false;
+    }
     let names = &record.model.names;
     let own = names.get(alignment.expected).map(|name| names.own(name)).unwrap_or_default();
     let told: f32 = own.iter().map(|word| word.weight).sum();
     if told >= LEAST_TOLD || own.iter().any(|word| IDENTIFIERS.contains(&names.text(word))) {
         return false;
     }
-    let around = |id: Id| record.found.get(id as usize).map_or(NONE, |found| found.parent);
     let of_field = |id: Id| record.model.field(id).map(|field| field.parent);
-    let (object, place) = (of_field(alignment.expected), around(alignment.found));
+    let object = of_field(alignment.expected);
     let beside = out.iter().filter(|one| one.expected != alignment.expected && of_field(one.expected) == object);
     let is_inside = |one: &&Alignment| around(one.found) != place && is_at_or_inside(record, around(one.found), place);
-    place != NONE
-        && beside.clone().filter(is_inside).count() >= LEAST_MOVED
-        && !beside.clone().any(|one| around(one.found) == place)
+    beside.clone().filter(is_inside).count() >= LEAST_MOVED && !beside.clone().any(|one| around(one.found) == place)
 }
 
 fn is_weak(record: &Record<'_, '_>, alignment: &Alignment, verdict: Verdict) -> bool {
@@ -113,16 +115,16 @@ fn is_at_or_inside(record: &Record<'_, '_>, mut found: Id, object: Id) -> bool {
 
 /// How much of what is expected stands or is aligned.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct Count {
     all: usize,
     known: usize,
     /// Those that are known by names of several words.
     named: usize,
 }
 
-impl Known {
-    fn of(record: &Record<'_, '_>, out: &[Alignment]) -> Known {
-        let mut made = Known::default();
+impl Count {
+    fn of(record: &Record<'_, '_>, out: &[Alignment]) -> Count {
+        let mut made = Count::default();
         for (id, field) in (0..).zip(record.model.fields()).filter(|(_, field)| !field.is_object) {
             let found = out.iter().find(|one| one.expected == id).map(|one| one.found);
             match found {
@@ -135,11 +137,13 @@ impl Known {
     }
 
     fn add_leaf(&mut self, record: &Record<'_, '_>, id: Id, is_known: bool) {
-        let names = &record.model.names;
-        let is_named = names.get(id).is_some_and(|name| words_of(names, name) >= SEVERAL_WORDS);
         self.all = self.all.saturating_add(1);
-        self.known = self.known.saturating_add(usize::from(is_known));
-        self.named = self.named.saturating_add(usize::from(is_known && is_named));
+        if is_known {
+            let names = &record.model.names;
+            let is_named = names.get(id).is_some_and(|name| words_of(names, name) >= SEVERAL_WORDS);
+            self.known = self.known.saturating_add(1);
+            self.named = self.named.saturating_add(usize::from(is_named));
+        }
     }
 
     fn add_elements(&mut self, record: &Record<'_, '_>, expected: Id, found: Id) {

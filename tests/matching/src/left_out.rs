@@ -15,6 +15,9 @@ const KNOWN: [f32; 5] = [0.3, 0.35, 0.4, 0.45, 0.5];
 const LIKELY: [(f32, u32); 6] = [(2.0, 0), (0.2, 4), (0.25, 3), (0.25, 4), (0.25, 5), (0.3, 4)];
 
 /// For each part the figures that are best on the others, and what they make of it.
+///
+/// # Panics
+/// If the engine refuses a contract or a body: then the corpus is wrong.
 pub fn scores(parts: &[Vec<Api>], settings: Settings) -> Vec<(Doubt, Score)> {
     let likely = |known| LIKELY.map(move |(likely, named)| Doubt { known, likely, named });
     let tried: Vec<Doubt> = KNOWN.into_iter().flat_map(likely).collect();
@@ -42,7 +45,9 @@ pub fn scores(parts: &[Vec<Api>], settings: Settings) -> Vec<(Doubt, Score)> {
 
 fn total(part: &[Api], settings: Settings) -> Score {
     let mut all = Score::default();
-    part.iter().for_each(|api| all.add(&score_api(api, settings)));
+    for api in part {
+        all.add(&score_api(api, settings));
+    }
     all
 }
 

@@ -56,6 +56,7 @@ fn main() {
     }
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 struct Options {
     folders: Vec<PathBuf>,
     settings: Settings,
