@@ -7,6 +7,7 @@
 //! - `json before`, then `json after`: what `nomos heal` makes of it with the last configuration, byte for byte; a
 //!   `text report` after them is what it says about it with `--explain`.
 //! - `yaml shipped`: lines of `envoy.yaml`.
+//! - `yaml of FILE`: a part of that file as it stands there.
 //! - `console`: commands after `$ `, run in the repository, each followed by what it prints.
 //! - `json state`: what the filter tells access logs; its fields are those of the code.
 //! - `sh`, or nothing: commands that take long or change the machine. What they name exists: targets of make, commands
@@ -26,7 +27,7 @@ use std::process::Command;
 
 use run::Dir;
 
-const DOCUMENTS: [&str; 14] = [
+const DOCUMENTS: [&str; 15] = [
     "README.md",
     "CHANGELOG.md",
     "docs/architecture.md",
@@ -34,6 +35,7 @@ const DOCUMENTS: [&str; 14] = [
     "docs/cli.md",
     "docs/configuration.md",
     "docs/dashboard.md",
+    "docs/deploy.md",
     "docs/faq.md",
     "docs/operations.md",
     "docs/peers.md",
@@ -214,11 +216,21 @@ fn what_is_copied_is_that_of_envoy_yaml() {
     let shipped = lines(&read("envoy.yaml"));
     let mut copied: Vec<Block> = DOCUMENTS.iter().flat_map(|name| blocks(name)).collect();
     copied.retain(|block| block.kind == "yaml shipped" || block.text.contains("vm_config:"));
-    assert_eq!(copied.len(), 2);
+    assert_eq!(copied.len(), 3);
     for block in copied {
         let frame = block.text.split("routes:").next().unwrap_or_default();
         let other: Vec<String> = lines(frame).difference(&shipped).cloned().collect();
         assert_eq!(other, [""; 0], "lines that envoy.yaml has not");
+    }
+}
+
+#[test]
+fn parts_of_files_are_as_shown() {
+    for name in DOCUMENTS {
+        for block in blocks(name) {
+            let Some(file) = block.kind.strip_prefix("yaml of ") else { continue };
+            assert!(read(file).contains(&block.text), "{name}:{}: {file} has no such part", block.line);
+        }
     }
 }
 

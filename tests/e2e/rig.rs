@@ -21,8 +21,7 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 /// The timeout of routes whose upstream takes longer.
 const HASTY: &str = "0.5s";
 
-/// What a case returns: nothing, or what went wrong in one text.
-pub type Outcome = Result<(), String>;
+pub use nomos_tests::expect::Outcome;
 
 /// One Envoy version under test.
 pub struct Lane {

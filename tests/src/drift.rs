@@ -51,6 +51,16 @@ pub fn is_healthy(body: &[u8]) -> bool {
     found.len() == expected.len() && expected.keys().all(|field| same(&found, &expected, field))
 }
 
+/// What a contract with these fields makes of the user of a mode in which none of them moves: their names, and nothing
+/// else, are those of the healthy user.
+pub fn healed_in_place(mode: Mode, fields: &[&str]) -> String {
+    let mut body = user_body(mode);
+    for (field, found) in drift(mode).iter().filter(|(field, _)| fields.contains(field)) {
+        body = body.replacen(&format!("\"{found}\":"), &format!("\"{field}\":"), 1);
+    }
+    body
+}
+
 fn same(found: &Members, expected: &Members, field: &str) -> bool {
     let text = |members: &Members| members.get(field).map(|value| value.get().to_owned());
     text(found).is_some() && text(found) == text(expected)

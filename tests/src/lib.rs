@@ -7,6 +7,7 @@ pub mod documents;
 pub mod download;
 pub mod drift;
 pub mod envoy;
+pub mod expect;
 pub mod framing;
 pub mod http2;
 pub mod paths;

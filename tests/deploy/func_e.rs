@@ -1,0 +1,65 @@
+//! `func-e run -c envoy.yaml` with the real func-e, and `ENVOY_PATH` for the Envoy that it runs.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use drifting_upstream::{Mode, user_body};
+use libtest_mimic::Trial;
+use nomos_tests::client;
+use nomos_tests::drift::Api;
+use nomos_tests::envoy::{self, Envoy};
+use nomos_tests::expect::{self, Outcome};
+use nomos_tests::paths;
+use nomos_tests::shipped::{self, Changes};
+
+use crate::go;
+
+const FUNC_E: &str = "github.com/tetratelabs/func-e/cmd/func-e";
+
+pub fn cases() -> Vec<Trial> {
+    vec![go::case("func-e run -c envoy.yaml", run)]
+}
+
+/// The shipped configuration on other ports, from the directory where it has its relative paths from.
+fn run() -> Outcome {
+    let home = home()?;
+    let api = Api::start(0)?;
+    let module = paths::module()?;
+    let config =
+        shipped::config(Changes { proxy: 0, upstream: api.address().port(), admin: 0, module: &module, held: false })?;
+    let mut envoy =
+        Envoy::start(&func_e(&home)?, &config).map_err(|e| format!("{}:\n{}", e.why, envoy::tail(&e.log)))?;
+    let proxy = envoy.listener("nomos")?;
+    for mode in [Mode::V2, Mode::Camel] {
+        let path = format!("/api/user?mode={}", mode.name());
+        let reply = client::fetch(proxy, "GET", &path, &[]).map_err(|e| format!("{path}: {e}"))?;
+        expect::reply(&reply, 200, user_body(Mode::Healthy).as_bytes())?;
+    }
+    envoy.check()?;
+    drop(envoy);
+    // func-e hands the signal on.
+    expect::that(client::fetch(proxy, "GET", "/", &[]).is_err(), || "Envoy outlived func-e".into())?;
+    fs::remove_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))
+}
+
+/// A program that is called as Envoy is and calls `func-e run`, with all that func-e keeps in a directory of our own.
+fn func_e(home: &Path) -> Result<PathBuf, String> {
+    let script = format!(
+        "#!/bin/sh\nexport ENVOY_PATH='{}' FUNC_E_HOME='{}'\nexec '{}' run \"$@\"\n",
+        paths::envoy("pinned")?.display(),
+        home.display(),
+        go::program(FUNC_E)?.display()
+    );
+    let path = home.join("envoy");
+    fs::write(&path, script)
+        .and_then(|()| fs::set_permissions(&path, fs::Permissions::from_mode(0o755)))
+        .map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(path)
+}
+
+fn home() -> Result<PathBuf, String> {
+    let home = std::env::temp_dir().join(format!("nomos-func-e-{}", std::process::id()));
+    fs::create_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))?;
+    Ok(home)
+}
