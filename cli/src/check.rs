@@ -13,13 +13,15 @@ use crate::envoy::{self, Configuration, Discovered, Filter};
 use crate::failure::Failure;
 use crate::openapi::{self, Document, NoResponse};
 use crate::output::plural;
+use crate::resource::{self, Plugin};
 use crate::source::{Source, line};
 use crate::{document, output, pack};
 
 const EXAMPLES: &str = "\
-Each file may be an Envoy configuration, the plugin's own, a rule pack, a
-contract or an OpenAPI document; YAML or JSON. But in OpenAPI documents, bare
-YAML words are what Envoy takes them for: y, no and off are booleans.
+Each file may be an Envoy configuration, the plugin's own, a WasmPlugin, an
+EnvoyExtensionPolicy, a rule pack, a contract or an OpenAPI document; YAML or
+JSON. But in OpenAPI documents, bare YAML words are what Envoy takes them for:
+y, no and off are booleans.
 
   $ nomos check envoy.yaml
   envoy.yaml: an Envoy configuration with 1 Nomos filter: no problems
@@ -133,6 +135,12 @@ fn examine(source: &Source) -> Examined {
         let findings = filters.iter().flat_map(|filter| examine_filter(source, filter)).collect();
         let warnings = filters.iter().flat_map(|filter| warn_of_filter(source, filter)).collect();
         return Examined { kind, findings, warnings };
+    }
+    let plugins = resource::plugins(&documents);
+    if !plugins.is_empty() {
+        let kind = format!("resources of Kubernetes with {}", plural(plugins.len(), "Nomos plugin"));
+        let findings = plugins.iter().flat_map(|plugin| examine_plugin(source, plugin)).collect();
+        return Examined { kind, findings, ..Examined::default() };
     }
     let warnings = documents.first().map(deprecated::in_settings).unwrap_or_default();
     let warnings = warnings.into_iter().map(|warning| (source.line(warning.offset), warning)).collect();
@@ -268,6 +276,25 @@ fn examine_filter(source: &Source, filter: &Filter<'_>) -> Vec<Finding> {
             problems.into_iter().map(|error| finding(source, error)).collect()
         }
     }
+}
+
+fn examine_plugin(source: &Source, plugin: &Plugin<'_>) -> Vec<Finding> {
+    let Some(node) = plugin.configuration else { return Vec::new() };
+    let problems = match Config::check(node) {
+        Ok(config) if config.response_headers == ResponseHeaders::Held && !plugin.may_hold_headers => {
+            vec![ConfigError {
+                at: "response_headers".to_owned(),
+                offset: node.offset,
+                found: "\"held\" in a WasmPlugin, whose filter may not hold headers, so that every response would hang"
+                    .to_owned(),
+                expected: "an EnvoyFilter with allow_on_headers_stop_iteration: true, or response_headers: early"
+                    .to_owned(),
+            }]
+        }
+        Ok(_) => Vec::new(),
+        Err(problems) => problems,
+    };
+    problems.into_iter().map(|error| finding(source, error)).collect()
 }
 
 /// JSON inside a text. Its lines are lines of the file where YAML has it as a block.

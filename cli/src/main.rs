@@ -19,6 +19,7 @@ mod openapi;
 mod output;
 mod pack;
 mod parts;
+mod resource;
 mod schema;
 mod source;
 mod yaml;

@@ -109,6 +109,38 @@ plurals, \
 }
 
 #[test]
+fn resources_of_kubernetes_are_looked_into() {
+    let wasm_plugin =
+        |config: &str| format!("kind: WasmPlugin\nmetadata: {{name: nomos}}\nspec:\n  pluginConfig:\n{config}");
+    let policy = |config: &str| {
+        format!(
+            "kind: Secret\n---\nkind: EnvoyExtensionPolicy\nspec:\n  wasm:\n  - name: nomos\n    config: {{{config}}}\n  - name: x\n"
+        )
+    };
+    let good = "a.yaml: resources of Kubernetes with 1 Nomos plugin: no problems\n";
+    let mode = "found \"heel\"; expected one of heal, observe, off (did you mean \"heal\"?)\n";
+    let rows = [
+        ("plugin", wasm_plugin("    mode: observe\n"), good.to_owned()),
+        ("unset", "kind: WasmPlugin\nspec: {url: oci://example.org/nomos}\n".to_owned(), good.to_owned()),
+        ("plugin-bad", wasm_plugin("    routes: []\n    mode: heel\n"), format!("a.yaml:6: mode: {mode}")),
+        (
+            "plugin-held",
+            wasm_plugin("    response_headers: held\n"),
+            "a.yaml:5: response_headers: found \"held\" in a WasmPlugin, whose filter may not hold headers, so that every \
+             response would hang; expected an EnvoyFilter with allow_on_headers_stop_iteration: true, or \
+             response_headers: early\n"
+                .to_owned(),
+        ),
+        ("policy", policy("mode: observe, response_headers: held"), good.to_owned()),
+        ("policy-bad", policy("mode: heel"), format!("a.yaml:7: mode: {mode}")),
+    ];
+    for (test, content, expected) in rows {
+        let code = i32::from(expected != good);
+        assert_eq!(check(&format!("resource-{test}"), "a.yaml", &content), (code, expected), "{test}");
+    }
+}
+
+#[test]
 fn problems_inside_an_envoy_configuration_are_told_with_its_lines() {
     let rows = [
         (

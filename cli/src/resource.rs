@@ -1,0 +1,57 @@
+//! Nomos's configuration inside resources of Kubernetes: Istio's `WasmPlugin` and Envoy Gateway's `EnvoyExtensionPolicy`.
+
+use healer::config::node::{Node, Value};
+
+/// A Wasm plugin that a resource sets up.
+#[derive(Clone, Copy)]
+pub struct Plugin<'a> {
+    /// What it is given, if anything.
+    pub configuration: Option<&'a Node>,
+    /// Whether its filter can be made to hold response headers, by another resource at least.
+    pub may_hold_headers: bool,
+    /// Its name and where the module is from.
+    names: [Option<&'a str>; 3],
+}
+
+/// The plugins that are Nomos. A single one without any name is taken for it.
+pub fn plugins(documents: &[Node]) -> Vec<Plugin<'_>> {
+    let mut found: Vec<Plugin<'_>> = documents.iter().flat_map(of_document).collect();
+    if found.iter().any(Plugin::is_nomos) || found.len() > 1 {
+        found.retain(Plugin::is_nomos);
+    }
+    found
+}
+
+impl Plugin<'_> {
+    fn is_nomos(&self) -> bool {
+        self.names.into_iter().flatten().any(|name| name.to_ascii_lowercase().contains("nomos"))
+    }
+}
+
+fn of_document(document: &Node) -> Vec<Plugin<'_>> {
+    let Some(spec) = document.get("spec") else { return Vec::new() };
+    match document.get("kind").and_then(Node::as_str) {
+        Some("WasmPlugin") => vec![Plugin {
+            configuration: spec.get("pluginConfig"),
+            may_hold_headers: false,
+            names: [text(document, &["metadata", "name"]), text(spec, &["url"]), None],
+        }],
+        Some("EnvoyExtensionPolicy") => match spec.get("wasm").map(|list| &list.value) {
+            Some(Value::Array(items)) => items.iter().map(of_entry).collect(),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+fn of_entry(entry: &Node) -> Plugin<'_> {
+    Plugin {
+        configuration: entry.get("config"),
+        may_hold_headers: true,
+        names: [text(entry, &["name"]), text(entry, &["code", "image", "url"]), text(entry, &["code", "http", "url"])],
+    }
+}
+
+fn text<'a>(node: &'a Node, path: &[&str]) -> Option<&'a str> {
+    path.iter().try_fold(node, |node, field| node.get(field)).and_then(Node::as_str)
+}
