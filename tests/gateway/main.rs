@@ -49,6 +49,7 @@ fn main() -> ExitCode {
     let cases = vec![
         case("module from a web server", from_http),
         case("module from an image", from_image),
+        case("as Envoy Gateway orders filters, packed bodies are left alone", default_order),
         case("held headers", held),
         case("a wrong digest leaves responses alone", wrong_digest),
         case("a refused configuration leaves responses alone", refused),
@@ -74,6 +75,18 @@ fn from_image(world: &World) -> Outcome {
     let gateway = Gateway::start(&shipped(world).policy("nomos-image.yaml", &[])?)?;
     gateway.wait_until_healed()?;
     heals(&gateway)?;
+    gateway.stop()
+}
+
+/// Why the shipped files have an order of their own.
+fn default_order(world: &World) -> Outcome {
+    let order = "  filterOrder:\n  - name: envoy.filters.http.wasm\n    after: envoy.filters.http.compressor\n";
+    let shipped = shipped(world).policy("nomos-http.yaml", &[])?.with("gateway.yaml", order, "")?;
+    let gateway = Gateway::start(&shipped)?;
+    gateway.wait_until_healed()?;
+    let reply = get(&gateway, "/api/user?mode=v2", &[("accept-encoding", "gzip")])?;
+    expect::header(&reply, "content-encoding", "gzip")?;
+    expect::body(&artifacts::unpacked(&reply.body)?, user_body(Mode::V2).as_bytes())?;
     gateway.stop()
 }
 

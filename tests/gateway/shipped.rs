@@ -44,6 +44,13 @@ impl<'a> Shipped<'a> {
         Ok(self)
     }
 
+    /// The same with a change in one of the files.
+    pub fn with(mut self, name: &str, from: &str, to: &str) -> Result<Self, String> {
+        let file = self.files.iter_mut().find(|file| file.0 == name).ok_or_else(|| format!("no file {name}"))?;
+        file.1 = replaced(name, &file.1, from, to)?;
+        Ok(self)
+    }
+
     /// Standalone, Envoy Gateway knows no Services, and is told which Envoy to run.
     fn gateway(&self) -> Result<String, String> {
         let version = fs::read_to_string(paths::root().join(".envoy-version")).map_err(|e| e.to_string())?;
@@ -93,8 +100,12 @@ fn changed(name: &str, changes: &[(&str, &str)]) -> Result<String, String> {
     let path = paths::root().join("deploy/envoy-gateway").join(name);
     let mut text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     for (from, to) in changes {
-        nomos_tests::expect::equal(&format!("{name}: `{from}`"), text.matches(from).count(), 1)?;
-        text = text.replace(from, to);
+        text = replaced(name, &text, from, to)?;
     }
     Ok(text)
+}
+
+fn replaced(name: &str, text: &str, from: &str, to: &str) -> Result<String, String> {
+    nomos_tests::expect::equal(&format!("{name}: `{from}`"), text.matches(from).count(), 1)?;
+    Ok(text.replace(from, to))
 }
