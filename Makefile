@@ -2,7 +2,7 @@
 # Ports of demo and run: NOMOS_PROXY_PORT (8080), NOMOS_UPSTREAM_PORT (9090), NOMOS_ADMIN_PORT (9901).
 # Envoy: $ENVOY_PATH, else func-e, else a wheel in .tools/ (scripts/envoy says more).
 
-.PHONY: help demo run wasm test test-gateway fuzz budget lint chaos bench bench-quick bench-xdp clean
+.PHONY: help demo run wasm test test-gateway test-istio fuzz budget lint chaos bench bench-quick bench-xdp clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -22,6 +22,10 @@ test: ## Everything that CI runs: format, lints, licences, module, unit tests, e
 test-gateway: ## deploy/envoy-gateway in a real Envoy Gateway, which the first run builds: minutes
 	@scripts/wasm
 	@scripts/gateway
+
+test-istio: ## deploy/istio with a real istiod, which the first run builds: minutes
+	@scripts/wasm
+	@scripts/istio
 
 fuzz: ## Fuzz each target for ten minutes (scripts/fuzz SECONDS TARGET: otherwise)
 	@scripts/fuzz 600
