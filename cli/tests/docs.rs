@@ -253,7 +253,6 @@ fn nothing_is_left_out() {
     let names = between(&metrics, "\"nomos_", "\"").into_iter().map(|name| format!("nomos_{name}"));
     assert_documented(
         "docs/operations.md",
-        "docs/peers.md",
         names.chain(["nomos_ops_total", "nomos_responses_total"].map(String::from)),
     );
 
