@@ -8,6 +8,8 @@ use wasmtime::{Config, Engine, InstancePre, Linker, OptLevel};
 use crate::host::Host;
 use crate::imports;
 
+const MODULE: &str = "wasm32-wasip1/release/nomos_filter.wasm";
+
 /// Compiled, and linked with the host's functions.
 pub struct Module {
     pub(crate) engine: Engine,
@@ -17,14 +19,22 @@ pub struct Module {
 impl Module {
     /// The module that `make wasm` has built.
     pub fn load() -> Result<Self, String> {
-        let path = path();
-        let bytes = std::fs::read(&path)
-            .map_err(|error| format!("{}: {error}; build the module first: make wasm", path.display()))?;
-        Self::new(&bytes).map_err(|error| format!("{}: {error}", path.display()))
+        load(&target().join(MODULE), true, "make wasm")
     }
 
-    fn new(bytes: &[u8]) -> wasmtime::Result<Self> {
+    /// The one without SIMD, that `scripts/wasm plain` has built, in an engine that knows no SIMD.
+    pub fn load_plain() -> Result<Self, String> {
+        load(&target().join("plain").join(MODULE), false, "scripts/wasm plain")
+    }
+
+    /// The module that `make wasm` has built, in an engine that knows no SIMD: refused.
+    pub fn load_without_simd() -> Result<Self, String> {
+        load(&target().join(MODULE), false, "make wasm")
+    }
+
+    fn new(bytes: &[u8], simd: bool) -> wasmtime::Result<Self> {
         let mut config = Config::new();
+        config.wasm_simd(simd).wasm_relaxed_simd(simd);
         config.consume_fuel(true);
         // Fuel counts wasm, not what becomes of it, so what counts is to be done compiling soon.
         config.cranelift_opt_level(OptLevel::None);
@@ -37,9 +47,13 @@ impl Module {
     }
 }
 
-fn path() -> PathBuf {
+fn load(path: &Path, simd: bool, how: &str) -> Result<Module, String> {
+    let bytes =
+        std::fs::read(path).map_err(|error| format!("{}: {error}; build the module first: {how}", path.display()))?;
+    Module::new(&bytes, simd).map_err(|error| format!("{}: {error:#}", path.display()))
+}
+
+fn target() -> PathBuf {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let target =
-        env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), |target| workspace.join(target));
-    target.join("wasm32-wasip1/release/nomos_filter.wasm")
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), |target| workspace.join(target))
 }

@@ -4,6 +4,7 @@ mod budget;
 mod chunks;
 mod failures;
 mod memory;
+mod plain;
 
 use std::sync::OnceLock;
 
