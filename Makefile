@@ -2,7 +2,7 @@
 # Ports of demo and run: NOMOS_PROXY_PORT (8080), NOMOS_UPSTREAM_PORT (9090), NOMOS_ADMIN_PORT (9901).
 # Envoy: $ENVOY_PATH, else func-e, else a wheel in .tools/ (scripts/envoy says more).
 
-.PHONY: help demo run wasm test test-gateway test-istio fuzz budget lint chaos bench bench-quick bench-xdp clean
+.PHONY: help demo run wasm test test-gateway test-istio test-compose test-dist fuzz budget lint chaos bench bench-quick bench-xdp dist clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -63,6 +63,15 @@ bench-xdp: ## Cost of the XDP program per packet, and what it takes of Envoy's t
 	cargo bench --locked -p nomos-xdp --bench cost
 	cargo run --locked --release -p nomos-bench -- xdp
 
+dist: ## What a release consists of: modules with and without SIMD, images, bill of materials, checksums; into dist/
+	@scripts/dist
+
+test-dist: ## Make that twice, in two other directories, and compare every byte: about three minutes
+	@scripts/dist --verify
+
+test-compose: ## Bring docker-compose.yml up for real, with a Docker engine of its own where none is; minutes at first
+	@scripts/test-compose
+
 clean: ## Remove what was built and installed in this directory
 	cargo clean
-	rm -rf .tools
+	rm -rf .tools dist

@@ -139,7 +139,7 @@ fn mistakes() -> Outcome {
         ("- prometheus:/prometheus", "- metrics:/prometheus", "metrics"),
         ("./deploy/compose/envoy.yaml:", "./deploy/compose/envoi.yaml:", "envoi.yaml"),
         ("target: wrk", "target: work", "work"),
-        ("${NOMOS_BIND:-127.0.0.1}:", "${NOMOS_BIND:-127.0.0.1:", "NOMOS_BIND"),
+        ("${NOMOS_BIND:-127.0.0.1}:", "${NOMOS_BIND:-127.0.0.1:", "interpolation"),
     ];
     let text = fs::read_to_string(paths::root().join("docker-compose.yml"))?;
     let file = Broken(paths::root().join(format!(".docker-compose-{}.yml", std::process::id())));

@@ -59,7 +59,7 @@ impl Project {
     }
 
     fn get(&self, setting: &str, path: &str) -> Result<Vec<u8>, Failed> {
-        let reply = client::fetch(self.address(setting)?, "GET", path, &[("host", "localhost")])?;
+        let reply = client::fetch(self.address(setting)?, "GET", path, &[])?;
         check(reply.status == 200, || format!("{setting} {path}: {}", reply.status))?;
         Ok(reply.body)
     }
