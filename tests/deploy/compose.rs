@@ -1,5 +1,6 @@
 //! docker-compose.yml, as Docker Compose reads it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,6 +29,7 @@ pub fn cases() -> Vec<Trial> {
         case_if(go(), "docker-compose.yml: accepted, and what it refers to is there", refers),
         case_if(go(), "docker-compose.yml: services, profiles, ports and images", services),
         case_if(go(), "docker-compose.yml: nothing has more privileges than it needs", confined),
+        Trial::test("docker-compose.yml: each setting is in docs/deploy.md", documented),
         case_if(go(), "docker-compose.yml: what is wrong with it would be found", mistakes),
         Trial::test("deploy/compose/envoy.yaml: envoy.yaml with other addresses", same_envoy),
         Trial::test("deploy/compose/envoy.yaml: accepted by Envoy", accepted_by_envoy),
@@ -125,6 +127,20 @@ fn confined() -> Outcome {
         let options = texts(&service["security_opt"]);
         check(options == ["no-new-privileges:true"], || format!("{name} may gain privileges"))?;
         check(service["privileged"].is_null(), || format!("{name} is privileged"))?;
+    }
+    Ok(())
+}
+
+fn documented() -> Outcome {
+    let read = |file: &str| fs::read_to_string(paths::root().join(file));
+    let (file, document) = (read("docker-compose.yml")?, read("docs/deploy.md")?);
+    let settings: BTreeSet<&str> = file.split("${").skip(1).filter_map(|rest| rest.split(':').next()).collect();
+    check(settings.len() > 10, || format!("found only {settings:?}"))?;
+    for setting in settings {
+        check(document.contains(&format!("`{setting}`")), || format!("{setting} is not told of"))?;
+    }
+    for (service, _) in SERVICES {
+        check(document.contains(&format!("`{service}`")), || format!("the service {service} is not told of"))?;
     }
     Ok(())
 }
