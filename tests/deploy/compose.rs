@@ -24,13 +24,13 @@ const SERVICES: [(&str, &str); 8] = [
 ];
 
 pub fn cases() -> Vec<Trial> {
-    let go = || output(Command::new("go").arg("version")).map(drop).map_err(|_| "there is no Go".to_owned());
+    let go = output(Command::new("go").arg("version")).map(drop).map_err(|_| "there is no Go".to_owned());
     vec![
-        case_if(go(), "docker-compose.yml: accepted, and what it refers to is there", refers),
-        case_if(go(), "docker-compose.yml: services, profiles, ports and images", services),
-        case_if(go(), "docker-compose.yml: nothing has more privileges than it needs", confined),
+        case_if(&go, "docker-compose.yml: accepted, and what it refers to is there", refers),
+        case_if(&go, "docker-compose.yml: services, profiles, ports and images", services),
+        case_if(&go, "docker-compose.yml: nothing has more privileges than it needs", confined),
         Trial::test("docker-compose.yml: each setting is in docs/deploy.md", documented),
-        case_if(go(), "docker-compose.yml: what is wrong with it would be found", mistakes),
+        case_if(&go, "docker-compose.yml: what is wrong with it would be found", mistakes),
         Trial::test("deploy/compose/envoy.yaml: envoy.yaml with other addresses", same_envoy),
         Trial::test("deploy/compose/envoy.yaml: accepted by Envoy", accepted_by_envoy),
     ]

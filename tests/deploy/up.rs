@@ -11,14 +11,14 @@ use nomos_tests::{client, drift, paths};
 use crate::{Outcome, case_if, check, output};
 
 /// For Prometheus to have scraped, with room for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The settings of docker-compose.yml for ports.
 const PORTS: [&str; 5] =
     ["NOMOS_PROXY_PORT", "NOMOS_UPSTREAM_PORT", "NOMOS_ADMIN_PORT", "NOMOS_PROMETHEUS_PORT", "NOMOS_GRAFANA_PORT"];
 
 pub fn cases() -> Vec<Trial> {
-    vec![case_if(possible(), "docker compose up: heals, is watched, and leaves nothing behind", up)]
+    vec![case_if(&possible(), "docker compose up: heals, is watched, and leaves nothing behind", up)]
 }
 
 fn possible() -> Result<(), String> {
