@@ -45,13 +45,12 @@ chaos: ## Twenty kinds of trouble for a real Envoy with two workers, each respon
 	@scripts/envoy >/dev/null
 	@scripts/chaos
 
-bench: ## Benchmarks of engine, module and proxy, natively and in Envoy: some minutes
+bench: ## Everything that is measured, with plots into docs/benchmarks.md: 25 minutes at most
 	@scripts/toolchain
 	@scripts/envoy >/dev/null
-	cargo bench --locked -p nomos-bench
 	cargo run --locked --release -p nomos-bench -- all
 
-bench-quick: ## Those in Envoy in about a minute, with less certainty
+bench-quick: ## The same with less certainty, without the document: 4 minutes at most
 	@scripts/toolchain
 	@scripts/envoy >/dev/null
 	cargo run --locked --release -p nomos-bench -- quick

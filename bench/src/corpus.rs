@@ -5,6 +5,7 @@
 
 mod fields;
 mod pretty;
+mod shapes;
 pub mod similar;
 mod words;
 
@@ -27,6 +28,7 @@ pub fn subjects() -> Vec<Subject> {
     let mut subjects = vec![flat(), flat_by_rules(), clean(), flatten(), list()];
     subjects.extend([flat(), clean(), flatten(), list()].map(pretty));
     subjects.extend([user(Mode::V2), user(Mode::Deep)]);
+    subjects.extend([shapes::deep(), shapes::long_strings(), shapes::hostile()]);
     subjects
 }
 
@@ -152,10 +154,16 @@ mod tests {
             let (bytes, keys) = (subject.bytes(), subject.keys());
             let expected = match subject.name.as_str() {
                 name if name.contains("pretty") || name.starts_with("user") => continue,
+                "deep-24-levels" => 2_300..=2_700,
+                "hostile-8k" => 8_000..=8_700,
+                "long-strings-100k" => 95_000..=105_000,
                 name if name.contains("100k") => 98_000..=103_000,
                 _ => 990..=1_060,
             };
             assert!(expected.contains(&bytes), "{}: {bytes} bytes", subject.name);
+            if ["deep", "hostile", "long"].iter().any(|shape| subject.name.starts_with(shape)) {
+                continue;
+            }
             let records = if subject.name.contains("100k") { 98 } else { 1 };
             assert!((56..=58).contains(&(keys / records)), "{}: {keys} keys", subject.name);
         }

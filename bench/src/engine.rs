@@ -10,9 +10,12 @@ use nomos_tests::client;
 use serde::Serialize;
 
 use crate::corpus;
+use crate::fuel;
 use crate::modules::Module;
+use crate::parsers::Parser;
 use crate::proxy;
-use crate::table::Table;
+use crate::scenario::Setting;
+use crate::section::{Cell as Figure, Figures, Plot, Section};
 
 /// How long to measure.
 #[derive(Clone, Copy, Debug)]
@@ -49,15 +52,45 @@ pub struct Cell {
     pub rounds: Vec<Timing>,
 }
 
+/// Other parsers on one subject.
+#[derive(Clone, Debug, Serialize)]
+pub struct Others {
+    /// The name of the subject.
+    pub subject: String,
+    /// Every round, by parser in the order of [`Parser::ALL`].
+    pub rounds: [Vec<f64>; 2],
+}
+
+/// Measures everything.
+pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
+    let effort = Effort::of(setting);
+    let parts = |part: usize| move |done: usize, of: usize| setting.progress.at(part * of + done, 3 * of);
+    let native = native(effort, &parts(0))?;
+    let in_envoy = in_envoy(effort, &parts(1))?;
+    let others = others(effort, &parts(2))?;
+    let fuel = fuel::committed()?;
+    let tables = vec![table("in-v8", &in_envoy, &fuel), table("native", &native, &fuel), parsers(&native, &others)];
+    let plots = vec![stages(&in_envoy), trees(&native, &others)];
+    let rounds = serde_json::json!({"native": native, "in_envoy": in_envoy, "others": others});
+    Ok(Section { tables, plots, rounds, ..Section::new("engine") })
+}
+
+impl Effort {
+    /// That of a run.
+    pub fn of(setting: &Setting<'_>) -> Self {
+        Effort { rounds: setting.pick(7, 3), batches: setting.pick(120, 30) }
+    }
+}
+
 /// Measures everything inside Envoy's V8.
-pub fn in_envoy(effort: Effort) -> Result<Vec<Row>, String> {
+pub fn in_envoy(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Vec<Row>, String> {
     let subjects = corpus::subjects();
     let configuration = serde_json::to_string(&subjects).map_err(|error| error.to_string())?;
     let filter = proxy::wasm("engine", Module::Engine, &configuration);
     // The module answers by itself; nobody listens on the discard port.
     let mut envoy = proxy::start(SocketAddr::from(([127, 0, 0, 1], 9)), &[("engine", Some(filter))])?;
     let address = envoy.listener("engine")?;
-    rows("engine in V8", &subjects, effort.rounds, |subject, operation| {
+    rows(progress, &subjects, effort.rounds, |subject, operation| {
         let timing = ask(address, &subject.name, operation, effort.batches)?;
         envoy.check()?;
         Ok(timing)
@@ -65,29 +98,48 @@ pub fn in_envoy(effort: Effort) -> Result<Vec<Row>, String> {
 }
 
 /// Measures everything natively, by the same code.
-pub fn native(effort: Effort) -> Result<Vec<Row>, String> {
+pub fn native(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Vec<Row>, String> {
     let subjects = corpus::subjects();
     let stands: Result<HashMap<_, _>, String> =
         subjects.iter().map(|subject| Ok((subject.name.as_str(), Stand::new(subject)?))).collect();
     let mut stands = stands?;
     let start = Instant::now();
     let now = || u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    rows("engine natively", &subjects, effort.rounds, |subject, operation| {
+    rows(progress, &subjects, effort.rounds, |subject, operation| {
         let stand = stands.get_mut(subject.name.as_str()).ok_or("a subject without a stand")?;
         Ok(stand.time(operation, effort.batches, now))
     })
 }
 
+/// Measures other parsers doing the same edits, natively.
+fn others(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Vec<Others>, String> {
+    let subjects = corpus::subjects();
+    for (subject, parser) in subjects.iter().flat_map(|subject| Parser::ALL.map(|parser| (subject, parser))) {
+        parser.check(subject)?;
+    }
+    let mut others: Vec<Others> =
+        subjects.iter().map(|subject| Others { subject: subject.name.clone(), rounds: Default::default() }).collect();
+    for round in 0..effort.rounds {
+        for (at, (subject, others)) in subjects.iter().zip(&mut others).enumerate() {
+            progress(round * subjects.len() + at, effort.rounds * subjects.len());
+            for (parser, rounds) in Parser::ALL.into_iter().zip(&mut others.rounds) {
+                rounds.push(parser.time(subject, effort.batches).median);
+            }
+        }
+    }
+    Ok(others)
+}
+
 fn rows(
-    what: &str,
+    progress: &dyn Fn(usize, usize),
     subjects: &[Subject],
-    rounds: usize,
+    rounds_wanted: usize,
     mut time: impl FnMut(&Subject, Operation) -> Result<Timing, String>,
 ) -> Result<Vec<Row>, String> {
     let mut rows: Vec<Row> = subjects.iter().map(row).collect();
-    for round in 1..=rounds {
-        eprintln!("{what}: round {round} of {rounds}");
-        for (subject, row) in subjects.iter().zip(&mut rows) {
+    for round in 0..rounds_wanted {
+        for (at, (subject, row)) in subjects.iter().zip(&mut rows).enumerate() {
+            progress(round * subjects.len() + at, rounds_wanted * subjects.len());
             for (operation, cell) in Operation::ALL.into_iter().zip(&mut row.cells) {
                 cell.rounds.push(time(subject, operation)?);
             }
@@ -111,6 +163,17 @@ impl Row {
         self.cells.iter().find(|cell| cell.operation == operation.name()).map_or(f64::NAN, |cell| cell.median)
     }
 
+    /// Nanoseconds of scanning, walking and splicing.
+    fn stages(&self) -> [f64; 3] {
+        let (walk, heal) = (self.ns(Operation::Walk), self.ns(Operation::Heal));
+        [self.ns(Operation::Scan), walk, heal - walk]
+    }
+
+    #[allow(clippy::cast_precision_loss)]
+    fn mb_per_second(&self, ns: f64) -> f64 {
+        self.bytes as f64 / ns * 1e3
+    }
+
     /// From the first quartile of the rounds to the third, as a share of the median, in percent.
     fn spread(&self, operation: Operation) -> f64 {
         let Some(cell) = self.cells.iter().find(|cell| cell.operation == operation.name()) else { return f64::NAN };
@@ -122,43 +185,108 @@ impl Row {
     }
 }
 
-/// The table that people read.
+/// Stages of the engine.
 #[allow(clippy::cast_precision_loss)]
-pub fn table(rows: &[Row]) -> String {
-    let mut table = Table::new(&[
-        "body",
-        "bytes",
-        "keys",
-        "bytes/key",
-        "ops",
-        "ns",
-        "spread",
-        "MB/s",
-        "ns/key",
-        "scan ns",
-        "heal ns",
-        "serde_json ns",
-        "times as fast",
-    ]);
+fn table(name: &str, rows: &[Row], fuel: &HashMap<String, f64>) -> Figures {
+    let mut figures = Figures::new(
+        name,
+        &[
+            ("body", 0),
+            ("bytes", 0),
+            ("keys", 0),
+            ("bytes/key", 1),
+            ("ops", 0),
+            ("ns", 0),
+            ("spread %", 0),
+            ("MB/s", 0),
+            ("ns/key", 1),
+            ("scan ns/key", 1),
+            ("walk ns/key", 1),
+            ("splice ns/key", 1),
+            ("scan MB/s", 0),
+            ("walk MB/s", 0),
+            ("splice MB/s", 0),
+            ("serde_json ns", 0),
+            ("times as fast", 1),
+            ("fuel", 0),
+        ],
+    );
     for row in rows {
+        let (bytes, keys) = (row.bytes as f64, row.keys as f64);
         let (whole, dom) = (row.ns(Operation::Whole), row.ns(Operation::Dom));
-        table.row(&[
-            row.subject.clone(),
-            row.bytes.to_string(),
-            row.keys.to_string(),
-            format!("{:.1}", row.bytes as f64 / row.keys as f64),
-            row.ops.to_string(),
-            format!("{whole:.0}"),
-            format!("{:.0} %", row.spread(Operation::Whole)),
-            format!("{:.0}", row.bytes as f64 / whole * 1e3),
-            format!("{:.1}", whole / row.keys as f64),
-            format!("{:.0}", row.ns(Operation::Scan)),
-            format!("{:.0}", row.ns(Operation::Heal)),
-            format!("{dom:.0}"),
-            format!("{:.1}", dom / whole),
+        let [scan, walk, splice] = row.stages();
+        // A body without drift is not spliced at all; the difference of two timings would be noise.
+        let spliced = (row.ops > 0).then_some(splice);
+        figures.row(vec![
+            row.subject.as_str().into(),
+            row.bytes.into(),
+            row.keys.into(),
+            (bytes / keys).into(),
+            u64::from(row.ops).into(),
+            whole.into(),
+            row.spread(Operation::Whole).into(),
+            (bytes / whole * 1e3).into(),
+            (whole / keys).into(),
+            (scan / keys).into(),
+            (walk / keys).into(),
+            spliced.map(|splice| splice / keys).into(),
+            (bytes / scan * 1e3).into(),
+            (bytes / walk * 1e3).into(),
+            spliced.filter(|splice| *splice > 0.0).map(|splice| bytes / splice * 1e3).into(),
+            dom.into(),
+            (dom / whole).into(),
+            fuel.get(&row.subject).copied().into(),
         ]);
     }
-    table.text()
+    figures
+}
+
+/// The same edit by other parsers.
+fn parsers(native: &[Row], others: &[Others]) -> Figures {
+    let mut figures = Figures::new(
+        "parsers",
+        &[
+            ("body, natively", 0),
+            ("Nomos ns", 0),
+            ("serde_json ns", 0),
+            ("simd-json ns", 0),
+            ("sonic-rs ns", 0),
+            ("x serde_json", 1),
+            ("x simd-json", 1),
+            ("x sonic-rs", 1),
+        ],
+    );
+    for (row, others) in native.iter().zip(others) {
+        let whole = row.ns(Operation::Whole);
+        let [simd, sonic] = others.rounds.clone().map(median);
+        let times = [row.ns(Operation::Dom), simd, sonic];
+        let start = [Figure::from(row.subject.as_str()), whole.into()];
+        let factors = times.map(|time| Figure::from(time / whole));
+        figures.row(start.into_iter().chain(times.map(Figure::from)).chain(factors).collect());
+    }
+    figures
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn stages(rows: &[Row]) -> Plot {
+    let names: Vec<String> = rows.iter().map(|row| row.subject.clone()).collect();
+    let of = |stage: usize| rows.iter().map(|row| (row.stages()[stage] / row.keys as f64).max(0.0)).collect();
+    let series = [("scan", of(0)), ("walk", of(1)), ("splice", of(2))];
+    Plot::bars("stages", "The engine in V8 by stage", "ns per key", &names, &series)
+}
+
+fn trees(native: &[Row], others: &[Others]) -> Plot {
+    let names: Vec<String> = native.iter().map(|row| row.subject.clone()).collect();
+    let rate = |row: &Row, ns: f64| row.mb_per_second(ns);
+    let of = |operation| native.iter().map(|row| rate(row, row.ns(operation))).collect();
+    let other = |at: usize| native.iter().zip(others).map(|(row, o)| rate(row, median(o.rounds[at].clone()))).collect();
+    let series = [
+        ("Nomos", of(Operation::Whole)),
+        ("serde_json", of(Operation::Dom)),
+        ("simd-json", other(0)),
+        ("sonic-rs", other(1)),
+    ];
+    Plot::bars("parsers", "The same edit natively", "MB/s", &names, &series)
 }
 
 fn row(subject: &Subject) -> Row {

@@ -1,17 +1,34 @@
 //! Benchmarks: what healing costs in the engine, in the module inside Envoy, and in the whole proxy.
 
 pub mod corpus;
+pub mod descriptors;
 pub mod engine;
+pub mod fuel;
+pub mod generator;
 pub mod load;
 pub mod machine;
 pub mod modules;
+pub mod nginx;
+pub mod nighthawk;
 pub mod overhead;
+pub mod parsers;
 pub mod peers;
+pub mod plot;
 pub mod process;
+pub mod progress;
 pub mod proxy;
+pub mod report;
 pub mod results;
+pub mod scenario;
+pub mod scenarios;
+pub mod section;
 pub mod similarity;
+pub mod sink;
 pub mod streaming;
 pub mod table;
+pub mod target;
+pub mod targets;
+pub mod tools;
 pub mod upstream;
+pub mod wrk;
 pub mod xdp;

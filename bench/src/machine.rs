@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Whatever a figure depends on.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Machine {
     /// The day, in UTC.
     pub date: String,
@@ -48,6 +48,14 @@ impl Machine {
     pub fn text(&self) -> String {
         let Machine { date, commit, cpu, cores, kernel, envoy, rustc, load } = self;
         format!("{date}, commit {commit}, {cores} cores {cpu}, load {load}\nLinux {kernel}, Envoy {envoy}, {rustc}")
+    }
+
+    /// Name and value of each.
+    pub fn fields(&self) -> Vec<(&'static str, String)> {
+        let Machine { date, commit, cpu, cores, kernel, envoy, rustc, load } = self;
+        let texts = [("date", date), ("commit", commit), ("cpu", cpu), ("kernel", kernel), ("envoy", envoy)];
+        let texts = texts.into_iter().chain([("rustc", rustc), ("load", load)]);
+        texts.map(|(name, text)| (name, text.clone())).chain([("cores", cores.to_string())]).collect()
     }
 }
 

@@ -1,44 +1,61 @@
-//! Runs the benchmarks that need an Envoy, prints tables and writes a result file.
+//! Runs benchmarks, prints what they find, writes result files, and writes them into the document.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::Parser;
 use nomos_bench::machine::Machine;
+use nomos_bench::progress::Progress;
+use nomos_bench::report;
 use nomos_bench::results::Results;
-use nomos_bench::{engine, modules, overhead, peers, similarity, streaming, xdp};
+use nomos_bench::scenario::{self, Scenario, Setting};
+use nomos_bench::{modules, peers, tools, xdp};
 use nomos_tests::paths;
 
-const USAGE: &str = "\
-Usage: nomos-bench all|quick|engine|similarity|overhead|streaming|peers|xdp
-
-  all        everything, some minutes; writes bench/results/DATE-all.json
-  quick      the same in about a minute, with less certainty; writes bench/results/DATE-quick.json
-  engine     the engine only, natively and inside Envoy's V8; writes nothing
-  similarity known shapes, first sights, large contracts and `nomos match` only; writes nothing
-  overhead   processor time that filters add to Envoy only; writes nothing
-  streaming  lists that are too long to be held: against healing as a whole, and through Envoy; writes nothing
-  peers      Nomos beside what people would use instead; writes bench/results/DATE-peers.json and docs/peers.md
-             (with --quick in a minute, and not the latter; with --untimed fidelity and long bodies only)
-  xdp        throughput of Envoy with and without nomos-xdp on loopback; needs root; writes nothing
-
-The engine natively by name of body: cargo bench -p nomos-bench -- flat-1k";
+/// Measures what healing costs.
+#[derive(Parser)]
+#[command(name = "nomos-bench", after_help = scenarios())]
+struct Arguments {
+    /// `all`, `quick`, names of scenarios, `report`, or `xdp`.
+    ///
+    /// all: every scenario; writes bench/results/DATE-all.json and .csv, and docs/benchmarks.md.
+    /// quick: the same with less certainty; writes bench/results/DATE-quick.json and .csv.
+    /// report: docs/benchmarks.md and its plots from the newest result of `all`, or from --results.
+    /// xdp: throughput of Envoy with and without nomos-xdp on loopback; needs root; writes nothing.
+    #[arg(required = true)]
+    what: Vec<String>,
+    /// Measure the named scenarios as `quick` does.
+    #[arg(long)]
+    quick: bool,
+    /// Scenarios to leave out.
+    #[arg(long, value_name = "SCENARIO")]
+    skip: Vec<String>,
+    /// Of `peers`, only fidelity and long bodies.
+    #[arg(long)]
+    untimed: bool,
+    /// The result file for `report`.
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+}
 
 const BAD_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let argument = std::env::args().nth(1).unwrap_or_default();
-    let run = match argument.as_str() {
-        "xdp" => run_xdp(),
-        "peers" => run_peers(),
-        "streaming" => modules::build().and_then(|()| streaming::run()),
-        name @ ("all" | "quick" | "engine" | "similarity" | "overhead") => run(name),
-        other => {
-            eprintln!(
-                "nomos-bench: found `{other}`; expected all, quick, engine, similarity, overhead, streaming, peers or xdp\n{USAGE}"
-            );
-            return ExitCode::from(BAD_USAGE);
-        }
+    let arguments = Arguments::parse();
+    let whole: Vec<&str> = arguments.what.iter().map(String::as_str).collect();
+    let done = match whole[..] {
+        ["report"] => write_report(arguments.results),
+        ["xdp"] => run_xdp(),
+        ["peers"] if arguments.untimed => modules::build().and_then(|()| peers::run_untimed()),
+        _ => match chosen(&arguments) {
+            Ok(scenarios) => run(&arguments, &scenarios),
+            Err(error) => {
+                eprintln!("nomos-bench: {error}");
+                return ExitCode::from(BAD_USAGE);
+            }
+        },
     };
-    match run {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("nomos-bench: {error}");
@@ -47,53 +64,84 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(name: &str) -> Result<(), String> {
-    let quick = name == "quick";
-    modules::build()?;
-    let machine = Machine::here(&paths::envoy("pinned")?);
-    println!("{}\n", machine.text());
-    let mut results = Results {
-        run: name.to_owned(),
-        machine,
-        native: Vec::new(),
-        in_envoy: Vec::new(),
-        overhead: None,
-        similarity: None,
-    };
-    let effort = engine::Effort { rounds: if quick { 3 } else { 7 }, batches: if quick { 60 } else { 150 } };
-    if matches!(name, "all" | "quick" | "engine") {
-        results.native = engine::native(effort)?;
-        println!("Natively\n\n{}\n", engine::table(&results.native));
-        results.in_envoy = engine::in_envoy(effort)?;
-        println!("In Envoy's V8\n\n{}\n", engine::table(&results.in_envoy));
-    }
-    if name != "overhead" {
-        let measured = similarity::run(effort)?;
-        println!("Similarity\n\n{}\n", similarity::table(&measured));
-        results.similarity = Some(measured);
-    }
-    if matches!(name, "all" | "quick" | "overhead") {
-        let (rounds, requests) = if quick { (15, 2_000) } else { (75, 2_000) };
-        let measured = overhead::run(overhead::Effort { rounds, requests })?;
-        println!("{}\n", overhead::table(&measured));
-        results.overhead = Some(measured);
-    }
-    if matches!(name, "all" | "quick") {
-        println!("written to {}", results.write()?);
-    }
-    Ok(())
+fn scenarios() -> String {
+    let lines = scenario::ALL.iter().map(|scenario| format!("  {:<11} {}", scenario.name, scenario.title));
+    format!("Scenarios:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
-fn run_peers() -> Result<(), String> {
-    modules::build()?;
-    let machine = Machine::here(&paths::envoy("pinned")?);
-    println!("{}\n", machine.text());
-    match std::env::args().nth(2).as_deref() {
-        None => peers::run(false, &machine),
-        Some("--quick") => peers::run(true, &machine),
-        Some("--untimed") => peers::run_untimed(),
-        Some(other) => Err(format!("peers: found `{other}`; expected --quick, --untimed or nothing")),
+/// The scenarios to run, in their order.
+fn chosen(arguments: &Arguments) -> Result<Vec<&'static Scenario>, String> {
+    let Arguments { what, skip, .. } = arguments;
+    let is_whole = |name: &str| name == "all" || name == "quick";
+    let known = |name: &&String| scenario::ALL.iter().any(|scenario| scenario.name == name.as_str());
+    let mut names = what.iter().filter(|name| !is_whole(name)).chain(skip);
+    if let Some(name) = names.find(|name| !known(name)) {
+        return Err(format!("found `{name}`; expected all, quick, report, xdp or a scenario\n{}", scenarios()));
     }
+    if what.len() > 1 && what.iter().any(|name| is_whole(name)) {
+        return Err("found other names beside `all` or `quick`; expected one of them alone".to_owned());
+    }
+    let wanted = |scenario: &&Scenario| {
+        let is_asked_for = what.iter().any(|name| is_whole(name) || name == scenario.name);
+        is_asked_for && !skip.iter().any(|name| name == scenario.name)
+    };
+    Ok(scenario::ALL.iter().filter(wanted).collect())
+}
+
+/// Runs scenarios one after the other. One that fails does not take the others' results with it, and what has been
+/// found so far is in the result file even if all of this ends at once.
+fn run(arguments: &Arguments, scenarios: &[&Scenario]) -> Result<(), String> {
+    let name = arguments.what.join("-");
+    let quick = arguments.quick || name == "quick";
+    let is_kept = name == "all" || name == "quick";
+    modules::build()?;
+    // Building it later would count as measuring.
+    modules::command()?;
+    let machine = Machine::here(&paths::envoy("pinned")?);
+    let mut results =
+        Results { run: name.clone(), quick, machine, tools: tools::all(), sections: Vec::new(), failures: Vec::new() };
+    println!("{}\n", results.machine_text());
+    let progress = Progress::new(scenarios.iter().map(|scenario| scenario.expected(quick)).sum());
+    for scenario in scenarios {
+        progress.begin(scenario.name, scenario.expected(quick));
+        let start = std::time::Instant::now();
+        match (scenario.run)(&Setting { quick, machine: &results.machine, progress: &progress }) {
+            Ok(section) => {
+                let took = start.elapsed().as_secs();
+                progress.print(&format!("{}: {} ({took} s)\n\n{}", scenario.name, scenario.title, section.text()));
+                results.sections.push(section);
+            }
+            Err(error) => {
+                progress.print(&format!("{}: failed: {error}", scenario.name));
+                results.failures.push((scenario.name.to_owned(), error));
+            }
+        }
+        if is_kept {
+            results.write()?;
+        }
+    }
+    drop(progress);
+    if is_kept {
+        println!("written to {}", results.write()?);
+    }
+    if name == "all" {
+        for line in report::write(&results)? {
+            println!("{line}");
+        }
+    }
+    if results.failures.is_empty() {
+        return Ok(());
+    }
+    let failed: Vec<&str> = results.failures.iter().map(|(name, _)| name.as_str()).collect();
+    Err(format!("failed: {}; all others are in the results", failed.join(", ")))
+}
+
+fn write_report(file: Option<PathBuf>) -> Result<(), String> {
+    let file = file.map_or_else(Results::newest, Ok)?;
+    for line in report::write(&Results::read(&file)?)? {
+        println!("{line}");
+    }
+    Ok(())
 }
 
 fn run_xdp() -> Result<(), String> {

@@ -11,15 +11,13 @@ use serde_json::Value;
 use crate::engine::median;
 use crate::load::Load;
 use crate::modules::Module;
-use crate::table::Table;
+use crate::scenario::Setting;
+use crate::section::{Cell, Figures, Plot, Section};
 use crate::upstream::Upstream;
 use crate::{corpus, process, proxy};
 
 /// Requests under way at a time: enough to keep the worker busy, few enough to fit every queue.
 const CONNECTIONS: usize = 8;
-
-/// Rounds between two lines of progress; one takes a second or two.
-const PROGRESS: usize = 5;
 
 /// How long to measure. Many short rounds rather than a few long ones: what else the machine does then falls on all
 /// configurations alike, and differences within a round stay true.
@@ -66,8 +64,35 @@ struct Setup {
     proof: &'static str,
 }
 
+/// The factor of processor time that healing 1 KB is to take at most.
+const MOST: f64 = 1.3;
+
 /// Measures everything.
-pub fn run(effort: Effort) -> Result<Overhead, String> {
+pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
+    let effort = Effort { rounds: setting.pick(75, 11), requests: 2_000 };
+    let overhead = run(effort, &|done, of| setting.progress.at(done, of))?;
+    let mut notes = vec![format!("`nomos_heal_us` in the same run: {}.", overhead.heal_us)];
+    if let (Some(plain), Some(healed)) = (overhead.side("plain"), overhead.side("nomos-drifted")) {
+        let factor = healed.times(plain);
+        let verdict = if factor <= MOST { "met" } else { "missed" };
+        notes.push(format!(
+            "Healing 1 KB takes {factor:.2} times the processor time of plain Envoy (at most {MOST:.2}: {verdict})."
+        ));
+    }
+    let names: Vec<String> = overhead.sides.iter().skip(1).map(|side| side.name.to_owned()).collect();
+    let added = overhead.sides.iter().skip(1).map(|side| side.added).collect();
+    let plot = Plot::bars(
+        "added",
+        "Processor time added to Envoy, body of 1 KB",
+        "us per request",
+        &names,
+        &[("added", added)],
+    );
+    let rounds = serde_json::to_value(&overhead).map_err(|error| error.to_string())?;
+    Ok(Section { tables: vec![table(&overhead)], plots: vec![plot], notes, rounds, ..Section::new("overhead") })
+}
+
+fn run(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Overhead, String> {
     let drifted = corpus::flat();
     let bytes = drifted.bytes();
     let upstream = Upstream::start(&[("/drifted", drifted.bodies), ("/clean", corpus::clean().bodies)])
@@ -75,13 +100,11 @@ pub fn run(effort: Effort) -> Result<Overhead, String> {
     let setups = setups();
     let listeners: Vec<(&str, Option<Value>)> = setups.iter().map(|s| (s.name, s.filter.clone())).collect();
     let mut envoy = proxy::start(upstream.address, &listeners)?;
-    let pid = envoy.file("pid").trim().parse().map_err(|_| "Envoy's process id is not known".to_owned())?;
+    let pid = proxy::pid(&envoy)?;
     let mut sides = setups.iter().map(|setup| open(&envoy, setup)).collect::<Result<Vec<_>, _>>()?;
     // The round before the first warms everything up.
     for round in 0..=effort.rounds {
-        if round % PROGRESS == 0 {
-            eprintln!("overhead: {round} of {} rounds", effort.rounds);
-        }
+        progress(round, effort.rounds);
         for at in 0..sides.len() {
             // Each round begins with another configuration, so that none always follows the same one.
             let (side, load) = &mut sides[(at + round) % setups.len()];
@@ -99,41 +122,51 @@ pub fn run(effort: Effort) -> Result<Overhead, String> {
 }
 
 /// The table that people read.
-pub fn table(overhead: &Overhead) -> String {
-    let floors = ["echo-bare", "echo-sdk", "echo-calls"];
-    let mut table = Table::new(&[
-        "configuration",
-        "CPU us/request",
-        "lowest",
-        "highest",
-        "added us",
-        "x echo-bare",
-        "x echo-sdk",
-        "x echo-calls",
-    ]);
+fn table(overhead: &Overhead) -> Figures {
+    let mut figures = Figures::new(
+        "configurations",
+        &[
+            ("configuration", 0),
+            ("CPU us/request", 1),
+            ("lowest", 1),
+            ("highest", 1),
+            ("added us", 1),
+            ("x plain", 2),
+            ("x echo-bare", 2),
+            ("x echo-sdk", 2),
+            ("x echo-calls", 2),
+        ],
+    );
     for side in &overhead.sides {
-        let ratio = |floor: &str| match overhead.added(floor) {
-            Some(added) if side.added > 0.0 => format!("{:.2}", side.added / added),
-            _ => String::new(),
+        let ratio = |floor: &str| {
+            let floor = overhead.side(floor).filter(|_| side.added > 0.0);
+            Cell::from(floor.map(|floor| side.added / floor.added))
         };
-        table.row(&[
-            side.name.to_owned(),
-            format!("{:.1}", side.median),
-            format!("{:.1}", side.rounds.iter().copied().fold(f64::INFINITY, f64::min)),
-            format!("{:.1}", side.rounds.iter().copied().fold(0.0, f64::max)),
-            format!("{:.1}", side.added),
-            ratio(floors[0]),
-            ratio(floors[1]),
-            ratio(floors[2]),
+        figures.row(vec![
+            side.name.into(),
+            side.median.into(),
+            side.rounds.iter().copied().fold(f64::INFINITY, f64::min).into(),
+            side.rounds.iter().copied().fold(0.0, f64::max).into(),
+            side.added.into(),
+            overhead.sides.first().map(|plain| side.times(plain)).into(),
+            ratio("echo-bare"),
+            ratio("echo-sdk"),
+            ratio("echo-calls"),
         ]);
     }
-    format!("{}\n\nnomos_heal_us: {}", table.text(), overhead.heal_us)
+    figures
+}
+
+impl Side {
+    /// The median of the quotients within a round.
+    fn times(&self, plain: &Side) -> f64 {
+        median(self.rounds.iter().zip(&plain.rounds).map(|(own, plain)| own / plain).collect())
+    }
 }
 
 impl Overhead {
-    /// What a configuration adds, in microseconds.
-    pub fn added(&self, name: &str) -> Option<f64> {
-        self.sides.iter().find(|side| side.name == name).map(|side| side.added)
+    fn side(&self, name: &str) -> Option<&Side> {
+        self.sides.iter().find(|side| side.name == name)
     }
 }
 

@@ -1,13 +1,79 @@
-//! Envoy as it is measured: one worker, nothing but what is named. No access log: it would cost each configuration
-//! the same, and hide the differences.
+//! Envoy as it is measured: one worker, nothing but what is named. No access log unless named: it would cost each
+//! configuration the same, and hide the differences.
 
 use std::net::SocketAddr;
 
-use nomos_tests::envoy::{self, Envoy};
+use nomos_tests::envoy::{self, Envoy, Start};
 use nomos_tests::paths;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::modules::Module;
+
+/// More than any load here needs at once. Envoy's own limit of 1,024 would answer the rest with 503.
+const CIRCUITS: u32 = 100_000;
+
+/// What Envoy answers to `/healthz` without asking anybody.
+pub const LOCAL: &str = "/healthz";
+
+/// An Envoy to be started.
+#[derive(Clone, Debug)]
+pub struct Proxy {
+    /// What it listens on.
+    pub listeners: Vec<Listener>,
+    /// Where it sends requests to, in turn.
+    pub upstreams: Vec<SocketAddr>,
+    /// Other servers that it knows, by name.
+    pub sinks: Vec<(&'static str, SocketAddr)>,
+    /// Bytes that a connection may buffer; none for Envoy's own limit.
+    pub buffer_limit: Option<u32>,
+    /// Worker threads.
+    pub workers: usize,
+}
+
+/// A listener with HTTP.
+#[derive(Clone, Debug)]
+pub struct Listener {
+    /// Its name.
+    pub name: String,
+    /// The filter before the router.
+    pub filter: Option<Value>,
+    /// Further fields of the HTTP connection manager.
+    pub manager: Map<String, Value>,
+}
+
+impl Proxy {
+    /// One worker in front of these.
+    pub fn before(upstreams: &[SocketAddr]) -> Self {
+        let upstreams = upstreams.to_vec();
+        Proxy { listeners: Vec::new(), upstreams, sinks: Vec::new(), buffer_limit: None, workers: 1 }
+    }
+
+    /// With a further listener.
+    #[must_use]
+    pub fn listener(mut self, name: &str, filter: Option<Value>) -> Self {
+        self.listeners.push(Listener { name: name.to_owned(), filter, manager: Map::new() });
+        self
+    }
+
+    /// Starts the pinned Envoy.
+    pub fn start(&self) -> Result<Envoy, String> {
+        let mut listeners: Vec<Value> = self.listeners.iter().map(listener).collect();
+        let mut clusters = vec![cluster("upstream", &self.upstreams)];
+        clusters.extend(self.sinks.iter().map(|(name, address)| cluster(name, &[*address])));
+        if let Some(bytes) = self.buffer_limit {
+            for limited in listeners.iter_mut().chain(&mut clusters) {
+                limited["per_connection_buffer_limit_bytes"] = json!(bytes);
+            }
+        }
+        let config = json!({
+            "admin": {"address": tcp(SocketAddr::from(([127, 0, 0, 1], 0)))},
+            "static_resources": {"listeners": listeners, "clusters": clusters},
+        });
+        let start = Start { workers: self.workers, files: &[] };
+        Envoy::start_with(&paths::envoy("pinned")?, &config.to_string(), start)
+            .map_err(|error| format!("{}; Envoy's log ends:\n{}", error.why, envoy::tail(&error.log)))
+    }
+}
 
 /// Starts the pinned Envoy with these listeners in front of one upstream.
 pub fn start(upstream: SocketAddr, listeners: &[(&str, Option<Value>)]) -> Result<Envoy, String> {
@@ -20,19 +86,18 @@ pub fn start_with(
     listeners: &[(&str, Option<Value>)],
     buffer_limit: Option<u32>,
 ) -> Result<Envoy, String> {
-    let mut listeners: Vec<Value> = listeners.iter().map(|(name, filter)| listener(name, filter.as_ref())).collect();
-    let mut cluster = cluster(upstream);
-    if let Some(bytes) = buffer_limit {
-        for limited in listeners.iter_mut().chain([&mut cluster]) {
-            limited["per_connection_buffer_limit_bytes"] = json!(bytes);
-        }
-    }
-    let config = json!({
-        "admin": {"address": tcp(SocketAddr::from(([127, 0, 0, 1], 0)))},
-        "static_resources": {"listeners": listeners, "clusters": [cluster]},
-    });
-    Envoy::start(&paths::envoy("pinned")?, &config.to_string())
-        .map_err(|error| format!("{}; Envoy's log ends:\n{}", error.why, envoy::tail(&error.log)))
+    let proxy = Proxy { buffer_limit, ..Proxy::before(&[upstream]) };
+    listeners.iter().fold(proxy, |proxy, (name, filter)| proxy.listener(name, filter.clone())).start()
+}
+
+/// The number of Envoy's process.
+pub fn pid(envoy: &Envoy) -> Result<u32, String> {
+    envoy.pid().parse().map_err(|_| "Envoy's process id is not known".to_owned())
+}
+
+/// Nomos with this configuration.
+pub fn nomos(configuration: &Value) -> Value {
+    wasm("nomos", Module::Filter, &configuration.to_string())
 }
 
 /// A wasm filter as people deploy it, in a VM of its own.
@@ -46,26 +111,31 @@ pub fn wasm(name: &str, module: Module, configuration: &str) -> Value {
                 "runtime": "envoy.wasm.runtime.v8",
                 "code": {"local": {"filename": module.path()}},
             },
-            "fail_open": true,
+            "failure_policy": "FAIL_OPEN",
             "allow_on_headers_stop_iteration": true,
             "configuration": {"@type": "type.googleapis.com/google.protobuf.StringValue", "value": configuration},
         },
     }})
 }
 
-fn listener(name: &str, filter: Option<&Value>) -> Value {
+fn listener(listener: &Listener) -> Value {
+    let Listener { name, filter, manager: further } = listener;
     let router = json!({"name": "envoy.filters.http.router", "typed_config": {
         "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router",
     }});
-    let filters: Vec<Value> = filter.cloned().into_iter().chain([router]).collect();
-    let manager = json!({
+    let filters: Vec<Value> = filter.iter().cloned().chain([router]).collect();
+    let mut manager = json!({
         "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
         "stat_prefix": name,
         "http_filters": filters,
         "route_config": {"virtual_hosts": [{"name": "all", "domains": ["*"], "routes": [
+            {"match": {"path": LOCAL}, "direct_response": {"status": 200, "body": {"inline_string": "ok"}}},
             {"match": {"prefix": "/"}, "route": {"cluster": "upstream", "timeout": "30s"}},
         ]}]},
     });
+    for (name, value) in further {
+        manager[name] = value.clone();
+    }
     json!({
         "name": name,
         "address": tcp(SocketAddr::from(([127, 0, 0, 1], 0))),
@@ -73,14 +143,16 @@ fn listener(name: &str, filter: Option<&Value>) -> Value {
     })
 }
 
-fn cluster(upstream: SocketAddr) -> Value {
+fn cluster(name: &str, to: &[SocketAddr]) -> Value {
+    let endpoints: Vec<Value> = to.iter().map(|to| json!({"endpoint": {"address": tcp(*to)}})).collect();
     json!({
-        "name": "upstream",
+        "name": name,
         "type": "STATIC",
         "connect_timeout": "5s",
-        "load_assignment": {"cluster_name": "upstream", "endpoints": [
-            {"lb_endpoints": [{"endpoint": {"address": tcp(upstream)}}]},
+        "circuit_breakers": {"thresholds": [
+            {"max_connections": CIRCUITS, "max_pending_requests": CIRCUITS, "max_requests": CIRCUITS},
         ]},
+        "load_assignment": {"cluster_name": name, "endpoints": [{"lb_endpoints": endpoints}]},
     })
 }
 

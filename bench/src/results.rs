@@ -1,45 +1,114 @@
-//! Result files: everything that was measured in a run, with what it was measured on.
+//! Result files: everything that was measured in a run, with what it was measured on. As JSON with all that is known,
+//! and as CSV with a figure per line.
 
 use std::fs;
+use std::io;
 use std::path::PathBuf;
 
 use nomos_tests::paths;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::engine::Row;
 use crate::machine::Machine;
-use crate::overhead::Overhead;
-use crate::similarity::Similarity;
+use crate::section::{Cell, Section};
+
+/// Where result files are, in the repository.
+const DIRECTORY: &str = "bench/results";
 
 /// One run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Results {
-    /// `all` or `quick`.
+    /// `all`, `quick`, or the scenarios that were asked for.
     pub run: String,
+    /// Whether it took less time, for less certainty.
+    #[serde(default)]
+    pub quick: bool,
     /// What it ran on.
     pub machine: Machine,
-    /// The engine natively.
-    pub native: Vec<Row>,
-    /// The engine inside Envoy's V8.
-    pub in_envoy: Vec<Row>,
-    /// The whole proxy.
-    pub overhead: Option<Overhead>,
-    /// What similarity costs.
-    pub similarity: Option<Similarity>,
+    /// Other programs, and their versions.
+    pub tools: Vec<(String, String)>,
+    /// What was found, by scenario.
+    pub sections: Vec<Section>,
+    /// Scenarios that failed, and how.
+    pub failures: Vec<(String, String)>,
 }
 
 impl Results {
-    /// Writes `bench/results/DATE-RUN.json`, and says where that is in the repository.
+    /// Writes `bench/results/DATE-RUN.json` and `.csv`, and says where the first is in the repository.
     pub fn write(&self) -> Result<String, String> {
+        let csv = self.csv().map_err(|error| error.to_string())?;
+        store(&self.machine, &self.run, "csv", &csv)?;
         write(&self.machine, &self.run, self)
+    }
+
+    /// What it ran on, for people.
+    pub fn machine_text(&self) -> String {
+        let tools = self.tools.iter().map(|(name, version)| format!("{name} {version}"));
+        [self.machine.text()].into_iter().chain(tools).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Reads a result file.
+    pub fn read(path: &PathBuf) -> Result<Self, String> {
+        let text = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    /// The file of the newest run of everything.
+    pub fn newest() -> Result<PathBuf, String> {
+        let directory = paths::root().join(DIRECTORY);
+        let entries = fs::read_dir(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+        let files = entries.flatten().map(|entry| entry.path());
+        // Names begin with the day.
+        let newest = files.filter(|path| path.to_string_lossy().ends_with("-all.json")).max();
+        newest.ok_or_else(|| format!("{}: found no result of `nomos-bench all`", directory.display()))
+    }
+
+    /// What a scenario found.
+    pub fn section(&self, name: &str) -> Option<&Section> {
+        self.sections.iter().find(|section| section.name == name)
+    }
+
+    fn csv(&self) -> io::Result<Vec<u8>> {
+        let mut csv = csv::Writer::from_writer(Vec::new());
+        csv.write_record(["scenario", "table", "row", "figure", "value"])?;
+        for (name, value) in self.machine.fields() {
+            csv.write_record(["machine", "", "", name, &value])?;
+        }
+        for (name, version) in &self.tools {
+            csv.write_record(["tools", "", "", name, version])?;
+        }
+        for section in &self.sections {
+            for table in &section.tables {
+                for row in &table.rows {
+                    let labels = row.iter().take_while(|cell| matches!(cell, Cell::Text(_)));
+                    let labels: Vec<String> = labels.map(|cell| cell.text(0)).collect();
+                    let label = labels.join(", ");
+                    for (cell, column) in row.iter().zip(&table.columns).skip(labels.len().max(1)) {
+                        let value = match cell {
+                            Cell::Number(number) => number.to_string(),
+                            Cell::Text(text) => text.clone(),
+                            Cell::Nothing => continue,
+                        };
+                        csv.write_record([&section.name, &table.name, &label, &column.name, &value])?;
+                    }
+                }
+            }
+        }
+        for (scenario, error) in &self.failures {
+            csv.write_record([scenario, "", "", "failure", error])?;
+        }
+        csv.into_inner().map_err(csv::IntoInnerError::into_error)
     }
 }
 
-/// The same for what a run of one subject measured.
-pub fn write(machine: &Machine, run: &str, measured: &impl Serialize) -> Result<String, String> {
-    let file = PathBuf::from(format!("bench/results/{}-{run}.json", machine.date));
+/// Writes `bench/results/DATE-NAME.json`, and says where that is in the repository.
+pub fn write(machine: &Machine, name: &str, what: &impl Serialize) -> Result<String, String> {
+    let text = serde_json::to_string(what).map_err(|error| error.to_string())? + "\n";
+    store(machine, name, "json", text.as_bytes())
+}
+
+fn store(machine: &Machine, name: &str, extension: &str, bytes: &[u8]) -> Result<String, String> {
+    let file = format!("{DIRECTORY}/{}-{name}.{extension}", machine.date);
     let path = paths::root().join(&file);
-    let text = serde_json::to_string(measured).map_err(|error| error.to_string())?;
-    fs::write(&path, text + "\n").map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(file.display().to_string())
+    fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(file)
 }

@@ -18,7 +18,8 @@ use crate::corpus::similar;
 use crate::engine::{self, Effort, median};
 use crate::modules::{self, Module};
 use crate::proxy;
-use crate::table::Table;
+use crate::scenario::Setting;
+use crate::section::{Axis, Figures, Plot, Section, Series};
 
 /// Everything about similarity.
 #[derive(Clone, Debug, Serialize)]
@@ -93,7 +94,7 @@ pub struct Matching {
 
 /// The size of contract that others are compared with.
 const BASE: usize = 100;
-const SIZES: [usize; 4] = [64, BASE, 1_000, 10_000];
+const SIZES: [usize; 5] = [10, 64, BASE, 1_000, 10_000];
 /// Decisions in a batch.
 const BATCH: usize = 20;
 /// Runs of the command.
@@ -102,10 +103,18 @@ const RUNS: usize = 7;
 const LARGE: usize = 1 << 20;
 
 /// Measures everything.
-pub fn run(effort: Effort) -> Result<Similarity, String> {
+pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
+    let measured = run(Effort::of(setting), &|done, of| setting.progress.at(done, of))?;
+    let rounds = serde_json::to_value(&measured).map_err(|error| error.to_string())?;
+    let (tables, notes) = tables(&measured);
+    Ok(Section { tables, plots: vec![plot(&measured)], notes, rounds, ..Section::new("similarity") })
+}
+
+fn run(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Similarity, String> {
+    let parts = |part: usize| move |done: usize, of: usize| progress(part * of + done, 2 * of);
     Ok(Similarity {
-        native: native(effort)?,
-        in_envoy: in_envoy(effort)?,
+        native: native(effort, &parts(0))?,
+        in_envoy: in_envoy(effort, &parts(1))?,
         unknown: similar::unknown(),
         scale: scale(effort.rounds * 5),
         recall: recall(),
@@ -113,52 +122,62 @@ pub fn run(effort: Effort) -> Result<Similarity, String> {
     })
 }
 
-/// The tables that people read.
-pub fn table(measured: &Similarity) -> String {
-    let mut records = Table::new(&["record of 66 members, 64 fields", "natively", "in V8", "at most"]);
-    let mut row = |what: &str, of: fn(&Records) -> f64, unit: fn(f64) -> String, most: &str| {
-        records.row(&[what.to_owned(), unit(of(&measured.native)), unit(of(&measured.in_envoy)), most.to_owned()]);
+/// The tables that people read, and text with further figures.
+fn tables(measured: &Similarity) -> (Vec<Figures>, Vec<String>) {
+    let columns = [("record of 66 members, 64 fields", 0), ("natively", 2), ("in V8", 2), ("at most", 0)];
+    let mut records = Figures::new("records", &columns);
+    let mut row = |what: &str, of: fn(&Records) -> f64, most: &str| {
+        records.row(vec![what.into(), of(&measured.native).into(), of(&measured.in_envoy).into(), most.into()]);
     };
-    let us = |ns: f64| format!("{:.2} us", ns / 1e3);
-    row("18 renames by rules", |of| of.renamed, us, "");
-    row("18 renames by similarity, shape known", |of| of.known, us, "");
-    row("known to rules", |of| of.known_to_renamed, |ratio| format!("{ratio:.3}"), "1.10");
-    row("known to rules, without scanning", |of| of.heal_known_to_renamed, |ratio| format!("{ratio:.3}"), "");
-    row("20 unknown names, shape seen first", |of| of.first, us, "60 us");
-    row("of which for the first sight", |of| of.added_by_first, us, "");
-    let mut scale = Table::new(&["fields of the contract", "ns per unknown name", "to 100 fields"]);
+    row("18 renames by rules, us", |of| of.renamed / 1e3, "");
+    row("18 renames by similarity, shape known, us", |of| of.known / 1e3, "");
+    row("known to rules", |of| of.known_to_renamed, "1.10");
+    row("known to rules, without scanning", |of| of.heal_known_to_renamed, "");
+    row("20 unknown names, shape seen first, us", |of| of.first / 1e3, "60");
+    row("of which for the first sight, us", |of| of.added_by_first / 1e3, "");
+    let mut scale =
+        Figures::new("scale", &[("fields of the contract", 0), ("us per unknown name", 2), ("to 100 fields", 2)]);
     for size in &measured.scale {
-        scale.row(&[size.fields.to_string(), format!("{:.0}", size.per_name), format!("{:.2}", size.to_base)]);
+        scale.row(vec![size.fields.into(), (size.per_name / 1e3).into(), size.to_base.into()]);
     }
     let Recall { fields, names, pairs, words, embeddings, embeddings_speedup } = &measured.recall;
     let Matching { bytes, ms } = &measured.matching;
-    format!(
-        "{}\n\n{}\n\nRecall against comparing all, {names} names and {fields} fields: index of words {words:.4} of {pairs} pairs, \
-         index of embeddings {embeddings:.4} (and {embeddings_speedup:.1} times as fast).\n\
-         `nomos match` on {bytes} bytes: {ms:.0} ms.",
-        records.text(),
-        scale.text()
-    )
+    let notes = vec![
+        format!(
+            "Recall against comparing all, {names} names and {fields} fields: index of words {words:.4} of {pairs} pairs, \
+             index of embeddings {embeddings:.4} (and {embeddings_speedup:.1} times as fast)."
+        ),
+        format!("`nomos match` on {bytes} bytes: {ms:.0} ms."),
+    ];
+    (vec![records, scale], notes)
 }
 
-fn native(effort: Effort) -> Result<Records, String> {
+#[allow(clippy::cast_precision_loss)]
+fn plot(measured: &Similarity) -> Plot {
+    let points = measured.scale.iter().map(|size| (size.fields as f64, size.per_name / 1e3)).collect();
+    let axes = [Axis::logarithmic("fields of the contract"), Axis::linear("us per unknown name")];
+    let series = vec![Series { name: "us per unknown name".to_owned(), points }];
+    Plot::lines("scale", "Matching one unknown name, by size of the contract", axes, series)
+}
+
+fn native(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Records, String> {
     let (mut renamed, mut known) = (Stand::new(&similar::plain())?, Stand::new(&similar::known())?);
     let start = Instant::now();
     let now = || u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    records("similarity natively", effort.rounds, |is_known, operation| {
+    records(progress, effort.rounds, |is_known, operation| {
         let stand = if is_known { &mut known } else { &mut renamed };
         Ok(stand.time(operation, effort.batches, now))
     })
 }
 
-fn in_envoy(effort: Effort) -> Result<Records, String> {
+fn in_envoy(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Records, String> {
     let subjects: [Subject; 2] = [similar::plain(), similar::known()];
     let configuration = serde_json::to_string(&subjects).map_err(|error| error.to_string())?;
     let filter = proxy::wasm("engine", Module::Engine, &configuration);
     // The module answers by itself; nobody listens on the discard port.
     let mut envoy = proxy::start(SocketAddr::from(([127, 0, 0, 1], 9)), &[("engine", Some(filter))])?;
     let address = envoy.listener("engine")?;
-    records("similarity in V8", effort.rounds, |is_known, operation| {
+    records(progress, effort.rounds, |is_known, operation| {
         let timing = engine::ask(address, &subjects[usize::from(is_known)].name, operation, effort.batches)?;
         envoy.check()?;
         Ok(timing)
@@ -166,13 +185,13 @@ fn in_envoy(effort: Effort) -> Result<Records, String> {
 }
 
 fn records(
-    what: &str,
+    progress: &dyn Fn(usize, usize),
     rounds: usize,
     mut time: impl FnMut(bool, Operation) -> Result<Timing, String>,
 ) -> Result<Records, String> {
     let mut all: [Vec<f64>; 6] = Default::default();
     for round in 1..=rounds {
-        eprintln!("{what}: round {round} of {rounds}");
+        progress(round, rounds);
         let [renamed, known] = [time(false, Operation::Whole)?.median, time(true, Operation::Whole)?.median];
         let [heal_renamed, heal_known] = [time(false, Operation::Heal)?.median, time(true, Operation::Heal)?.median];
         let first = time(true, Operation::First)?.median;

@@ -15,14 +15,15 @@ use nomos_tests::upstream::Upstream;
 use serde_json::{Value, json};
 
 use crate::modules::Module;
-use crate::table::Table;
+use crate::scenario::Setting;
+use crate::section::{Figures, Plot, Section};
 use crate::{process, proxy};
 
 /// Bytes that come at once: what Envoy reads from a socket, and the window through which the module sees them.
 const CHUNKS: [usize; 2] = [16 << 10, 64 << 10];
 
-/// Rounds; the best of each side counts, because what disturbs only ever takes time.
-const ROUNDS: usize = 15;
+/// Rounds of a run and of a quick one; the best of each side counts, because what disturbs only ever takes time.
+const ROUNDS: [usize; 2] = [15, 4];
 
 /// Bytes of a native list, and of one through Envoy.
 const NATIVE: usize = 1 << 20;
@@ -38,11 +39,20 @@ struct Subject {
     body: String,
 }
 
-/// Prints both tables.
-pub fn run() -> Result<(), String> {
-    println!("Natively, 1 MiB\n\n{}\n", native()?);
-    println!("Through Envoy with buffers of 32 KiB, 10 MiB\n\n{}\n", through_envoy()?);
-    Ok(())
+/// Measures.
+pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
+    let rounds = ROUNDS[usize::from(setting.quick)];
+    let native = native(rounds)?;
+    setting.progress.at(1, 4);
+    let through = through_envoy(rounds, &|done, of| setting.progress.at(of + 3 * done, 4 * of))?;
+    let names: Vec<String> = subjects(0).iter().map(|subject| subject.name.to_owned()).collect();
+    let column = |at: usize| {
+        let cells = through.rows.iter().filter_map(|row| row.get(at));
+        cells.map(|cell| if let crate::section::Cell::Number(number) = cell { *number } else { f64::NAN }).collect()
+    };
+    let series = [("Envoy alone", column(1)), ("Envoy with Nomos", column(2))];
+    let plot = Plot::bars("throughput", "One list of 10 MiB through Envoy", "MB/s", &names, &series);
+    Ok(Section { tables: vec![native, through], plots: vec![plot], ..Section::new("streaming") })
 }
 
 fn subjects(bytes: usize) -> Vec<Subject> {
@@ -76,30 +86,40 @@ fn configuration(subject: &Subject) -> Value {
 }
 
 #[allow(clippy::cast_precision_loss)]
-fn native() -> Result<String, String> {
-    let mut table = Table::new(&["list", "whole ns/B", "16 KiB pieces", "64 KiB pieces", "x whole", "x whole"]);
+fn native(rounds: usize) -> Result<Figures, String> {
+    let mut table = Figures::new(
+        "native",
+        &[
+            ("list, natively, 1 MiB", 0),
+            ("whole ns/B", 2),
+            ("16 KiB pieces ns/B", 2),
+            ("64 KiB pieces ns/B", 2),
+            ("16 KiB x whole", 2),
+            ("64 KiB x whole", 2),
+        ],
+    );
     for subject in subjects(NATIVE) {
         let config = Config::parse(configuration(&subject).to_string().as_bytes()).map_err(|e| e.to_string())?;
         let plan = config.routes.first().map(|route| &route.plan).ok_or("no route")?;
         let mut times = [Duration::MAX; 3];
         let (mut healer, mut memo) = (Healer::new(), Memo::new(plan));
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds {
             times[0] = times[0].min(timed(|| whole(&mut healer, plan, &mut memo, subject.body.as_bytes())));
             for (time, chunk) in times[1..].iter_mut().zip(CHUNKS) {
                 *time = (*time).min(timed(|| streamed(&mut healer, plan, &mut memo, subject.body.as_bytes(), chunk)));
             }
         }
         let [whole, small, large] = times.map(|time| time.as_secs_f64() * 1e9 / subject.body.len() as f64);
-        table.row(&[
-            subject.name.to_owned(),
-            format!("{whole:.2}"),
-            format!("{small:.2}"),
-            format!("{large:.2}"),
-            format!("{:.2}", small / whole),
-            format!("{:.2}", large / whole),
+        table.row(vec![
+            subject.name.into(),
+            whole.into(),
+            small.into(),
+            large.into(),
+            (small / whole).into(),
+            (large / whole).into(),
         ]);
     }
-    Ok(table.text())
+    Ok(table)
 }
 
 fn timed(work: impl FnOnce()) -> Duration {
@@ -134,12 +154,24 @@ fn streamed(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &[u8], size
 }
 
 #[allow(clippy::cast_precision_loss, clippy::similar_names)]
-fn through_envoy() -> Result<String, String> {
-    let mut table =
-        Table::new(&["list", "plain MB/s", "healed MB/s", "share", "plain CPU ms", "healed CPU ms", "added KiB"]);
+fn through_envoy(rounds: usize, progress: &dyn Fn(usize, usize)) -> Result<Figures, String> {
+    let mut table = Figures::new(
+        "through-envoy",
+        &[
+            ("list, through Envoy, 10 MiB", 0),
+            ("plain MB/s", 0),
+            ("healed MB/s", 0),
+            ("share", 2),
+            ("plain CPU ms", 1),
+            ("healed CPU ms", 1),
+            ("added KiB", 0),
+        ],
+    );
     let upstream = Upstream::start().map_err(|e| format!("upstream: {e}"))?;
-    for subject in subjects(THROUGH) {
-        let filter = proxy::wasm("nomos", Module::Filter, &configuration(&subject).to_string());
+    let subjects = subjects(THROUGH);
+    for (at, subject) in subjects.iter().enumerate() {
+        progress(at, subjects.len());
+        let filter = proxy::wasm("nomos", Module::Filter, &configuration(subject).to_string());
         let listeners = [("plain", None), ("healed", Some(filter))];
         let mut envoy = proxy::start_with(upstream.address(), &listeners, Some(BUFFER_LIMIT))?;
         let pid = envoy.pid();
@@ -148,7 +180,7 @@ fn through_envoy() -> Result<String, String> {
         let script = upstream.script(framing::response(Framing::Length, "200 OK", json, subject.body.as_bytes()));
         let mut best = [(Duration::MAX, u64::MAX); 2];
         let (mut before, mut highest) = (0, 0);
-        for round in 0..ROUNDS {
+        for round in 0..rounds {
             for (side, listener) in ["plain", "healed"].into_iter().enumerate() {
                 if (round, side) == (0, 1) {
                     before = envoy::resident_bytes(&pid).unwrap_or(0);
@@ -167,15 +199,15 @@ fn through_envoy() -> Result<String, String> {
         envoy.check()?;
         let speed = |side: usize| subject.body.len() as f64 / 1e6 / best[side].0.as_secs_f64();
         let cpu = |side: usize| best[side].1 as f64 / 1e6;
-        table.row(&[
-            subject.name.to_owned(),
-            format!("{:.0}", speed(0)),
-            format!("{:.0}", speed(1)),
-            format!("{:.2}", speed(1) / speed(0)),
-            format!("{:.1}", cpu(0)),
-            format!("{:.1}", cpu(1)),
-            format!("{}", highest.saturating_sub(before) >> 10),
+        table.row(vec![
+            subject.name.into(),
+            speed(0).into(),
+            speed(1).into(),
+            (speed(1) / speed(0)).into(),
+            cpu(0).into(),
+            cpu(1).into(),
+            (highest.saturating_sub(before) >> 10).into(),
         ]);
     }
-    Ok(table.text())
+    Ok(table)
 }

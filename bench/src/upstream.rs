@@ -5,18 +5,27 @@
 //! whoever sends to it, which on a virtual machine takes the sender microseconds, and it sleeps the more often the
 //! slower the proxy is: its processor time would grow by more than what a filter takes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Longer than the head of any request that Envoy makes here.
+use mio::net::{TcpListener, TcpStream};
+use mio::{Events, Interest, Poll, Token};
+
+/// Longer than the head of any request that a proxy makes here.
 const HEAD_BYTES: usize = 8 << 10;
 
 /// How often connections are served while no load runs.
 const PERIOD: Duration = Duration::from_millis(1);
+
+/// Events taken from the kernel at once.
+const EVENTS: usize = 256;
+
+/// The listener's token; connections have those below.
+const LISTENER: Token = Token(usize::MAX - 1);
 
 /// Serves JSON bodies by path, for as long as the process lives. A connection gets those of a path in turn.
 #[derive(Clone)]
@@ -27,10 +36,13 @@ pub struct Upstream {
 }
 
 struct Server {
+    poll: Poll,
+    events: Events,
     listener: TcpListener,
-    connections: Vec<Connection>,
-    responses: HashMap<String, Vec<Vec<u8>>>,
-    missing: Vec<u8>,
+    connections: HashMap<Token, Connection>,
+    next: usize,
+    responses: HashMap<String, Vec<Arc<[u8]>>>,
+    missing: Arc<[u8]>,
 }
 
 struct Connection {
@@ -38,18 +50,28 @@ struct Connection {
     head: Vec<u8>,
     filled: usize,
     turn: usize,
+    /// Responses, and how much of the first the socket has taken.
+    unwritten: VecDeque<Arc<[u8]>>,
+    written: usize,
 }
 
 impl Upstream {
     /// Listens. Other threads may wait for its answers; none need serve them.
     pub fn start(bodies: &[(&str, Vec<String>)]) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        listener.set_nonblocking(true)?;
+        let mut listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0).into())?;
         let address = listener.local_addr()?;
+        let poll = Poll::new()?;
+        poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
         let rendered = |bodies: &Vec<String>| bodies.iter().map(|body| response("200 OK", body)).collect();
-        let responses = bodies.iter().map(|(path, bodies)| ((*path).to_owned(), rendered(bodies))).collect();
-        let missing = response("404 Not Found", "{}");
-        let server = Server { listener, connections: Vec::new(), responses, missing };
+        let server = Server {
+            poll,
+            events: Events::with_capacity(EVENTS),
+            listener,
+            connections: HashMap::new(),
+            next: 0,
+            responses: bodies.iter().map(|(path, bodies)| ((*path).to_owned(), rendered(bodies))).collect(),
+            missing: response("404 Not Found", "{}"),
+        };
         let upstream = Upstream { address, server: Arc::new(Mutex::new(server)) };
         let idle = upstream.clone();
         thread::spawn(move || {
@@ -69,42 +91,79 @@ impl Upstream {
 
 impl Server {
     fn serve(&mut self) {
-        if let Ok((socket, _)) = self.listener.accept()
-            && socket.set_nonblocking(true).and_then(|()| socket.set_nodelay(true)).is_ok()
-        {
-            self.connections.push(Connection { socket, head: vec![0; HEAD_BYTES], filled: 0, turn: 0 });
+        if self.poll.poll(&mut self.events, Some(Duration::ZERO)).is_err() {
+            return;
         }
-        let Server { connections, responses, missing, .. } = self;
-        // An error is a proxy that went away.
-        connections.retain_mut(|connection| match connection.serve(responses, missing) {
-            Ok(()) => true,
-            Err(error) => error.kind() == ErrorKind::WouldBlock,
-        });
+        let tokens: Vec<Token> = self.events.iter().map(mio::event::Event::token).collect();
+        for token in tokens {
+            if token == LISTENER {
+                self.accept();
+            } else if let Some(connection) = self.connections.get_mut(&token) {
+                // An error is a proxy that went away.
+                if connection.serve(&self.responses, &self.missing).is_err() {
+                    self.connections.remove(&token);
+                }
+            }
+        }
+    }
+
+    fn accept(&mut self) {
+        while let Ok((mut socket, _)) = self.listener.accept() {
+            let token = Token(self.next);
+            self.next += 1;
+            let interest = Interest::READABLE | Interest::WRITABLE;
+            if socket.set_nodelay(true).is_ok() && self.poll.registry().register(&mut socket, token, interest).is_ok() {
+                self.connections.insert(token, Connection::new(socket));
+            }
+        }
     }
 }
 
 impl Connection {
-    fn serve(&mut self, responses: &HashMap<String, Vec<Vec<u8>>>, missing: &[u8]) -> io::Result<()> {
-        let read = self.socket.read(&mut self.head[self.filled..])?;
-        if read == 0 {
-            return Err(ErrorKind::UnexpectedEof.into());
-        }
+    fn new(socket: TcpStream) -> Self {
+        Connection { socket, head: vec![0; HEAD_BYTES], filled: 0, turn: 0, unwritten: VecDeque::new(), written: 0 }
+    }
+
+    fn serve(&mut self, responses: &HashMap<String, Vec<Arc<[u8]>>>, missing: &Arc<[u8]>) -> io::Result<()> {
+        self.write()?;
+        let read = match self.socket.read(&mut self.head[self.filled..]) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+            other => other?,
+        };
         self.filled += read;
-        // One request at a time comes on a connection, and none has a body. Answers are short enough for any socket.
-        let head = &self.head[..self.filled];
-        if head.ends_with(b"\r\n\r\n") {
-            let path = head.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
+        // None has a body.
+        while let Some(end) = self.head[..self.filled].windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+            let path = self.head[..end].split(|byte| *byte == b' ').nth(1).unwrap_or_default();
             let found = std::str::from_utf8(path).ok().and_then(|path| responses.get(path));
-            let response = found.and_then(|bodies| bodies.get(self.turn % bodies.len().max(1)));
-            self.socket.write_all(response.map_or(missing, Vec::as_slice))?;
-            (self.filled, self.turn) = (0, self.turn + 1);
+            let response = found.and_then(|bodies| bodies.get(self.turn % bodies.len().max(1))).unwrap_or(missing);
+            self.unwritten.push_back(Arc::clone(response));
+            self.turn += 1;
+            self.head.copy_within(end + 4..self.filled, 0);
+            self.filled -= end + 4;
+        }
+        self.write()
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        while let Some(response) = self.unwritten.front() {
+            match self.socket.write(&response[self.written..]) {
+                Ok(more) => self.written += more,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(error),
+            }
+            if self.written == response.len() {
+                self.unwritten.pop_front();
+                self.written = 0;
+            }
         }
         Ok(())
     }
 }
 
-fn response(status: &str, body: &str) -> Vec<u8> {
+fn response(status: &str, body: &str) -> Arc<[u8]> {
     let length = body.len();
     format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}")
         .into_bytes()
+        .into()
 }

@@ -104,6 +104,16 @@ impl Healer {
         result
     }
 
+    /// The first half of [`Healer::heal`]: walks a body and decides, and writes nothing. For those who ask what that costs.
+    pub fn decide(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<(), Failure> {
+        self.forget_last();
+        let body = checked(intake)?;
+        memo.start();
+        let result = self.walk(&body, plan, memo);
+        self.drop_large_scratch();
+        result
+    }
+
     /// The required members that are missing somewhere in the last body as it was healed, by number: see
     /// [`Plan::required`]. For bodies of which [`Summary::lacks`] says so; costs one more pass.
     pub fn missing(&self, plan: &Plan, intake: &Intake) -> Vec<usize> {

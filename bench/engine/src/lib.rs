@@ -10,4 +10,4 @@ pub use edit::Edit;
 pub use operation::Operation;
 pub use stand::Stand;
 pub use subject::Subject;
-pub use timing::Timing;
+pub use timing::{Timing, time};

@@ -5,7 +5,9 @@ use std::str::FromStr;
 pub enum Operation {
     /// The engine's part while bytes arrive: copy them, and scan them into a tape.
     Scan,
-    /// The engine's part once the value has closed: walk the tape, decide, splice.
+    /// Of the engine's part once the value has closed, the first half: walk the tape, and decide.
+    Walk,
+    /// All of that part: walk, decide, and splice.
     Heal,
     /// Both, as the filter does it for a body that comes in one chunk.
     Whole,
@@ -17,12 +19,14 @@ pub enum Operation {
 
 impl Operation {
     /// Those that are timed on every body.
-    pub const ALL: [Operation; 4] = [Operation::Scan, Operation::Heal, Operation::Whole, Operation::Dom];
+    pub const ALL: [Operation; 5] =
+        [Operation::Scan, Operation::Walk, Operation::Heal, Operation::Whole, Operation::Dom];
 
     /// The name in requests and results.
     pub fn name(self) -> &'static str {
         match self {
             Operation::Scan => "scan",
+            Operation::Walk => "walk",
             Operation::Heal => "heal",
             Operation::Whole => "whole",
             Operation::First => "first",
@@ -39,6 +43,6 @@ impl FromStr for Operation {
             .into_iter()
             .chain([Operation::First])
             .find(|operation| operation.name() == name)
-            .ok_or_else(|| format!("found operation `{name}`; expected scan, heal, whole, first or dom"))
+            .ok_or_else(|| format!("found operation `{name}`; expected scan, walk, heal, whole, first or dom"))
     }
 }

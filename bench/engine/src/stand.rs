@@ -36,8 +36,13 @@ impl Stand {
     /// Times one operation in this many batches. `now` is a clock in nanoseconds.
     pub fn time(&mut self, operation: Operation, batches: usize, now: impl Fn() -> u64) -> Timing {
         let bodies = self.bodies.len();
-        if operation == Operation::Heal {
+        if matches!(operation, Operation::Walk | Operation::Heal) {
             let intakes: Vec<Intake> = (0..bodies).map(|at| self.arrived(at)).collect();
+            if operation == Operation::Walk {
+                return time(batches, bodies, now, |at| {
+                    black_box(self.healer.decide(&self.plan, &mut self.memo, black_box(&intakes[at])).is_ok());
+                });
+            }
             return time(batches, bodies, now, |at| {
                 black_box(self.healer.heal(&self.plan, &mut self.memo, black_box(&intakes[at])).is_ok());
             });
@@ -51,6 +56,11 @@ impl Stand {
             Operation::Scan => {
                 let intake = self.arrived(at);
                 self.healer.recycle(black_box(intake));
+            }
+            Operation::Walk => {
+                let intake = self.arrived(at);
+                black_box(self.healer.decide(&self.plan, &mut self.memo, &intake).is_ok());
+                self.healer.recycle(intake);
             }
             Operation::Heal | Operation::Whole | Operation::First => {
                 if operation == Operation::First {

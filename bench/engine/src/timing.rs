@@ -18,7 +18,7 @@ pub struct Timing {
 }
 
 /// Times `once`, which gets the number of the body, from 0 to `bodies`. `now` is a clock in nanoseconds.
-pub(crate) fn time(batches: usize, bodies: usize, now: impl Fn() -> u64, mut once: impl FnMut(usize)) -> Timing {
+pub fn time(batches: usize, bodies: usize, now: impl Fn() -> u64, mut once: impl FnMut(usize)) -> Timing {
     let mut batch = |rounds: u64| {
         let start = now();
         for _ in 0..rounds {

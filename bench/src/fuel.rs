@@ -1,0 +1,19 @@
+//! What responses cost in fuel under wasmtime: `make budget` counts it, and CI holds it to the committed counts.
+
+use std::collections::HashMap;
+use std::fs;
+
+use nomos_tests::paths;
+
+/// Where the counts are, in the repository.
+const FILE: &str = "tests/harness/budget.txt";
+
+/// The committed counts by body.
+pub fn committed() -> Result<HashMap<String, f64>, String> {
+    let text = fs::read_to_string(paths::root().join(FILE)).map_err(|error| format!("{FILE}: {error}"))?;
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    Ok(lines
+        .filter_map(|line| line.split_once(' '))
+        .filter_map(|(name, fuel)| Some((name.to_owned(), fuel.parse().ok()?)))
+        .collect())
+}

@@ -1,0 +1,101 @@
+//! Memory that Envoy has in use: idle, at a thousand requests per second, at its peak, and after very many requests.
+//! With one worker and with two, with Nomos and without: so that what a worker takes and what a VM takes can be told.
+
+use std::time::Duration;
+
+use crate::generator::{Pace, Until};
+use crate::proxy::Proxy;
+use crate::scenario::Setting;
+use crate::section::{Cell, Figures, Plot, Section};
+use crate::target::Target;
+use crate::upstream::Upstream;
+use crate::{process, proxy};
+
+use super::{HEALED, RECORD, UNHEALED, configuration, upstream};
+
+/// A rate that an API has in earnest.
+const RATE: u32 = 1_000;
+
+/// Connections at that rate, and at the peak.
+const CONNECTIONS: usize = 50;
+const PEAK_CONNECTIONS: usize = 1_000;
+
+/// Requests at the end. An hour at [`RATE`] has 3.6 million of them, which would take some minutes for each side.
+const MANY: u64 = 400_000;
+
+/// Name, workers, whether Nomos is there.
+const SIDES: [(&str, usize, bool); 4] = [
+    ("Envoy alone, 1 worker", 1, false),
+    ("Envoy alone, 2 workers", 2, false),
+    ("Envoy with Nomos, 1 worker", 1, true),
+    ("Envoy with Nomos, 2 workers", 2, true),
+];
+
+const MOMENTS: [&str; 5] = ["idle MiB", "at 1,000/s MiB", "at 1,000 connections MiB", "after many MiB", "most MiB"];
+
+/// Measures.
+pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
+    crate::descriptors::allow(6_000)?;
+    let upstream = upstream()?;
+    let many = setting.pick(MANY, 20_000);
+    let mut found = Vec::new();
+    for (at, side) in SIDES.iter().enumerate() {
+        setting.progress.at(at, SIDES.len());
+        found.push(measure(side, &upstream, setting.pick(5, 1), many)?);
+    }
+    Ok(summed_up(&found, many))
+}
+
+fn measure(
+    (name, workers, heals): &(&str, usize, bool),
+    upstream: &Upstream,
+    seconds: u64,
+    many: u64,
+) -> Result<[f64; 5], String> {
+    let filter = if *heals { Some(proxy::nomos(&configuration()?)) } else { None };
+    let proxy = Proxy { workers: *workers, ..Proxy::before(&[upstream.address]).listener("side", filter) };
+    let mut envoy = proxy.start()?;
+    let (pid, to) = (proxy::pid(&envoy)?, envoy.listener("side")?);
+    let proof = if *heals { HEALED } else { UNHEALED };
+    let connect = |connections| Target::connect(name, pid, to, connections, (RECORD, proof));
+    let idle = mib(process::resident(pid)?);
+    let mut few = connect(CONNECTIONS)?;
+    few.run(Pace::Open(RATE), Until::Elapsed(Duration::from_secs(seconds)), &[upstream])?.outcome.all_ok()?;
+    let at_rate = mib(process::resident(pid)?);
+    let mut peak = connect(PEAK_CONNECTIONS)?;
+    peak.run(Pace::Closed(1), Until::Elapsed(Duration::from_secs(seconds)), &[upstream])?.outcome.all_ok()?;
+    let at_peak = mib(process::resident(pid)?);
+    drop(peak);
+    few.run(Pace::Closed(1), Until::Sent(many), &[upstream])?.outcome.all_ok()?;
+    envoy.check()?;
+    Ok([idle, at_rate, at_peak, mib(process::resident(pid)?), mib(process::most_resident(pid)?)])
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+fn summed_up(found: &[[f64; 5]], many: u64) -> Section {
+    let columns: Vec<(&str, usize)> = [("proxy", 0)].into_iter().chain(MOMENTS.map(|moment| (moment, 1))).collect();
+    let mut figures = Figures::new("resident", &columns);
+    let mut row = |name: &str, values: [f64; 5]| {
+        figures.row([Cell::from(name)].into_iter().chain(values.map(Cell::from)).collect());
+    };
+    for ((name, ..), values) in SIDES.iter().zip(found) {
+        row(name, *values);
+    }
+    let difference = |a: [f64; 5], b: [f64; 5]| std::array::from_fn(|at| a[at] - b[at]);
+    let [bare, bare_two, nomos, nomos_two] = std::array::from_fn(|at| found[at]);
+    row("a worker of Envoy", difference(bare_two, bare));
+    row("a worker with its VM", difference(nomos_two, nomos));
+    row("a worker's VM", difference(difference(nomos_two, nomos), difference(bare_two, bare)));
+    row("Nomos in all, 1 worker", difference(nomos, bare));
+    let notes = vec![format!(
+        "`after many`: {many} requests, {:.1} % of the 3.6 million that an hour at 1,000/s has.",
+        f64::from(u32::try_from(many).unwrap_or(u32::MAX)) / 36_000.0
+    )];
+    let series: Vec<(&str, Vec<f64>)> = SIDES.iter().zip(found).map(|((name, ..), v)| (*name, v.to_vec())).collect();
+    let plot = Plot::bars("resident", "Resident memory of Envoy", "MiB", &MOMENTS.map(str::to_owned), &series);
+    Section { tables: vec![figures], plots: vec![plot], notes, ..Section::new("memory") }
+}

@@ -1,0 +1,59 @@
+//! A server that takes whatever is sent to it: where traces go.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use http_body_util::{BodyExt, Empty};
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpListener;
+
+/// Serves for as long as the process lives, on a thread of its own that sleeps while there is nothing to do.
+pub struct Sink {
+    /// Where it listens.
+    pub address: SocketAddr,
+    received: Arc<AtomicU64>,
+}
+
+impl Sink {
+    /// Listens.
+    pub fn start() -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+        let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))?;
+        let address = listener.local_addr()?;
+        let received = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&received);
+        thread::spawn(move || runtime.block_on(tokio::task::LocalSet::new().run_until(serve(listener, count))));
+        Ok(Sink { address, received })
+    }
+
+    /// Bytes of bodies that have come.
+    pub fn received(&self) -> u64 {
+        self.received.load(Ordering::Relaxed)
+    }
+}
+
+async fn serve(listener: TcpListener, received: Arc<AtomicU64>) {
+    while let Ok((socket, _)) = listener.accept().await {
+        let received = Arc::clone(&received);
+        let answer = service_fn(move |request| answer(request, Arc::clone(&received)));
+        // A connection that ends with an error has ended.
+        tokio::task::spawn_local(async move {
+            let _ = http1::Builder::new().serve_connection(TokioIo::new(socket), answer).await;
+        });
+    }
+}
+
+async fn answer(request: Request<Incoming>, received: Arc<AtomicU64>) -> Result<Response<Empty<Bytes>>, Infallible> {
+    if let Ok(body) = request.into_body().collect().await {
+        received.fetch_add(body.to_bytes().len() as u64, Ordering::Relaxed);
+    }
+    Ok(Response::new(Empty::new()))
+}
