@@ -7,7 +7,7 @@
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
 
-demo: ## Heal nine kinds of drift in a real Envoy, show it, stop
+demo: ## Heal an API that drifts in nine modes in a real Envoy, show it, stop
 	@scripts/demo
 
 run: ## The same, and stay up until Ctrl-C

@@ -16,7 +16,7 @@ pub fn cases() -> Vec<Trial> {
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 fn written() -> Outcome {
-    output(&mut Command::new(paths::root().join("scripts/dist")))?;
+    output(Command::new(paths::root().join("scripts/dist")).env("NOMOS_DIST", dist("")))?;
     let module = format!("nomos_filter-{VERSION}.wasm");
     let plain = format!("nomos_filter-{VERSION}-plain.wasm");
     check(fs::read(dist(&module))? == fs::read(paths::module()?)?, || "not the module under test".to_owned())?;
@@ -29,7 +29,7 @@ fn written() -> Outcome {
 }
 
 fn dist(file: &str) -> String {
-    paths::root().join("dist").join(file).display().to_string()
+    paths::root().join("target/dist").join(file).display().to_string()
 }
 
 fn sha256(bytes_of: &str) -> Result<String, String> {

@@ -26,7 +26,8 @@ fn possible() -> Result<(), String> {
         output(Command::new("docker").args(arguments)).map(drop).map_err(|_| why.to_owned())
     };
     answers(&["info"], "no Docker engine answers; scripts/test-compose starts one where it can")?;
-    answers(&["compose", "version"], "docker has no compose command")
+    answers(&["compose", "version"], "docker has no compose command")?;
+    output(Command::new(paths::root().join("scripts/stand-ins")).arg("--check")).map(drop)
 }
 
 /// A project of its own beside any that runs here, taken down when dropped.
