@@ -113,6 +113,10 @@ impl<H: Host> Vm<H> {
     /// A request's headers. The request always passes.
     pub fn on_request_headers(&mut self, id: u32) -> Action {
         let Some((_, root)) = self.newest.take_if(|(newest, _)| *newest == id) else { return Action::Continue };
+        // A number that is given out again before it is free, as Envoy never does.
+        if let Some(left) = self.streams.remove(&id) {
+            self.abandon(left);
+        }
         let Some(root) = self.root(root) else { return Action::Continue };
         match match_request(&mut self.tools.host, &root) {
             Ok(matched) => {

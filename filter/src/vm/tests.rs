@@ -584,6 +584,20 @@ fn metrics_are_told_by_tick() {
     assert_eq!((vm.host().metric(name), vm.host().recorded("nomos_body_bytes").len()), (1, 1));
 }
 
+/// Hosts other than Envoy may begin a stream under the number of one that they have not said to be over.
+#[test]
+fn a_stream_that_takes_the_number_of_another_leaves_nothing_of_it() {
+    for settings in [EARLY, SMALL, HELD] {
+        let mut vm = vm(settings);
+        Upstream::json(CUT).ending(End::Never).begin(&mut vm);
+        Upstream::json(CUT).ending(End::Never).run(&mut vm);
+        let (held, bodies) = (metric(&mut vm, "nomos_held_bytes"), vm.tools.bodies);
+        assert_eq!((vm.open_streams(), held, bodies), (0, 0, 0), "{settings}");
+        let name = "verdict=.=failed;.;reason=.=incomplete;.;route=.=user;.;nomos_responses_total";
+        assert_eq!(metric(&mut vm, name), 2, "{settings}");
+    }
+}
+
 /// The last root has gone, and with it the ticks, but not the last stream.
 #[test]
 fn metrics_of_the_last_stream() {
