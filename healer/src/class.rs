@@ -23,6 +23,9 @@ pub(crate) fn classify(inside: &[u8]) -> Option<Format> {
     if matches!(first, b'-' | b'+') && is_decimal(inside) {
         return Some(Format::Decimal);
     }
+    if first.is_ascii_uppercase() && is_constant(inside) {
+        return Some(Format::Constant);
+    }
     // Most strings end here.
     if inside.len() != UUID_BYTES && !has_colon_or_at(inside) { None } else { other(inside) }
 }
@@ -35,6 +38,11 @@ pub(crate) fn scalar_kind(text: &[u8]) -> Kind {
         _ if text.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => Kind::Number,
         _ => Kind::Integer,
     }
+}
+
+/// Capitals, and underscores between them.
+pub(crate) fn is_constant(inside: &[u8]) -> bool {
+    inside.len() > 1 && inside.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_')
 }
 
 /// A date, or a date with a time.
@@ -192,7 +200,11 @@ mod tests {
             ("--5", None),
             ("-", None),
             ("12ab", None),
-            ("USD", None),
+            ("USD", Some(Format::Constant)),
+            ("IN_PROGRESS", Some(Format::Constant)),
+            ("In progress", None),
+            ("A", None),
+            ("A1", None),
             ("", None),
             ("Ada Lovelace", None),
         ];

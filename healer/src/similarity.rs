@@ -17,6 +17,7 @@ mod doubt;
 mod explain;
 mod foreign;
 mod frames;
+mod graphql;
 mod inverse;
 mod lexicon;
 mod likeness;

@@ -152,6 +152,12 @@ fn what_is_inside_and_beside_counts() {
             r#"{"data":{"type":"file"},"maker":"m","length":2,"hue":"h"}"#,
         ),
         (
+            "an identifier of another thing",
+            r#"{"game_id":1,"day":"d","venue_name":"v","venue_city":"c"}"#,
+            r#"{"game":{"day":"d","venue":{"id":1,"name":"v","city":"c"}}}"#,
+            r#"{"game":{"day":"d","venue":{"id":1}},"venue_name":"v","venue_city":"c"}"#,
+        ),
+        (
             "the same words where little else is known, and one that moved",
             r#"{"unit_price":1,"maker_code":"c","maker":"m","length":2,"hue":"h","day":"d","night":"n","depth":1}"#,
             r#"{"unitPrice":1,"x":{"makerCode":"c"},"zebra":2}"#,
@@ -189,6 +195,71 @@ fn what_is_inside_and_beside_counts() {
         ),
     ];
     check(&rows);
+}
+
+/// GraphQL has other words, identifiers and addresses than REST under the same names, and lists that are objects.
+#[test]
+fn an_answer_of_graphql_is_read_with_care() {
+    let contract = r#"{"id":"1","state":"open","url":"u","number":1,"created_by":"c","start_date":"d","tags":{}}"#;
+    let member = r#""number":1,"createdBy":"me","startDate":"now""#;
+    let rest = r#""number":1,"created_by":"me","start_date":"now""#;
+    let rows = [
+        ("a word in capitals", r#""state":"OPEN""#, false),
+        ("another word", r#""state":"open""#, true),
+        ("a global identifier", r#""id":"UHVsbA==""#, false),
+        ("a number for one", r#""id":"15""#, true),
+        ("a page", r#""url":"https://example.com/1""#, false),
+        ("a connection", r#""tags":{"edges":[{"node":{"name":"a"}}]}"#, false),
+        ("no connection", r#""tags":{"a":"b"}"#, true),
+    ];
+    let plan = plan(contract);
+    for (what, own, heals) in rows {
+        let body = format!(r#"{{"data":{{"build":{{{member},{own}}}}}}}"#);
+        let left = format!(r#"{{"data":{{"build":{{{own}}}}},{rest}}}"#);
+        let expected = if heals { format!("{{{rest},{own}}}") } else { left };
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), expected, "{what}");
+    }
+    // Beside members that GraphQL does not have, it is any envelope.
+    let body = format!(r#"{{"data":{{"build":{{{member},"state":"OPEN"}}}},"page":1}}"#);
+    let expected = format!(r#"{{"page":1,{rest},"state":"OPEN"}}"#);
+    assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), expected);
+}
+
+#[test]
+fn words_of_a_list_are_taken_in_their_case_only() {
+    let plan_of = |values: &[&str]| {
+        let values = values.iter().map(|value| (*value).to_owned()).collect();
+        let expects = Expects { kinds: Kinds::of(Kind::String), values, ..Expects::default() };
+        let property = Property { name: "work_state".to_owned(), node: Contract::Any, required: true, expects };
+        let contract = Some(Contract::Object { properties: vec![property] });
+        let spec = PlanSpec { contract, similarity: Some(Settings::default()), ..PlanSpec::default() };
+        Plan::compile(&spec).expect("plan")
+    };
+    let (small, capital, any) = (["in_progress", "done"], ["IN_PROGRESS", "DONE"], []);
+    let rows = [
+        (&small[..], "done", true),
+        (&small, "DONE", false),
+        (&small, "unheard-of", true),
+        (&capital, "DONE", true),
+        (&capital, "done", false),
+        (&any, "DONE", true),
+        (&any, "done", true),
+    ];
+    for (values, value, heals) in rows {
+        let name = if heals { "work_state" } else { "workState" };
+        let plan = plan_of(values);
+        let healed = heal(&plan, &mut Memo::new(&plan), &format!(r#"{{"workState":"{value}"}}"#));
+        assert_eq!(healed, format!(r#"{{"{name}":"{value}"}}"#), "{values:?}");
+    }
+}
+
+/// A day in no declared form may have been one in another form.
+#[test]
+fn a_day_needs_a_format() {
+    let plan = plan(r#"{"start_day":"d","work_state":"s"}"#);
+    let body = r#"{"startDay":"2026-11-21","workState":"a"}"#;
+    let healed = r#"{"startDay":"2026-11-21","work_state":"a"}"#;
+    assert_eq!(heal(&plan, &mut Memo::new(&plan), body), healed);
 }
 
 /// Rows: what it is about, an example of the contract, a body, and what becomes of it.

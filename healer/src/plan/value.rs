@@ -59,6 +59,8 @@ pub enum Format {
     Ip,
     /// A decimal number, written as a string.
     Decimal,
+    /// A word in capitals, as enumerations have them: `IN_PROGRESS`. No schema has a `format` for it.
+    Constant,
 }
 
 impl Kind {
@@ -68,7 +70,7 @@ impl Kind {
 }
 
 impl Format {
-    /// Every format, in the words of JSON Schema; `decimal` and `ip` are OpenAPI's and ours.
+    /// Every format that a schema can name, in its words; `decimal` and `ip` are OpenAPI's and ours.
     pub const ALL: [(Format, &'static str); 8] = [
         (Format::DateTime, "date-time"),
         (Format::Date, "date"),

@@ -43,6 +43,8 @@ const FORMS: [&str; 22] = [
 ];
 /// Names that say little even with a word beside them that says nothing elsewhere: `url` and `html_url`.
 const BARE: [&str; 7] = ["begin", "end", "href", "link", "start", "uri", "url"];
+/// Words for identifiers.
+pub(super) const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
 /// From here on words are the same, or said by the names above.
 const SAME_WORDS: f32 = 0.955;
 /// From here on the objects above only group.
@@ -118,6 +120,7 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known) -
         || says_nothing(record, pair)
         || is_rescaled(record, pair)
         || names_an_address_inside(record, pair)
+        || identifies_another(record, pair)
         || is_empty_guess(record, pair)
         || is_keyword(record, pair)
 }
@@ -139,6 +142,14 @@ fn names_an_address_inside(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let found = member.and_then(|member| names.get(member.name)).map(|name| names.own(name)).unwrap_or_default();
     let own = expected.get(pair.expected).map(|name| expected.own(name)).unwrap_or_default();
     own.len() > found.len() && !found.is_empty() && found.iter().all(|word| BARE.contains(&names.text(word)))
+}
+
+/// `order.venue.id` for `order_id`: an identifier is that of the object it stands in.
+fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let names = &record.scratch.names;
+    let member = record.scratch.members.get(pair.found as usize);
+    let own = member.and_then(|member| names.get(member.name)).map(|name| names.own(name)).unwrap_or_default();
+    pair.parts.path < GROUPED && own.iter().all(|word| IDENTIFIERS.contains(&names.text(word)))
 }
 
 /// A null bears nothing out, so that its name has to say it all: `is_completed` is not `completed_at`.

@@ -7,10 +7,11 @@
 //! units that no name tells. Of other records only the same names of many words are left, and of several where these
 //! have not moved.
 
+use super::doubt::IDENTIFIERS;
 use super::likeness::Likeness;
 use super::names::{Name, Names, Token};
 use super::record::Record;
-use super::{Alignment, Doubt, Id, NONE};
+use super::{Alignment, Doubt, Id, NONE, graphql};
 use crate::plan::spec::Kind;
 
 /// A name of several words.
@@ -23,8 +24,6 @@ const EXACT: f32 = 0.995;
 
 /// Names that tell less than this are of many things.
 const LEAST_TOLD: f32 = 0.5;
-/// Words for identifiers. An identifier stands around the members of a record as often as among them.
-const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
 /// Fields of an object that went into the same other object, at least, for the others to be left behind.
 const LEAST_MOVED: usize = 3;
 
@@ -42,13 +41,20 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
         return;
     }
     let verdict = Count::of(record, out).verdict(&record.settings.doubt);
-    let is_weak = |one: &&Alignment| is_weak(record, one, verdict) || is_left_behind(record, one, out);
+    let is_graphql = graphql::is_answer(record);
+    let is_weak = |one: &&Alignment| {
+        is_weak(record, one, verdict)
+            || is_left_behind(record, one, out)
+            || graphql::is_connection(record, one)
+            || is_graphql && graphql::differs(record, one)
+    };
     let weak: Vec<Id> = out.iter().filter(is_weak).map(|one| one.found).collect();
     out.retain(|one| !weak.iter().any(|weak| is_at_or_inside(record, one.found, *weak)));
 }
 
 /// Whether a name that says little stands outside of the object that the other fields went into: in `{"data": {"type":
-/// .., "attributes": {..}}}` it is the wrapper's own.
+/// .., "attributes": {..}}}` it is the wrapper's own, and in `{"campaign": {..}, "budget": {"status": ..}}` that of another
+/// thing.
 fn is_left_behind(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignment]) -> bool {
     let around = |id: Id| record.found.get(id as usize).map_or(NONE, |found| found.parent);
     let place = around(alignment.found);
@@ -58,14 +64,30 @@ fn is_left_behind(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignme
     let names = &record.model.names;
     let own = names.get(alignment.expected).map(|name| names.own(name)).unwrap_or_default();
     let told: f32 = own.iter().map(|word| word.weight).sum();
-    if told >= LEAST_TOLD || own.iter().any(|word| IDENTIFIERS.contains(&names.text(word))) {
+    if told >= LEAST_TOLD {
         return false;
     }
-    let of_field = |id: Id| record.model.field(id).map(|field| field.parent);
-    let object = of_field(alignment.expected);
-    let beside = out.iter().filter(|one| one.expected != alignment.expected && of_field(one.expected) == object);
-    let is_inside = |one: &&Alignment| around(one.found) != place && is_at_or_inside(record, around(one.found), place);
-    beside.clone().filter(is_inside).count() >= LEAST_MOVED && !beside.clone().any(|one| around(one.found) == place)
+    // An identifier stands around the members of a record as often as among them.
+    let is_identifier = own.iter().any(|word| IDENTIFIERS.contains(&names.text(word)));
+    let object = |id: Id| record.model.field(id).map(|field| field.parent);
+    let is_beside =
+        |one: &Alignment| one.expected != alignment.expected && object(one.expected) == object(alignment.expected);
+    let (mut inside, mut elsewhere) = (0, 0);
+    for other in out.iter().filter(|one| is_beside(one)).map(|one| around(one.found)) {
+        if other == place {
+            return false;
+        }
+        if other == NONE || is_at_or_inside(record, place, other) {
+            continue;
+        }
+        if is_at_or_inside(record, other, place) {
+            inside = usize::saturating_add(inside, 1);
+        } else {
+            let with_it = out.iter().filter(|one| is_beside(one) && around(one.found) == other).count();
+            elsewhere = elsewhere.max(with_it);
+        }
+    }
+    elsewhere >= LEAST_MOVED || inside >= LEAST_MOVED && !is_identifier
 }
 
 fn is_weak(record: &Record<'_, '_>, alignment: &Alignment, verdict: Verdict) -> bool {

@@ -1,0 +1,127 @@
+//! What an answer of GraphQL tells otherwise than one of REST: the same names have other values.
+//!
+//! A word out of a list is in capitals, because enumerations are (GraphQL, October 2021, section 3.9); `id` is the object's
+//! global identifier, of any form (Global Object Identification specification); `url` is the page that people see, since
+//! the interface has only one address; and a list may be an object of `edges` or `nodes` (Cursor Connections
+//! specification). Of names and kinds none of that can be seen.
+
+use super::names::{Names, Token};
+use super::record::Record;
+use super::{Alignment, Found, Id, NONE};
+use crate::plan::spec::{Format, Kind};
+
+/// Members of the answer itself, beside its data.
+const BESIDE_DATA: [&str; 2] = ["errors", "extensions"];
+/// The members of a connection that hold what is listed.
+const LISTS: [&str; 2] = ["edges", "nodes"];
+/// Words for what is one out of a list.
+///
+/// Sorted.
+const LISTED: [&str; 36] = [
+    "access",
+    "action",
+    "association",
+    "conclusion",
+    "direction",
+    "format",
+    "frequency",
+    "gender",
+    "interval",
+    "kind",
+    "language",
+    "level",
+    "method",
+    "mode",
+    "origin",
+    "outcome",
+    "permission",
+    "phase",
+    "policy",
+    "priority",
+    "reason",
+    "resolution",
+    "result",
+    "role",
+    "scope",
+    "season",
+    "severity",
+    "source",
+    "stage",
+    "state",
+    "status",
+    "tier",
+    "type",
+    "unit",
+    "visibility",
+    "weekday",
+];
+/// The share of an object's members that have other values, from which on the object is not the same: one in two.
+const MOST_OTHERS: usize = 2;
+
+/// Whether the record is an answer of GraphQL, and the contract knows nothing of that: `data`, in which there are objects
+/// and lists.
+pub(super) fn is_answer(record: &Record<'_, '_>) -> bool {
+    let top = || record.found.iter().filter(|found| found.parent == NONE);
+    let Some(data) = record.found.iter().position(|found| found.parent == NONE && found.name == "data") else {
+        return false;
+    };
+    let mut inside = record.found.iter().filter(|found| found.parent as usize == data).peekable();
+    let is_expected = record.model.members(NONE).any(|(_, field)| field.name == "data");
+    !is_expected
+        && inside.peek().is_some()
+        && inside.all(|found| matches!(found.kind, Kind::Object | Kind::Array | Kind::Null))
+        && top().all(|found| found.name == "data" || BESIDE_DATA.contains(&found.name))
+}
+
+/// Whether a list of other objects is taken for a value.
+pub(super) fn is_connection(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
+    let lists = |id: Id| record.found.iter().any(|found| found.parent == id && LISTS.contains(&found.name));
+    let is_value = record.model.field(alignment.expected).is_some_and(|field| !field.is_object && !field.is_records);
+    is_value && lists(alignment.found)
+}
+
+/// Whether a member of an answer has another value than that of the same name elsewhere, or an object too many such.
+pub(super) fn differs(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
+    let Some(field) = record.model.field(alignment.expected) else { return false };
+    if !field.is_object {
+        return has_other_value(record, alignment.expected, alignment.found);
+    }
+    let stands = |id: Id| record.scratch.fields.get(id as usize).copied().filter(|found| *found != NONE);
+    let members = record.model.members(alignment.expected);
+    let standing = members.filter_map(|(id, _)| Some((id, stands(id)?)));
+    let others = standing.clone().filter(|(id, found)| has_other_value(record, *id, *found)).count();
+    others > 0 && others.saturating_mul(MOST_OTHERS) >= standing.count()
+}
+
+fn has_other_value(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
+    let (Some(field), Some(found)) = (record.model.field(expected), record.found.get(found as usize)) else {
+        return false;
+    };
+    let is_page = found.name == "url" && field.name.eq_ignore_ascii_case(found.name);
+    let is_other_word = || {
+        found.class == Some(Format::Constant)
+            && field.expects.values.is_empty()
+            && names_one_of_a_list(record, expected)
+    };
+    found.kind == Kind::String && (is_page || is_global_id(found) || is_other_word())
+}
+
+fn is_global_id(found: &Found<'_>) -> bool {
+    found.name == "id" && !matches!(found.class, Some(Format::Uuid | Format::Decimal))
+}
+
+fn names_one_of_a_list(record: &Record<'_, '_>, expected: Id) -> bool {
+    let names: &Names = &record.model.names;
+    let last: Option<&Token> = names.get(expected).and_then(|name| names.own(name).last());
+    last.is_some_and(|word| LISTED.binary_search(&names.text(word)).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_sorted() {
+        assert!(LISTED.is_sorted());
+    }
+}
