@@ -8,6 +8,7 @@ use libtest_mimic::Trial;
 use nomos_tests::client::{self, Reply};
 use nomos_tests::drift::{self, Api};
 use nomos_tests::envoy::{self, Envoy};
+use nomos_tests::json;
 use nomos_tests::shipped::{self, Changes};
 use serde_json::Value;
 
@@ -130,8 +131,7 @@ fn list(reply: &Reply) -> Outcome {
 fn contracts(envoy: &Envoy) -> Outcome {
     let dump: Value =
         serde_json::from_str(&envoy.admin_get("/config_dump")?).map_err(|e| format!("/config_dump: {e}"))?;
-    let mut found = Vec::new();
-    collect(&dump, "contract", &mut found);
+    let found = json::members(&dump, "contract");
     let expected = [contract::user(), contract::users()];
     expect::that(expected.iter().all(|contract| found.contains(&contract)), || {
         format!(
@@ -139,18 +139,6 @@ fn contracts(envoy: &Envoy) -> Outcome {
             expected[0], expected[1]
         )
     })
-}
-
-/// All values of members of that name, at any depth.
-fn collect<'a>(value: &'a Value, name: &str, found: &mut Vec<&'a Value>) {
-    match value {
-        Value::Object(members) => {
-            found.extend(members.get(name));
-            members.values().for_each(|value| collect(value, name, found));
-        }
-        Value::Array(items) => items.iter().for_each(|value| collect(value, name, found)),
-        _ => {}
-    }
 }
 
 /// The shipped `stats_tags` make labels out of names.

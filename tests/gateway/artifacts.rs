@@ -4,17 +4,20 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 
 use flate2::read::GzDecoder;
-use serde_json::json;
+use nomos_tests::paths;
+use serde_json::Value;
+
+use crate::gateway::variable;
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
-const CONFIG: &str = "application/vnd.oci.image.config.v1+json";
-const LAYER: &str = "application/vnd.oci.image.layer.v1.tar+gzip";
+/// Registries serve layers and configurations as bytes; what they are the manifest says.
+const OCTETS: &str = "application/octet-stream";
 
 /// What is served, until the process ends.
 pub struct Artifacts {
@@ -75,34 +78,40 @@ pub fn piped(program: &str, arguments: &[&str], input: &[u8]) -> Result<Vec<u8>,
     if written && output.status.success() { Ok(output.stdout) } else { Err(format!("{program} {arguments:?} failed")) }
 }
 
-/// Adds the image to what a registry answers, and returns its digest: one layer that holds `plugin.wasm`.
+/// Adds the image that `scripts/module-image` makes to what a registry answers, and returns its digest.
 fn add_image(files: &mut Files, module: &Path) -> Result<String, String> {
-    let (directory, name) = (module.parent().ok_or("no directory")?, module.file_name().ok_or("no name")?);
-    let (directory, name) = (directory.display().to_string(), name.display().to_string());
-    let rename = format!("--transform=s/{name}/plugin.wasm/");
-    let layer = piped("tar", &["--create", "--gzip", "--directory", &directory, &rename, &name], b"")?;
-    let plain = format!("sha256:{}", sha256(&unpacked(&layer)?)?);
-    let config = json!({
-        "architecture": "wasm", "os": "wasip1", "config": {},
-        "rootfs": {"type": "layers", "diff_ids": [plain]},
-    });
-    let config = config.to_string().into_bytes();
-    let (config_digest, layer_digest) = (sha256(&config)?, sha256(&layer)?);
-    let manifest = json!({
-        "schemaVersion": 2,
-        "mediaType": MANIFEST,
-        "config": {"mediaType": CONFIG, "digest": format!("sha256:{config_digest}"), "size": config.len()},
-        "layers": [{"mediaType": LAYER, "digest": format!("sha256:{layer_digest}"), "size": layer.len()}],
-    });
-    let manifest = manifest.to_string().into_bytes();
-    let digest = sha256(&manifest)?;
+    let layout = image_layout(module)?;
+    let read = |path: &str| fs::read(layout.join(path)).map_err(|e| format!("the image: {path}: {e}"));
+    let index: Value = serde_json::from_slice(&read("index.json")?).map_err(|e| format!("index.json: {e}"))?;
+    let digest = digest(&index["manifests"][0])?;
+    let manifest = read(&format!("blobs/sha256/{digest}"))?;
+    let parts: Value = serde_json::from_slice(&manifest).map_err(|e| format!("the manifest: {e}"))?;
+    for part in [&parts["config"], &parts["layers"][0]] {
+        let digest = self::digest(part)?;
+        files.insert(format!("/v2/nomos/blobs/sha256:{digest}"), (OCTETS, read(&format!("blobs/sha256/{digest}"))?));
+    }
     files.insert("/v2/".into(), ("application/json", b"{}".to_vec()));
-    files.insert(format!("/v2/nomos/blobs/sha256:{config_digest}"), (CONFIG, config));
-    files.insert(format!("/v2/nomos/blobs/sha256:{layer_digest}"), (LAYER, layer));
     for reference in ["0.1.0", &format!("sha256:{digest}")] {
         files.insert(format!("/v2/nomos/manifests/{reference}"), (MANIFEST, manifest.clone()));
     }
     Ok(digest)
+}
+
+/// The directory of the unpacked image.
+fn image_layout(module: &Path) -> Result<PathBuf, String> {
+    let directory = PathBuf::from(variable("NOMOS_GATEWAY_HOME")?).join("image");
+    fs::create_dir_all(&directory).map_err(|e| format!("{}: {e}", directory.display()))?;
+    let (module, tar) = (module.display().to_string(), directory.join("image.tar").display().to_string());
+    let script = paths::root().join("scripts/module-image").display().to_string();
+    piped(&script, &[&module, "nomos:0.1.0", &tar], b"")?;
+    piped("tar", &["--extract", "--file", &tar, "--directory", &directory.display().to_string()], b"")?;
+    Ok(directory)
+}
+
+/// That of a descriptor, in hexadecimal.
+fn digest(descriptor: &Value) -> Result<String, String> {
+    let digest = descriptor["digest"].as_str().and_then(|digest| digest.strip_prefix("sha256:"));
+    digest.map(ToOwned::to_owned).ok_or_else(|| format!("found {descriptor}; expected a descriptor with a SHA-256"))
 }
 
 fn sha256(bytes: &[u8]) -> Result<String, String> {

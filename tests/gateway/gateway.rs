@@ -137,6 +137,11 @@ impl Drop for Gateway {
     }
 }
 
+/// A setting of `scripts/gateway`.
+pub fn variable(name: &str) -> Result<String, String> {
+    std::env::var(name).map_err(|_| format!("{name} is not set; run scripts/gateway"))
+}
+
 /// A directory of one process; the certificates are those of all.
 fn home() -> Result<PathBuf, String> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -170,10 +175,6 @@ fn install_envoy(home: &Path) -> Outcome {
     let bin = home.join("data/envoy-versions").join(version.trim()).join("bin");
     let envoy = paths::envoy("pinned")?;
     fs::create_dir_all(&bin).and_then(|()| symlink(envoy, bin.join("envoy"))).map_err(|e| e.to_string())
-}
-
-fn variable(name: &str) -> Result<String, String> {
-    std::env::var(name).map_err(|_| format!("{name} is not set; run scripts/gateway"))
 }
 
 fn find(directory: &Path, name: &str) -> Option<PathBuf> {

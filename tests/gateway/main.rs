@@ -16,6 +16,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use nomos_tests::client::{self, Reply};
 use nomos_tests::drift::{self, Api};
 use nomos_tests::expect::{self, Outcome};
+use nomos_tests::json;
 use serde_json::{Value, json};
 
 use crate::artifacts::Artifacts;
@@ -154,8 +155,7 @@ fn passes(gateway: &Gateway) -> Outcome {
 /// How the configuration arrives: JSON as text.
 fn configuration_is_text(gateway: &Gateway) -> Outcome {
     let dump: Value = serde_json::from_str(&gateway.admin("/config_dump")?).map_err(|e| e.to_string())?;
-    let mut found = Vec::new();
-    collect(&dump, "configuration", &mut found);
+    let found = json::members(&dump, "configuration");
     let text = found.iter().find(|value| value["@type"] == json!("type.googleapis.com/google.protobuf.StringValue"));
     let text = text.and_then(|value| value["value"].as_str()).ok_or_else(|| format!("configurations: {found:?}"))?;
     let value: Value = serde_json::from_str(text).map_err(|e| format!("{text}: {e}"))?;
@@ -172,16 +172,4 @@ fn metrics_have_labels(gateway: &Gateway) -> Outcome {
 
 fn get(gateway: &Gateway, path: &str, headers: &[(&str, &str)]) -> Result<Reply, String> {
     client::fetch(gateway.proxy(), "GET", path, headers).map_err(|e| format!("{path}: {e}"))
-}
-
-/// All values of members of that name, at any depth.
-fn collect<'a>(value: &'a Value, name: &str, found: &mut Vec<&'a Value>) {
-    match value {
-        Value::Object(members) => {
-            found.extend(members.get(name));
-            members.values().for_each(|value| collect(value, name, found));
-        }
-        Value::Array(items) => items.iter().for_each(|value| collect(value, name, found)),
-        _ => {}
-    }
 }

@@ -10,6 +10,7 @@ pub mod envoy;
 pub mod expect;
 pub mod framing;
 pub mod http2;
+pub mod json;
 pub mod paths;
 pub mod shipped;
 pub mod topology;
