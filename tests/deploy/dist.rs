@@ -75,7 +75,11 @@ fn image_holds(module: &str, tag: &str) -> Outcome {
     check(json("oci-layout")?["imageLayoutVersion"] == "1.0.0", || "no OCI layout".to_owned())?;
     let index = json("index.json")?;
     let described = &index["manifests"][0];
-    check(described["annotations"]["org.opencontainers.image.ref.name"] == tag, || format!("{described}"))?;
+    let annotations = &described["annotations"];
+    check(annotations["org.opencontainers.image.ref.name"] == tag, || format!("{described}"))?;
+    // Where Docker keeps its images in containerd.
+    let full = format!("docker.io/library/nomos-filter:{tag}");
+    check(annotations["io.containerd.image.name"] == full, || format!("{described}"))?;
     let manifest = json(&blob(described)?)?;
     let layers = manifest["layers"].as_array().map_or(0, Vec::len);
     check(layers == 1, || format!("{layers} layers; the compat variant has one"))?;
