@@ -9,7 +9,7 @@ use libtest_mimic::Trial;
 use nomos_tests::paths;
 use serde_json::Value;
 
-use crate::{Outcome, case_if, check, output};
+use crate::{Outcome, case_if, check, go, output};
 
 /// Those of the demo, and those that a profile adds.
 const SERVICES: [(&str, &str); 8] = [
@@ -24,7 +24,7 @@ const SERVICES: [(&str, &str); 8] = [
 ];
 
 pub fn cases() -> Vec<Trial> {
-    let go = output(Command::new("go").arg("version")).map(drop).map_err(|_| "there is no Go".to_owned());
+    let go = go::there();
     vec![
         case_if(&go, "docker-compose.yml: accepted, and what it refers to is there", refers),
         case_if(&go, "docker-compose.yml: services, profiles, ports and images", services),

@@ -13,12 +13,12 @@ use nomos_tests::expect::{self, Outcome};
 use nomos_tests::paths;
 use nomos_tests::shipped::{self, Changes};
 
-use crate::go;
+use crate::{case_if, go};
 
 const FUNC_E: &str = "github.com/tetratelabs/func-e/cmd/func-e";
 
 pub fn cases() -> Vec<Trial> {
-    vec![go::case("func-e run -c envoy.yaml", run)]
+    vec![case_if(&go::there(), "func-e run -c envoy.yaml", run)]
 }
 
 /// The shipped configuration on other ports, from the directory where it has its relative paths from.

@@ -1,19 +1,15 @@
-//! Go modules, for what only they hold: skipped, with the reason printed, where there is no Go.
+//! Go modules, for what only they hold.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use libtest_mimic::{Failed, Trial};
-use nomos_tests::expect::Outcome;
 use nomos_tests::paths;
 
-/// A test that needs Go; ignored where it is missing.
-pub fn case(name: &str, body: impl FnOnce() -> Outcome + Send + 'static) -> Trial {
-    let missing = Command::new("go").arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err();
-    if missing {
-        println!("skipped: {name}: there is no Go on this machine");
-    }
-    Trial::test(name, move || body().map_err(Failed::from)).with_ignored_flag(missing)
+use crate::output;
+
+/// Whether there is Go on this machine.
+pub fn there() -> Result<(), String> {
+    output(Command::new("go").arg("version")).map(drop).map_err(|_| "there is no Go on this machine".to_owned())
 }
 
 /// The directory of a module that `tests/go-modules` pins.

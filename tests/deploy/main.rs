@@ -36,11 +36,15 @@ fn main() -> ExitCode {
 }
 
 /// A case that runs where it can; elsewhere the reason is printed.
-fn case_if(possible: &Result<(), String>, name: &str, run: fn() -> Outcome) -> Trial {
+fn case_if<E: Into<Failed>>(
+    possible: &Result<(), String>,
+    name: &str,
+    run: impl FnOnce() -> Result<(), E> + Send + 'static,
+) -> Trial {
     if let Err(why) = possible {
         println!("skipped: {name}: {why}");
     }
-    Trial::test(name, run).with_ignored_flag(possible.is_err())
+    Trial::test(name, || run().map_err(Into::into)).with_ignored_flag(possible.is_err())
 }
 
 /// What a command prints, or what it said instead of ending well.

@@ -9,21 +9,22 @@ use libtest_mimic::Trial;
 use nomos_tests::expect::{self, Outcome};
 use serde_json::{Value, json};
 
-use crate::go;
 use crate::resources::{self, Resource};
+use crate::{case_if, go};
 
 const GATEWAY: &str = "github.com/envoyproxy/gateway";
 const ISTIO: &str = "istio.io/api";
 
 pub fn cases() -> Vec<Trial> {
+    let go = go::there();
     vec![
-        go::case("deploy/envoy-gateway against the published definitions", || {
+        case_if(&go, "deploy/envoy-gateway against the published definitions", || {
             let crds = go::module(GATEWAY)?.join("charts/gateway-helm/charts/crds/crds");
             let mut files = vec![crds.join("gatewayapi-crds.yaml")];
             files.extend(fs::read_dir(crds.join("generated")).map_err(|e| e.to_string())?.flatten().map(|e| e.path()));
             check("deploy/envoy-gateway", &files, "/spec/wasm/0/config")
         }),
-        go::case("deploy/istio against the published definitions", || {
+        case_if(&go, "deploy/istio against the published definitions", || {
             let file = go::module(ISTIO)?.join("kubernetes/customresourcedefinitions.gen.yaml");
             check("deploy/istio", &[file], "/spec/pluginConfig")
         }),
