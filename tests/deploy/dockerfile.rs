@@ -27,7 +27,8 @@ fn copies() -> Outcome {
     }
     for source in copied {
         check(paths::root().join(source).exists(), || format!("{source} is copied and is not there"))?;
-        let kept = ignore.lines().any(|line| line.strip_prefix('!') == Some(source));
+        let directory = source.split('/').next();
+        let kept = ignore.lines().any(|line| line.strip_prefix('!') == directory);
         check(kept, || format!("{source} is copied and ignored by .dockerignore"))?;
     }
     Ok(())

@@ -1,4 +1,7 @@
-//! `docker compose up`, with a real engine: the demo heals, is watched, and leaves nothing behind.
+//! `docker compose up`, with a real engine: the demo heals, is watched, is loaded, and leaves nothing behind.
+//!
+//! Of the profiles, `wrk` of `load` runs. `nighthawk` and `xdp` are only read (`compose.rs`): the image of the one is large
+//! and made by others, and the other would attach a program to an interface of this machine.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::Command;
@@ -13,12 +16,15 @@ use crate::{Outcome, case_if, check, output};
 /// For Prometheus to have scraped, with room for a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// What our layers of an image may hold, in bytes: a program or two of 2 MB each, and the module.
+const ADDED_LIMIT: u64 = 5_000_000;
+
 /// The settings of docker-compose.yml for ports.
 const PORTS: [&str; 5] =
     ["NOMOS_PROXY_PORT", "NOMOS_UPSTREAM_PORT", "NOMOS_ADMIN_PORT", "NOMOS_PROMETHEUS_PORT", "NOMOS_GRAFANA_PORT"];
 
 pub fn cases() -> Vec<Trial> {
-    vec![case_if(&possible(), "docker compose up: heals, is watched, and leaves nothing behind", up)]
+    vec![case_if(&possible(), "docker compose up: heals, is watched, is loaded, and leaves nothing behind", up)]
 }
 
 fn possible() -> Result<(), String> {
@@ -41,6 +47,7 @@ impl Project {
         let name = format!("nomos-test-{}", std::process::id());
         let mut settings = images()?;
         settings.push(("NOMOS_IMAGES".to_owned(), name.clone()));
+        settings.push(("NOMOS_LOAD_SECONDS".to_owned(), "1".to_owned()));
         settings.extend(free_ports()?);
         let project = Self { name, settings };
         output(project.compose().args(["up", "--build", "--wait", "--wait-timeout", "120"]))?;
@@ -65,6 +72,10 @@ impl Project {
         Ok(reply.body)
     }
 
+    fn image(&self, service: &str) -> String {
+        format!("{}-{service}", self.name)
+    }
+
     fn down(&self) -> Result<String, String> {
         output(self.compose().args(["--profile", "*", "down", "--volumes", "--remove-orphans", "--timeout", "5"]))
     }
@@ -75,8 +86,8 @@ impl Drop for Project {
         if let Err(why) = self.down() {
             eprintln!("{why}");
         }
-        for image in ["upstream", "envoy"] {
-            let _ = output(Command::new("docker").args(["image", "rm", &format!("{}-{image}", self.name)]));
+        for service in ["upstream", "envoy", "wrk"] {
+            let _ = output(Command::new("docker").args(["image", "rm", &self.image(service)]));
         }
     }
 }
@@ -113,6 +124,8 @@ fn up() -> Outcome {
     healed(&project)?;
     told(&project)?;
     watched(&project)?;
+    loaded(&project)?;
+    small(&project)?;
     project.down()?;
     let left = output(project.compose().args(["--profile", "*", "ps", "--all", "--quiet"]))?;
     check(left.is_empty(), || format!("left behind: {left}"))
@@ -158,4 +171,27 @@ fn watched(project: &Project) -> Outcome {
         check(start.elapsed() < PATIENCE, || format!("Prometheus has not seen a healed response: {answer}"))?;
         std::thread::sleep(Duration::from_secs(1));
     }
+}
+
+/// Every response that wrk gets through Envoy is a 200.
+fn loaded(project: &Project) -> Outcome {
+    let report = output(project.compose().args(["run", "--rm", "--no-TTY", "wrk"]))?;
+    let requests = report.lines().find_map(|line| line.trim().split_once(" requests in ")).map(|(count, _)| count);
+    let many = requests.and_then(|count| count.parse::<u64>().ok()).is_some_and(|count| count > 0);
+    let failed = ["Non-2xx", "Socket errors"].iter().any(|words| report.contains(words));
+    check(many && !failed, || format!("wrk reports:\n{report}"))
+}
+
+fn small(project: &Project) -> Outcome {
+    for service in ["upstream", "envoy"] {
+        let mut history = Command::new("docker");
+        history.args(["history", "--no-trunc", "--human=false", "--format", "{{.Size}} {{.CreatedBy}}"]);
+        let layers = output(history.arg(project.image(service)))?;
+        // Those that take what was compiled.
+        let ours = layers.lines().filter(|line| line.contains("COPY /out/"));
+        let added: u64 = ours.filter_map(|line| line.split_once(' ')?.0.parse::<u64>().ok()).sum();
+        println!("docker compose up: {service}: {added} bytes beside what it is built on");
+        check((1..=ADDED_LIMIT).contains(&added), || format!("{service}: layers of {added} bytes:\n{layers}"))?;
+    }
+    Ok(())
 }
