@@ -107,6 +107,9 @@ fn bill_is_complete(modules: &[&str]) -> Outcome {
         let text = |field: &str| component[field].as_str().unwrap_or_default().to_owned();
         let (name, version) = (text("name"), text("version"));
         check(component["licenses"][0]["expression"].is_string(), || format!("{name} has no licence"))?;
+        // Only what is on a registry has a place to get it from.
+        let published = component["hashes"].is_array();
+        check(component["purl"].is_string() == published, || format!("{name}: purl {}", component["purl"]))?;
         if text("scope") == "required" {
             required.push(name.clone());
         }
