@@ -8,14 +8,14 @@ use healer::config::node::Node;
 use healer::config::{Config, ConfigError, ResponseHeaders, contract, json};
 use serde_json::json;
 
-use crate::deprecated::{self, Warning};
 use crate::envoy::{self, Configuration, Discovered, Filter};
 use crate::failure::Failure;
 use crate::openapi::{self, Document, NoResponse};
 use crate::output::plural;
 use crate::resource::{self, Plugin};
 use crate::source::{Source, line};
-use crate::{document, output, pack};
+use crate::warning::Warning;
+use crate::{deprecated, digest, document, output, pack};
 
 const EXAMPLES: &str = "\
 Each file may be an Envoy configuration, the plugin's own, a WasmPlugin, an
@@ -31,8 +31,8 @@ y, no and off are booleans.
 
   $ nomos check --json rules/*.yaml | jq .problems
 
-Deprecated fields are warnings, with what to write instead; they change no exit
-code.";
+Deprecated fields and digests that are still zeros are warnings, with what to
+write instead; they change no exit code.";
 
 /// Arguments of `nomos check`.
 #[derive(clap::Args)]
@@ -86,10 +86,8 @@ struct Finding {
 impl Verdict {
     fn as_text(&self) -> String {
         let path = self.source.path.display();
-        let warn = |(line, Warning { at, deprecation, .. }): &(usize, Warning)| {
-            let (since, instead) = (deprecation.since, deprecation.instead);
-            format!("{path}:{line}: warning: {at}: deprecated since {since}; use {instead}\n")
-        };
+        let warn =
+            |(line, Warning { at, why, .. }): &(usize, Warning)| format!("{path}:{line}: warning: {at}: {why}\n");
         let tell = |Finding { line, error }: &Finding| self.source.tell(*line, error) + "\n";
         let warnings = match self.warnings.len() {
             0 => String::new(),
@@ -111,12 +109,10 @@ fn as_json(verdicts: &[Verdict]) -> String {
     let files: Vec<_> = verdicts.iter().map(file).collect();
     let problems: Vec<_> =
         verdicts.iter().flat_map(|verdict| verdict.findings.iter().map(|found| problem(verdict, found))).collect();
-    let warning = |verdict: &Verdict, (line, Warning { at, deprecation, .. }): &(usize, Warning)| {
-        let (since, instead) = (deprecation.since, deprecation.instead);
-        json!({"file": path(verdict), "line": line, "at": at, "since": since, "instead": instead})
+    let warnings_of = |verdict: &Verdict| -> Vec<_> {
+        verdict.warnings.iter().map(|(line, warning)| warning.as_json(&path(verdict), *line)).collect()
     };
-    let warnings: Vec<_> =
-        verdicts.iter().flat_map(|verdict| verdict.warnings.iter().map(|found| warning(verdict, found))).collect();
+    let warnings: Vec<_> = verdicts.iter().flat_map(warnings_of).collect();
     format!("{:#}\n", json!({"files": files, "problems": problems, "warnings": warnings}))
 }
 
@@ -140,7 +136,8 @@ fn examine(source: &Source) -> Examined {
     if !plugins.is_empty() {
         let kind = format!("resources of Kubernetes with {}", plural(plugins.len(), "Nomos plugin"));
         let findings = plugins.iter().flat_map(|plugin| examine_plugin(source, plugin)).collect();
-        return Examined { kind, findings, ..Examined::default() };
+        let warnings = plugins.iter().flat_map(|plugin| warn_of_plugin(source, plugin)).collect();
+        return Examined { kind, findings, warnings };
     }
     let warnings = documents.first().map(deprecated::in_settings).unwrap_or_default();
     let warnings = warnings.into_iter().map(|warning| (source.line(warning.offset), warning)).collect();
@@ -229,11 +226,11 @@ fn describe_envoy(filters: &[Filter<'_>], discovered: &[Discovered<'_>]) -> Stri
     format!("an Envoy configuration {}", parts.join(" and "))
 }
 
-/// Deprecated fields of the block and of the configuration in it.
+/// Deprecated fields and placeholders of the block, and deprecated fields of the configuration in it.
 fn warn_of_filter(source: &Source, filter: &Filter<'_>) -> Vec<(usize, Warning)> {
     let here = |warning: Warning| (source.line(warning.offset), warning);
-    let mut warnings: Vec<_> =
-        filter.plugin.map(deprecated::in_plugin).unwrap_or_default().into_iter().map(here).collect();
+    let in_block = |block| [deprecated::in_plugin(block), digest::placeholders(block, &digest::ENVOY)].concat();
+    let mut warnings: Vec<_> = filter.plugin.map(in_block).unwrap_or_default().into_iter().map(here).collect();
     match filter.configuration() {
         Configuration::Tree(node) => warnings.extend(deprecated::in_settings(node).into_iter().map(here)),
         Configuration::Text(text, node) => {
@@ -244,6 +241,12 @@ fn warn_of_filter(source: &Source, filter: &Filter<'_>) -> Vec<(usize, Warning)>
         Configuration::Missing | Configuration::Unknown(_) => (),
     }
     warnings
+}
+
+fn warn_of_plugin(source: &Source, plugin: &Plugin<'_>) -> Vec<(usize, Warning)> {
+    let in_settings = plugin.configuration.map(deprecated::in_settings).unwrap_or_default();
+    let warnings = digest::placeholders(plugin.block, &digest::RESOURCES).into_iter().chain(in_settings);
+    warnings.map(|warning| (source.line(warning.offset), warning)).collect()
 }
 
 fn describe_pack(name: &str, rules: usize) -> String {

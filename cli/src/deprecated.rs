@@ -4,26 +4,17 @@
 
 use healer::config::node::{Node, Value};
 
+use crate::warning::{Warning, Why};
+
 /// A field that should be replaced.
 #[derive(Clone, Copy, Debug)]
-pub struct Deprecation {
+struct Deprecation {
     /// Where it stands: names with dots between them, `[]` behind those of arrays.
     path: &'static str,
     /// Since which version.
-    pub since: &'static str,
+    since: &'static str,
     /// What to write in its place.
-    pub instead: &'static str,
-}
-
-/// A deprecated field that was found.
-#[derive(Debug)]
-pub struct Warning {
-    /// Bytes from the start of the text.
-    pub offset: usize,
-    /// The way there: `routes[0].name`.
-    pub at: String,
-    /// Why.
-    pub deprecation: Deprecation,
+    instead: &'static str,
 }
 
 /// Settings of the plugin's configuration. None so far.
@@ -48,10 +39,10 @@ pub fn in_plugin(block: &Node) -> Vec<Warning> {
 
 fn find_all(root: &Node, table: &[Deprecation]) -> Vec<Warning> {
     let mut found = Vec::new();
-    for deprecation in table {
-        let steps: Vec<&str> = deprecation.path.split('.').collect();
+    for Deprecation { path, since, instead } in table {
+        let steps: Vec<&str> = path.split('.').collect();
         find(root, String::new(), root.offset, &steps, &mut |offset, at| {
-            found.push(Warning { offset, at, deprecation: *deprecation });
+            found.push(Warning { offset, at, why: Why::Deprecated { since, instead } });
         });
     }
     found.sort_by_key(|warning| warning.offset);

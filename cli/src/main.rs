@@ -8,6 +8,7 @@ mod config_schema;
 mod contract;
 mod deprecated;
 mod diff;
+mod digest;
 mod document;
 mod envoy;
 mod failure;
@@ -22,6 +23,7 @@ mod parts;
 mod resource;
 mod schema;
 mod source;
+mod warning;
 mod yaml;
 
 use std::process::ExitCode;

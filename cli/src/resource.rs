@@ -5,6 +5,8 @@ use healer::config::node::{Node, Value};
 /// A Wasm plugin that a resource sets up.
 #[derive(Clone, Copy)]
 pub struct Plugin<'a> {
+    /// What sets it up: where the module is from, and all else.
+    pub block: &'a Node,
     /// What it is given, if anything.
     pub configuration: Option<&'a Node>,
     /// Whether its filter can be made to hold response headers, by another resource at least.
@@ -32,6 +34,7 @@ fn of_document(document: &Node) -> Vec<Plugin<'_>> {
     let Some(spec) = document.get("spec") else { return Vec::new() };
     match document.get("kind").and_then(Node::as_str) {
         Some("WasmPlugin") => vec![Plugin {
+            block: spec,
             configuration: spec.get("pluginConfig"),
             may_hold_headers: false,
             names: [text(document, &["metadata", "name"]), text(spec, &["url"]), None],
@@ -46,6 +49,7 @@ fn of_document(document: &Node) -> Vec<Plugin<'_>> {
 
 fn of_entry(entry: &Node) -> Plugin<'_> {
     Plugin {
+        block: entry,
         configuration: entry.get("config"),
         may_hold_headers: true,
         names: [text(entry, &["name"]), text(entry, &["code", "image", "url"]), text(entry, &["code", "http", "url"])],

@@ -227,6 +227,26 @@ fn deprecated_fields_are_warned_of() {
     assert_eq!((output.code, &verdict["warnings"]), (0, &serde_json::json!([warning])));
 }
 
+/// The files in `deploy/` have zeros where everybody's digest is another.
+#[test]
+fn digests_that_nobody_put_in_are_warned_of() {
+    let plugin = |digest: &str| format!("kind: WasmPlugin\nspec:\n  sha256: \"{digest}\"\n  pluginConfig: {{}}\n");
+    let warning = "a.yaml:3: warning: sha256: found zeros; expected the SHA-256 of your image or module\n";
+    let kind = "a.yaml: resources of Kubernetes with 1 Nomos plugin: no problems";
+    let zeros = "0".repeat(64);
+    let rows = [(&*zeros, format!("{warning}{kind}, 1 warning\n")), (&"01".repeat(32), format!("{kind}\n"))];
+    for (digest, expected) in rows {
+        assert_eq!(check("digest", "a.yaml", &plugin(digest)), (0, expected), "{digest}");
+    }
+
+    let output = Dir::new("check-digest-json").file("a.yaml", &plugin(&zeros)).nomos(&["check", "--json", "a.yaml"]);
+    let verdict: serde_json::Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+    let expected = "the SHA-256 of your image or module";
+    let warning =
+        serde_json::json!({"file": "a.yaml", "line": 3, "at": "sha256", "found": "zeros", "expected": expected});
+    assert_eq!((output.code, &verdict["warnings"]), (0, &serde_json::json!([warning])));
+}
+
 #[test]
 fn a_filter_that_stands_elsewhere_is_told_of() {
     let chain = |source: &str| {
