@@ -19,11 +19,11 @@ wasm: ## Build the filter module: target/wasm32-wasip1/release/nomos_filter.wasm
 test: ## Everything that CI runs: format, lints, licences, module, unit tests, end to end
 	@scripts/test
 
-test-gateway: ## deploy/envoy-gateway in a real Envoy Gateway, which the first run builds: minutes
+test-gateway: ## deploy/envoy-gateway in a real Envoy Gateway; not in CI, since the first run builds it: many minutes
 	@scripts/wasm
 	@scripts/gateway
 
-test-istio: ## deploy/istio with a real istiod, which the first run builds: minutes
+test-istio: ## deploy/istio with a real istiod; not in CI, since the first run builds it: many minutes
 	@scripts/wasm
 	@scripts/istio
 
@@ -65,10 +65,10 @@ bench-xdp: ## Cost of the XDP program per packet, and what it takes of Envoy's t
 dist: ## What a release consists of: modules with and without SIMD, images, bill of materials, checksums; into dist/
 	@scripts/dist
 
-test-dist: ## Make that twice, in two other directories, and compare every byte: about three minutes
+test-dist: ## Make that twice, in other directories, and compare; not in CI, which makes it once: about three minutes
 	@scripts/dist --verify
 
-test-compose: ## Bring docker-compose.yml up for real, with a Docker engine of its own where none is; minutes at first
+test-compose: ## Bring docker-compose.yml up for real; not in CI, since it needs a Docker engine and compiles all in images
 	@scripts/test-compose
 
 clean: ## Remove what was built and installed in this directory
