@@ -18,6 +18,7 @@ pub mod process;
 pub mod progress;
 pub mod proxy;
 pub mod report;
+pub mod response;
 pub mod results;
 pub mod scenario;
 pub mod scenarios;

@@ -7,6 +7,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
+use crate::response::is_complete;
 use crate::upstream::Upstream;
 
 /// A response that takes longer is a failure.
@@ -79,45 +80,5 @@ impl Connection {
                 return Ok(());
             }
         }
-    }
-}
-
-/// Whether this is all of a response with content-length, or in chunks. JSON bodies have no CRLF of their own.
-fn is_complete(response: &[u8]) -> io::Result<bool> {
-    let Some(end) = response.windows(4).position(|bytes| bytes == b"\r\n\r\n") else { return Ok(false) };
-    let head = &response[..end];
-    if !head.starts_with(b"HTTP/1.1 200") {
-        return Err(io::Error::other(format!("found {}; expected 200", String::from_utf8_lossy(head))));
-    }
-    Ok(match content_length(head) {
-        Some(length) => response.len() >= end + 4 + length,
-        None => response.ends_with(b"\r\n0\r\n\r\n"),
-    })
-}
-
-fn content_length(head: &[u8]) -> Option<usize> {
-    const NAME: &[u8] = b"\r\ncontent-length: ";
-    let start = head.windows(NAME.len()).position(|bytes| bytes == NAME)? + NAME.len();
-    let value = head[start..].split(|byte| *byte == b'\r').next()?;
-    std::str::from_utf8(value).ok()?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_end_of_a_response_is_seen() {
-        let rows: [(&[u8], bool); 5] = [
-            (b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n", false),
-            (b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{", false),
-            (b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", true),
-            (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n", false),
-            (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", true),
-        ];
-        for (bytes, complete) in rows {
-            assert_eq!(is_complete(bytes).expect("a 200"), complete, "{}", String::from_utf8_lossy(bytes));
-        }
-        assert!(is_complete(b"HTTP/1.1 503 Service Unavailable\r\n\r\n").is_err());
     }
 }

@@ -11,6 +11,7 @@ pub mod expect;
 pub mod framing;
 pub mod http2;
 pub mod json;
+pub mod kept;
 pub mod paths;
 pub mod shipped;
 pub mod topology;

@@ -138,7 +138,7 @@ impl Stand {
         let shared = format!("{root_text}/usr/lib/{triple}:{root_text}/lib/{triple}");
         let arguments = ["-e".to_owned(), "stderr".to_owned(), "-c".to_owned(), config.display().to_string()];
         let program = root.join("usr/sbin/nginx");
-        let server = Server::start(dir, &program, &arguments, &[("LD_LIBRARY_PATH", shared)]).map_err(said)?;
+        let mut server = Server::start(dir, &program, &arguments, &[("LD_LIBRARY_PATH", shared)]).map_err(said)?;
         server.await_port(heal)?;
         let pids = server.pids();
         for side in host.sides() {
@@ -159,7 +159,7 @@ impl Stand {
         fs::write(&config, render(&text("krakend/krakend.json")?, &values)).map_err(said)?;
         // One core, and a collector that runs a quarter as often as it does unless told otherwise.
         let variables = [("GOMAXPROCS", "1".to_owned()), ("GOGC", "400".to_owned())];
-        let server = Server::start(dir, &program, &[config.display().to_string()], &variables).map_err(said)?;
+        let mut server = Server::start(dir, &program, &[config.display().to_string()], &variables).map_err(said)?;
         server.await_port(address)?;
         for side in Host::Krakend.sides() {
             let prefix = match side.name {
@@ -179,7 +179,7 @@ impl Stand {
         let addresses = sides.iter().map(|_| server::free_address()).collect::<Result<Vec<_>, _>>().map_err(said)?;
         let arguments: Vec<String> = [upstream].iter().chain(&addresses).map(ToString::to_string).collect();
         let dir = server::directory().map_err(said)?;
-        let server = Server::start(dir, &program, &arguments, &[]).map_err(said)?;
+        let mut server = Server::start(dir, &program, &arguments, &[]).map_err(said)?;
         for (side, address) in sides.into_iter().zip(addresses) {
             server.await_port(address)?;
             self.running.push(Running { side, place: Place { address, prefix: "" }, pids: server.pids() });
@@ -194,7 +194,7 @@ fn processor_of(installed: &Installed) -> Result<(Server, PathBuf), String> {
     let program = installed.path("ext-proc")?;
     let dir = server::directory().map_err(said)?;
     let socket = dir.join("socket");
-    let server = Server::start(dir, &program, &[socket.display().to_string()], &[]).map_err(said)?;
+    let mut server = Server::start(dir, &program, &[socket.display().to_string()], &[]).map_err(said)?;
     server.await_file(&socket)?;
     Ok((server, socket))
 }

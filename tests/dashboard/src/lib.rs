@@ -3,7 +3,6 @@
 pub mod alone;
 pub mod dashboard;
 pub mod deployed;
-pub mod kept;
 pub mod picture;
 pub mod prometheus;
 pub mod stand;

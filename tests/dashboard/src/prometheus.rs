@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use nomos_tests::kept::Kept;
 use nomos_tests::{client, paths};
 use serde_json::Value;
-
-use crate::kept::Kept;
 
 /// Where `prometheus` and `promtool` are.
 #[derive(Clone, Debug)]
@@ -79,14 +78,14 @@ impl Programs {
         fs::write(directory.join("prometheus.yml"), configuration).map_err(error)?;
         fs::write(directory.join("alerts.yml"), rules).map_err(error)?;
         let address = free_address()?;
-        let arguments = [
+        let mut command = Command::new(self.directory.join("prometheus"));
+        command.args([
             format!("--config.file={}", directory.join("prometheus.yml").display()),
             format!("--storage.tsdb.path={}", directory.join("data").display()),
             format!("--web.listen-address={address}"),
             "--log.level=warn".to_owned(),
-        ];
-        let mut kept = Kept::start(&self.directory.join("prometheus"), &arguments, directory.join("prometheus.log"))
-            .map_err(error)?;
+        ]);
+        let mut kept = Kept::start(&command, directory.join("prometheus.log")).map_err(error)?;
         kept.wait_until(Duration::from_secs(30), |_| {
             client::fetch(address, "GET", "/-/ready", &[]).is_ok_and(|reply| reply.status == 200)
         })

@@ -3,16 +3,17 @@
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nomos_tests::envoy::{Envoy, tail};
+use nomos_tests::kept::Kept;
 use nomos_tests::paths;
 use nomos_tests::shipped::Changes;
 use nomos_tests::upstream::Upstream;
 
 use crate::alone;
 use crate::deployed::{self, Scrape};
-use crate::kept::Kept;
 use crate::prometheus::{Programs, Prometheus, free_address};
 use crate::traffic::Traffic;
 
@@ -88,11 +89,11 @@ fn count_packets(directory: &Path, proxy: u16) -> Result<(SocketAddr, Kept), Str
     }
     let program = nomos_xdp()?;
     let metrics = free_address()?;
-    let arguments =
-        ["--interface", "lo", "--mode", "skb", "--port", &proxy.to_string(), "--metrics", &metrics.to_string()]
-            .map(ToOwned::to_owned);
-    let mut kept = Kept::start(&program, &arguments, directory.join("xdp.log"))
-        .map_err(|e| format!("{}: {e}", program.display()))?;
+    let mut command = Command::new(&program);
+    command.args(["--interface", "lo", "--mode", "skb"]);
+    command.args(["--port", &proxy.to_string(), "--metrics", &metrics.to_string()]);
+    let mut kept =
+        Kept::start(&command, directory.join("xdp.log")).map_err(|e| format!("{}: {e}", program.display()))?;
     kept.wait_until(Duration::from_secs(10), |kept| kept.log().contains("attached in"))?;
     Ok((metrics, kept))
 }

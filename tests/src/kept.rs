@@ -1,17 +1,18 @@
 //! A program that runs beside us, writes to a file, and ends with us, however we end.
 
-use std::fs::{self, File};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io::{self, BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Ends the program when standard input closes.
+/// Ends the program when standard input closes. `$0` is its log; its process id is all that the shell prints.
 const KEEPER: &str = r#"
 exec 3<&0
-"$@" </dev/null 3<&- &
+"$@" </dev/null >"$0" 2>&1 3<&- &
 program=$!
+echo "$program"
 { cat <&3 >/dev/null; kill "$program" 2>/dev/null; } &
 watch=$!
 exec 3<&-
@@ -22,27 +23,36 @@ exit "$code"
 "#;
 
 /// How long a program may take to end.
-const END_LIMIT: Duration = Duration::from_secs(5);
+const END_LIMIT: Duration = Duration::from_secs(10);
 
 /// A running program.
 pub struct Kept {
     keeper: Child,
     log: PathBuf,
+    pid: u32,
 }
 
 impl Kept {
-    /// Starts it; what it writes goes to the file `log`.
-    pub fn start(program: &Path, arguments: &[String], log: PathBuf) -> io::Result<Self> {
-        let file = File::create(&log)?;
-        let keeper = Command::new("/bin/sh")
-            .args(["-c", KEEPER, "keeper"])
-            .arg(program)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(file.try_clone()?)
-            .stderr(file)
-            .spawn()?;
-        Ok(Self { keeper, log })
+    /// Starts it; what it writes goes to the file `log`, which is named from the root.
+    pub fn start(program: &Command, log: PathBuf) -> io::Result<Self> {
+        let mut keeper = Command::new("/bin/sh");
+        keeper.args(["-c", KEEPER]).arg(&log).arg(program.get_program()).args(program.get_args());
+        keeper.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        if let Some(directory) = program.get_current_dir() {
+            keeper.current_dir(directory);
+        }
+        let mut keeper = keeper.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut line = String::new();
+        if let Some(output) = keeper.stdout.take() {
+            BufReader::new(output).read_line(&mut line)?;
+        }
+        let pid = line.trim().parse().map_err(|_| io::Error::other("its process id is not known"))?;
+        Ok(Self { keeper, log, pid })
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.pid
     }
 
     /// All that it has written.
@@ -65,13 +75,8 @@ impl Kept {
         Err(format!("not ready within {} s: {}", within.as_secs(), self.last_words()))
     }
 
-    fn last_words(&self) -> String {
-        self.log().lines().last().unwrap_or("it said nothing").to_owned()
-    }
-}
-
-impl Drop for Kept {
-    fn drop(&mut self) {
+    /// Ends it, and waits until it has ended.
+    pub fn stop(&mut self) {
         drop(self.keeper.stdin.take());
         let deadline = Instant::now() + END_LIMIT;
         while matches!(self.keeper.try_wait(), Ok(None)) && Instant::now() < deadline {
@@ -79,5 +84,15 @@ impl Drop for Kept {
         }
         let _ = self.keeper.kill();
         let _ = self.keeper.wait();
+    }
+
+    fn last_words(&self) -> String {
+        self.log().lines().last().unwrap_or("it said nothing").to_owned()
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.stop();
     }
 }
