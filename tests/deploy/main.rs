@@ -8,6 +8,7 @@ mod dist;
 mod dockerfile;
 mod func_e;
 mod go;
+mod load;
 mod plain;
 mod resources;
 mod schemas;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         compose::cases(),
         dockerfile::cases(),
         dist::cases(),
+        load::cases(),
         up::cases(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()

@@ -27,13 +27,19 @@ pub fn cases() -> Vec<Trial> {
     vec![case_if(&possible(), "docker compose up: heals, is watched, is loaded, and leaves nothing behind", up)]
 }
 
+/// Whether a Docker engine answers.
+pub fn engine() -> Result<(), String> {
+    answers(&["info"], "no Docker engine answers; scripts/test-compose starts one where it can")
+}
+
 fn possible() -> Result<(), String> {
-    let answers = |arguments: &[&str], why: &str| {
-        output(Command::new("docker").args(arguments)).map(drop).map_err(|_| why.to_owned())
-    };
-    answers(&["info"], "no Docker engine answers; scripts/test-compose starts one where it can")?;
+    engine()?;
     answers(&["compose", "version"], "docker has no compose command")?;
     output(Command::new(paths::root().join("scripts/stand-ins")).arg("--check")).map(drop)
+}
+
+fn answers(arguments: &[&str], why: &str) -> Result<(), String> {
+    output(Command::new("docker").args(arguments)).map(drop).map_err(|_| why.to_owned())
 }
 
 /// A project of its own beside any that runs here, taken down when dropped.
