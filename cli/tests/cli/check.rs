@@ -239,7 +239,7 @@ fn digests_that_nobody_put_in_are_warned_of() {
         assert_eq!(check("digest", "a.yaml", &plugin(digest)), (0, expected), "{digest}");
     }
 
-    let output = Dir::new("check-digest-json").file("a.yaml", &plugin(&zeros)).nomos(&["check", "--json", "a.yaml"]);
+    let output = Dir::new("check-digest-json").file("a.yaml", plugin(&zeros)).nomos(&["check", "--json", "a.yaml"]);
     let verdict: serde_json::Value = serde_json::from_str(&output.stdout).unwrap_or_default();
     let expected = "the SHA-256 of your image or module";
     let warning =
