@@ -265,6 +265,22 @@ fn nothing_is_left_out() {
     assert_documented("docs/rules.md", packs);
 }
 
+/// What docs/deploy.md calls tested is what `tests/go-modules` pins.
+#[test]
+fn versions_told_are_those_that_are_tested() {
+    let (pins, text) = (read("tests/go-modules"), read("docs/deploy.md"));
+    let rows = [
+        ("github.com/tetratelabs/func-e", "Tested with func-e ", 3),
+        ("github.com/envoyproxy/gateway", "Files for Envoy Gateway ", 2),
+        ("istio.io/api", "Files for Istio (", 2),
+    ];
+    for (module, before, parts) in rows {
+        let version = pins.lines().find_map(|line| line.strip_prefix(module)?.strip_prefix(" v")).unwrap_or_default();
+        let version = version.split('.').take(parts).collect::<Vec<_>>().join(".");
+        assert!(!version.is_empty() && text.contains(&format!("{before}{version}")), "{module} {version}");
+    }
+}
+
 /// A test that is renamed or goes takes its invariant with it.
 #[test]
 fn tests_that_hold_invariants_exist() {
