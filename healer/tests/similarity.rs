@@ -158,6 +158,30 @@ fn what_is_inside_and_beside_counts() {
             r#"{"game":{"day":"d","venue":{"id":1}},"venue_name":"v","venue_city":"c"}"#,
         ),
         (
+            "the same name, but its other form is another one now",
+            r#"{"ticket":{"description":"d","description_html":"e","subject":"s","hue":"h"}}"#,
+            r#"{"description":"<d>","description_text":"d","subject":"s","hue":"h"}"#,
+            r#"{"description":"<d>","ticket":{"description":"d","subject":"s","hue":"h"}}"#,
+        ),
+        (
+            "a quantity is counted in another unit than an amount",
+            r#"{"filled_quantity":1,"id":1}"#,
+            r#"{"filledAmount":1,"id":1}"#,
+            r#"{"filledAmount":1,"id":1}"#,
+        ),
+        (
+            "a picture is not its address",
+            r#"{"logo_url":"u","id":1}"#,
+            r#"{"logo":"data:image/png;base64,AA==","id":1}"#,
+            r#"{"logo":"data:image/png;base64,AA==","id":1}"#,
+        ),
+        (
+            "an address of a picture is",
+            r#"{"logo_url":"u","id":1}"#,
+            r#"{"logo":"https://example.com/a.png","id":1}"#,
+            r#"{"logo_url":"https://example.com/a.png","id":1}"#,
+        ),
+        (
             "the same words where little else is known, and one that moved",
             r#"{"unit_price":1,"maker_code":"c","maker":"m","length":2,"hue":"h","day":"d","night":"n","depth":1}"#,
             r#"{"unitPrice":1,"x":{"makerCode":"c"},"zebra":2}"#,

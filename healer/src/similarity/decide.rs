@@ -21,7 +21,7 @@ const LEAST_PATH: f32 = 0.6;
 /// By how much of the way to 1 a near synonym is better, where it is the last that is left.
 const ELIMINATED: f32 = 0.4;
 /// Words for addresses.
-const ADDRESSES: [&str; 6] = ["href", "link", "permalink", "self", "uri", "url"];
+pub(super) const ADDRESSES: [&str; 6] = ["href", "link", "permalink", "self", "uri", "url"];
 /// Other members of its kind that may be left.
 const OTHERS_LEFT: usize = 1;
 

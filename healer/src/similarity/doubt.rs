@@ -5,10 +5,11 @@
 //! the other was before: beside `legacy_item_id`, `item_id` is something new.
 
 use super::compatible::compatible;
+use super::decide::ADDRESSES;
 use super::names::{Name, Names, Token, bits};
 use super::record::{Pair, Record};
 use super::{Id, Parts};
-use crate::plan::spec::Kind;
+use crate::plan::spec::{Format, Kind};
 
 /// Words that a second name may have more.
 const MOST_ADDED: usize = 2;
@@ -59,7 +60,7 @@ const LEAST_WEIGHT: f32 = 0.05;
 const MOST_RIVAL: f32 = 0.7;
 
 /// Numbers of these have a unit or a scale, which may have changed with the name: percent or share, millions or ones.
-const SCALED: [&str; 23] = [
+const SCALED: [&str; 24] = [
     "amount",
     "balance",
     "cap",
@@ -75,6 +76,7 @@ const SCALED: [&str; 23] = [
     "percent",
     "percentage",
     "price",
+    "quantity",
     "rate",
     "ratio",
     "revenue",
@@ -97,7 +99,7 @@ impl Known {
         let is_formed = |id: &Id| {
             let member = record.scratch.members.get(*id as usize).filter(|member| !member.is_closed);
             let name = member.and_then(|member| record.scratch.names.get(member.name));
-            !is_sure(&sure, *id) && name.is_some_and(|name| says_form(&record.scratch.names, name))
+            name.is_some_and(|name| says_form(&record.scratch.names, name))
         };
         let formed = (0..record.found.len() as Id).filter(is_formed).collect();
         Known { sure, formed }
@@ -115,12 +117,13 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known) -
     let is_same = synonym >= SAME_WORDS;
     let words: &[&str] = if is_same { &FORMER } else { &FORMS };
     has_longer(record, pair, known, words)
-        || !is_same && lacks_longer(record, pair, known)
+        || lacks_longer(record, pair, known) && (!is_same || has_longer(record, pair, known, &FORMS))
         || synonym < SAME_WORDS && path < GROUPED
         || says_nothing(record, pair)
         || is_rescaled(record, pair)
         || names_an_address_inside(record, pair)
         || identifies_another(record, pair)
+        || is_no_address(record, pair)
         || is_empty_guess(record, pair)
         || is_keyword(record, pair)
 }
@@ -150,6 +153,20 @@ fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let member = record.scratch.members.get(pair.found as usize);
     let own = member.and_then(|member| names.get(member.name)).map(|name| names.own(name)).unwrap_or_default();
     pair.parts.path < GROUPED && own.iter().all(|word| IDENTIFIERS.contains(&names.text(word)))
+}
+
+/// `logo` for `logo_url`, where it is the picture itself.
+fn is_no_address(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let (expected, names) = (&record.model.names, &record.scratch.names);
+    let is_text = record.found.get(pair.found as usize);
+    let is_text = is_text.is_some_and(|found| found.kind == Kind::String && found.class != Some(Format::Uri));
+    let member = record.scratch.members.get(pair.found as usize).and_then(|member| names.get(member.name));
+    let field = expected.get(pair.expected);
+    let says = |names: &Names, name: &Name| names.own(name).iter().any(|word| ADDRESSES.contains(&names.text(word)));
+    is_text
+        && pair.has_neutral
+        && field.is_some_and(|name| says(expected, name))
+        && !member.is_some_and(|name| says(names, name))
 }
 
 /// A null bears nothing out, so that its name has to say it all: `is_completed` is not `completed_at`.
@@ -196,7 +213,10 @@ fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known, words: &[&str
         return false;
     };
     let Some(name) = name_of(pair.found) else { return false };
-    known.formed.iter().filter(|id| **id != pair.found).any(|id| {
+    let is_open = |id: &&Id| {
+        **id != pair.found && !known.sure.iter().any(|(expected, found)| found == *id && *expected != pair.expected)
+    };
+    known.formed.iter().filter(is_open).any(|id| {
         let other = record.found.get(*id as usize).filter(|other| other.parent == found.parent);
         name_of(*id).is_some_and(|longer| holds(names, longer, name, words))
             && other.is_some_and(|other| compatible(field, other, record.model.has_formats) >= 0.99)
@@ -214,14 +234,10 @@ fn lacks_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known) -> bool {
         let Some(other) = record.model.field(id).filter(|other| other.parent == field.parent) else { return false };
         id != pair.expected
             && !record.is_taken(id)
-            && !known.sure.iter().any(|(expected, _)| *expected == id)
+            && !known.sure.iter().any(|(expected, found)| *expected == id && *found != pair.found)
             && names.get(id).is_some_and(|longer| holds(names, longer, name, &FORMS))
             && compatible(other, found, record.model.has_formats) > 0.0
     })
-}
-
-fn is_sure(sure: &[(Id, Id)], found: Id) -> bool {
-    sure.iter().any(|(_, other)| *other == found)
 }
 
 /// Whether a name has all own words of another one and one or two more, one of them of these.

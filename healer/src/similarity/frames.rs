@@ -6,7 +6,7 @@
 use super::likeness::{Likeness, children};
 use super::names::{Name, Names, Token};
 use super::record::{Member, Pair, Record, UNFRAMED};
-use super::{Alignment, Id, NONE, Parts, decide};
+use super::{Alignment, Found, Id, NONE, Parts, decide};
 use crate::plan::spec::Kind;
 
 /// Members of an object that stand in a wrapper at least.
@@ -369,6 +369,12 @@ pub(super) fn frame_around(record: &Record<'_, '_>, id: Id) -> Option<Id> {
 
 /// Whether an object holds what the expected object around it lacks.
 fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
+    // What has the name of an expected object is that one, or nothing.
+    let is_expected =
+        |found: &Found<'_>| record.model.members(frame).any(|(_, field)| field.is_object && field.name == found.name);
+    if record.found.get(id as usize).is_some_and(is_expected) {
+        return false;
+    }
     let held = Held::of(record, id, frame);
     let Some(name) = record.scratch.members.get(id as usize).and_then(|member| record.scratch.names.get(member.name))
     else {

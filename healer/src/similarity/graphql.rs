@@ -5,7 +5,6 @@
 //! the interface has only one address; and a list may be an object of `edges` or `nodes` (Cursor Connections
 //! specification). Of names and kinds none of that can be seen.
 
-use super::names::{Names, Token};
 use super::record::Record;
 use super::{Alignment, Found, Id, NONE};
 use crate::plan::spec::{Format, Kind};
@@ -14,47 +13,6 @@ use crate::plan::spec::{Format, Kind};
 const BESIDE_DATA: [&str; 2] = ["errors", "extensions"];
 /// The members of a connection that hold what is listed.
 const LISTS: [&str; 2] = ["edges", "nodes"];
-/// Words for what is one out of a list.
-///
-/// Sorted.
-const LISTED: [&str; 36] = [
-    "access",
-    "action",
-    "association",
-    "conclusion",
-    "direction",
-    "format",
-    "frequency",
-    "gender",
-    "interval",
-    "kind",
-    "language",
-    "level",
-    "method",
-    "mode",
-    "origin",
-    "outcome",
-    "permission",
-    "phase",
-    "policy",
-    "priority",
-    "reason",
-    "resolution",
-    "result",
-    "role",
-    "scope",
-    "season",
-    "severity",
-    "source",
-    "stage",
-    "state",
-    "status",
-    "tier",
-    "type",
-    "unit",
-    "visibility",
-    "weekday",
-];
 /// The share of an object's members that have other values, from which on the object is not the same: one in two.
 const MOST_OTHERS: usize = 2;
 
@@ -98,30 +56,10 @@ fn has_other_value(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
         return false;
     };
     let is_page = found.name == "url" && field.name.eq_ignore_ascii_case(found.name);
-    let is_other_word = || {
-        found.class == Some(Format::Constant)
-            && field.expects.values.is_empty()
-            && names_one_of_a_list(record, expected)
-    };
-    found.kind == Kind::String && (is_page || is_global_id(found) || is_other_word())
+    let is_other_word = found.class == Some(Format::Constant) && field.expects.values.is_empty();
+    found.kind == Kind::String && (is_page || is_global_id(found) || is_other_word)
 }
 
 fn is_global_id(found: &Found<'_>) -> bool {
     found.name == "id" && !matches!(found.class, Some(Format::Uuid | Format::Decimal))
-}
-
-fn names_one_of_a_list(record: &Record<'_, '_>, expected: Id) -> bool {
-    let names: &Names = &record.model.names;
-    let last: Option<&Token> = names.get(expected).and_then(|name| names.own(name).last());
-    last.is_some_and(|word| LISTED.binary_search(&names.text(word)).is_ok())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_sorted() {
-        assert!(LISTED.is_sorted());
-    }
 }
