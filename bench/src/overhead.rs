@@ -183,10 +183,16 @@ fn setups() -> Vec<Setup> {
         setup("echo-sdk", "/drifted", echo("echo-sdk", Module::EchoSdk, ""), "\"userId\""),
         setup("echo-calls", "/drifted", echo("echo-calls", Module::EchoCalls, ""), "\"userId\""),
         setup("nomos-drifted", "/drifted", nomos(&heal), "\"user_id\""),
+        setup("nomos-no-state", "/drifted", nomos(&without_state(&heal)), "\"user_id\""),
         setup("nomos-clean", "/clean", nomos(&heal), "\"user_id\""),
         setup("nomos-no-route", "/drifted", nomos(r#"{"routes": []}"#), "\"userId\""),
         setup("nomos-off", "/drifted", nomos(r#"{"mode": "off"}"#), "\"userId\""),
     ]
+}
+
+/// A configuration of which no access log reads the filter state.
+fn without_state(configuration: &str) -> String {
+    configuration.replacen('{', "{\"filter_state\":false,", 1)
 }
 
 fn open(envoy: &Envoy, setup: &Setup) -> Result<(Side, Load), String> {

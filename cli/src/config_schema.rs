@@ -72,6 +72,9 @@ fn setting(name: &str) -> Option<Value> {
             "early: headers leave at once. held: they wait for small bodies; needs \
              `allow_on_headers_stop_iteration: true` beside the configuration.",
         ),
+        "filter_state" => {
+            field::flag("Whether each response gets the filter state that access logs read.", default.filter_state)
+        }
         "max_held_bytes" => field::bound(
             name,
             default.max_held_bytes,

@@ -7,9 +7,9 @@ use healer::{Intake, Summary};
 use crate::body::{Job, Tools};
 use crate::decimal;
 use crate::host::Host;
-use crate::metrics::{self, Metrics, RouteId, Work};
+use crate::metrics::{self, Work};
 use crate::outcome::{Fail, Outcome};
-use crate::root::RouteTag;
+use crate::root::{Root, RouteTag};
 
 /// What became of a response.
 #[derive(Clone, Copy, Debug)]
@@ -45,21 +45,13 @@ impl Finding {
     }
 }
 
-/// Counts a response and sets its filter state. `text` is scratch space.
-pub fn tell<H: Host>(
-    host: &mut H,
-    metrics: &mut Metrics,
-    text: &mut Vec<u8>,
-    route: Result<&RouteTag, RouteId>,
-    finding: &Finding,
-) {
+/// Counts a response, of a route where one matched, and sets its filter state.
+pub fn tell<H: Host>(tools: &mut Tools<H>, root: &Root, tag: Option<&RouteTag>, finding: &Finding) {
     if let Some(work) = &finding.work {
-        metrics.record(work);
+        tools.metrics.record(work);
     }
-    metrics.count(host, route.map_or_else(|none| none, |tag| tag.id), finding.outcome);
-    write_state(text, route.ok(), finding);
-    // An access log without it is all that can come of a failure.
-    let _ = host.set_filter_state(text);
+    tools.metrics.count(&mut tools.host, tag.map_or(root.no_route, |tag| tag.id), finding.outcome);
+    set_state(tools, root, tag, finding);
 }
 
 /// Counts and logs drift that nothing healed: shapes that are new, and required members that are missing. The latter
@@ -83,13 +75,13 @@ pub fn tell_drift<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: Option<&
 }
 
 /// Sets the filter state that is true if no more of this body ever comes.
-pub fn expect_more<H: Host>(host: &mut H, text: &mut Vec<u8>, tag: &RouteTag) {
-    write_state(text, Some(tag), &Finding::without_work(Outcome::Failed(Fail::Incomplete)));
-    let _ = host.set_filter_state(text);
+pub fn expect_more<H: Host>(tools: &mut Tools<H>, root: &Root, tag: &RouteTag) {
+    set_state(tools, root, Some(tag), &Finding::without_work(Outcome::Failed(Fail::Incomplete)));
 }
 
 /// Sets the headers that tell a client. The headers must still be held.
-pub fn tell_client<H: Host>(host: &mut H, text: &mut Vec<u8>, finding: &Finding) {
+pub fn tell_client<H: Host>(tools: &mut Tools<H>, finding: &Finding) {
+    let Tools { host, text, .. } = tools;
     let _ = host.set_header(b"x-nomos-verdict", finding.outcome.verdict().as_bytes());
     if let Some(reason) = finding.outcome.reason() {
         let _ = host.set_header(b"x-nomos-reason", reason.as_bytes());
@@ -98,6 +90,15 @@ pub fn tell_client<H: Host>(host: &mut H, text: &mut Vec<u8>, finding: &Finding)
         let _ = host.set_header(b"x-nomos-ops", number(text, finding.ops()));
         let _ = host.set_header(b"x-nomos-latency-us", number(text, finding.microseconds()));
     }
+}
+
+fn set_state<H: Host>(tools: &mut Tools<H>, root: &Root, tag: Option<&RouteTag>, finding: &Finding) {
+    if !root.config.filter_state {
+        return;
+    }
+    write_state(&mut tools.text, tag, finding);
+    // An access log without it is all that can come of a failure.
+    let _ = tools.host.set_filter_state(&tools.text);
 }
 
 /// One compact JSON object. Fields are only ever added to it: verdict, reason (if any), route (if any), and for a
@@ -172,6 +173,7 @@ fn number(text: &mut Vec<u8>, value: u64) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metrics::Metrics;
     use crate::outcome::Skip;
     use std::cell::RefCell;
 

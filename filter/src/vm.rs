@@ -125,10 +125,8 @@ impl<H: Host> Vm<H> {
                 self.streams.insert(id, Stream { root, route, others, place, manner, stage });
             }
             Err((route, skip)) => {
-                let Tools { host, metrics, text, .. } = &mut self.tools;
                 let tag = route.and_then(|route| root.route(route)).map(|(_, tag)| tag);
-                let finding = Finding::without_work(Outcome::Skipped(skip));
-                report::tell(host, metrics, text, tag.ok_or(root.no_route), &finding);
+                report::tell(&mut self.tools, &root, tag, &Finding::without_work(Outcome::Skipped(skip)));
             }
         }
         Action::Continue
@@ -144,9 +142,7 @@ impl<H: Host> Vm<H> {
             Ok(stage) => stream.stage = stage,
             Err(Skip::NoRoute) => {
                 let Some(Stream { root, .. }) = self.streams.remove(&id) else { return Action::Continue };
-                let Tools { host, metrics, text, .. } = &mut self.tools;
-                let finding = Finding::without_work(Outcome::Skipped(Skip::NoRoute));
-                report::tell(host, metrics, text, Err(root.no_route), &finding);
+                report::tell(&mut self.tools, &root, None, &Finding::without_work(Outcome::Skipped(Skip::NoRoute)));
                 return Action::Continue;
             }
             Err(skip) => {
@@ -174,7 +170,7 @@ impl<H: Host> Vm<H> {
                 let first = incoming.is_new();
                 match incoming.chunk(tools, &job, size, ends) {
                     Step::Done(finding) => (finding, false),
-                    Step::More if first => return expect_more(tools, tag),
+                    Step::More if first => return expect_more(tools, &stream.root, tag),
                     Step::More => return Action::Continue,
                 }
             }
@@ -185,7 +181,7 @@ impl<H: Host> Vm<H> {
                     HeldStep::Wait => return Action::Pause,
                     HeldStep::Unhold(incoming) => {
                         stream.stage = Stage::Passing(incoming);
-                        return expect_more(tools, tag);
+                        return expect_more(tools, &stream.root, tag);
                     }
                 }
             }
@@ -274,11 +270,10 @@ impl<H: Host> Vm<H> {
     /// Tells what became of a response, and forgets it. `held` says that its headers still are.
     fn conclude(&mut self, id: u32, finding: &Finding, held: bool) {
         let Some(stream) = self.streams.get_mut(&id) else { return };
-        let Tools { host, metrics, text, .. } = &mut self.tools;
         let Some((_, tag)) = stream.root.route(stream.route) else { return };
-        report::tell(host, metrics, text, Ok(tag), finding);
+        report::tell(&mut self.tools, &stream.root, Some(tag), finding);
         if held {
-            report::tell_client(host, text, finding);
+            report::tell_client(&mut self.tools, finding);
         }
         if finding.is_written() {
             stream.stage = Stage::Healed;
@@ -363,8 +358,8 @@ fn count_vain<H: Host>(host: &mut H, root: &Root) {
     }
 }
 
-fn expect_more<H: Host>(tools: &mut Tools<H>, tag: &RouteTag) -> Action {
-    report::expect_more(&mut tools.host, &mut tools.text, tag);
+fn expect_more<H: Host>(tools: &mut Tools<H>, root: &Root, tag: &RouteTag) -> Action {
+    report::expect_more(tools, root, tag);
     Action::Continue
 }
 

@@ -60,6 +60,8 @@ pub struct Config {
     pub route_metadata: bool,
     /// When headers leave.
     pub response_headers: ResponseHeaders,
+    /// Whether the filter state is set that access logs read.
+    pub filter_state: bool,
     /// A longer body leaves as it came.
     pub max_held_bytes: usize,
     /// A deeper body leaves as it came.
@@ -158,6 +160,7 @@ impl Default for Config {
             sample: Sample::ALL,
             route_metadata: false,
             response_headers: ResponseHeaders::default(),
+            filter_state: true,
             max_held_bytes,
             max_depth,
             max_keys,
@@ -179,6 +182,9 @@ fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Config {
     }
     if let Some(field) = cursor.field("response_headers") {
         config.response_headers = field.choice(problems, &RESPONSE_HEADERS).unwrap_or_default();
+    }
+    if let Some(field) = cursor.field("filter_state") {
+        config.filter_state = field.flag(problems);
     }
     read_bounds(cursor, &mut config, problems);
     if let Some(field) = cursor.field("routes") {

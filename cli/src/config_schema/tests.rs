@@ -124,7 +124,7 @@ enum Change {
 }
 
 const STARTS: [&str; 6] = [
-    r#"{"mode":"observe","sample":12.5,"route_metadata":true,"response_headers":"held","max_held_bytes":2048,
+    r#"{"mode":"observe","sample":12.5,"route_metadata":true,"response_headers":"held","filter_state":false,"max_held_bytes":2048,
         "max_depth":9,"max_keys":9,"max_tokens":99,"max_shapes":99,"routes":[]}"#,
     r#"{"routes":[{"name":"a","match":{"path":"/a","methods":["GET","POST"],"status":["2xx",404],
         "content_types":["application/json","application/problem+json"]},"mode":"off","sample":1,"unmapped":"drop"}]}"#,

@@ -192,7 +192,7 @@ fn bad_usage_and_bad_input_are_told_in_a_line() {
         (
             &["--config", "body.json", "body.json"],
             "body.json:1: mail: found an unknown field; expected one of mode, sample, \
-          route_metadata, response_headers, max_held_bytes, max_depth, max_keys, max_tokens, max_shapes, routes (and 2 \
+          route_metadata, response_headers, filter_state, max_held_bytes, max_depth, max_keys, max_tokens, max_shapes, routes (and 2 \
           more: see nomos check)",
         ),
     ];

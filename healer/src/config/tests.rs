@@ -54,10 +54,12 @@ fn settings_are_read_in_every_form_that_envoy_gives_them() {
         let config = Config::parse(text.as_bytes()).unwrap();
         assert_eq!((config.mode, config.max_held_bytes), (mode, bytes), "{text}");
     }
-    let limits = br#"{"max_keys":3,"max_tokens":"1e3","max_shapes":16,"sample":"0.25","route_metadata":true}"#;
+    let limits = br#"{"max_keys":3,"max_tokens":"1e3","max_shapes":16,"sample":"0.25","route_metadata":true,"filter_state":false}"#;
     let config = Config::parse(limits).unwrap();
     let Limits { max_keys, max_tokens, .. } = config.limits();
-    assert_eq!((max_keys, max_tokens, config.max_shapes, config.route_metadata), (3, 1000, 16, true));
+    assert_eq!((max_keys, max_tokens, config.max_shapes), (3, 1000, 16));
+    assert_eq!((config.route_metadata, config.filter_state), (true, false));
+    assert!(Config::default().filter_state);
     let config = Config::parse(br#"{"response_headers":"held","max_depth":4096}"#).unwrap();
     assert_eq!((config.response_headers, config.max_depth), (ResponseHeaders::Held, 4096));
 }
@@ -73,7 +75,7 @@ fn a_bad_setting_is_refused() {
         (
             r#"{"mdoe":"heal"}"#,
             "mdoe: found an unknown field; expected one of mode, sample, route_metadata, response_headers, \
-             max_held_bytes, max_depth, max_keys, max_tokens, max_shapes, routes (did you mean \"mode\"?)"
+             filter_state, max_held_bytes, max_depth, max_keys, max_tokens, max_shapes, routes (did you mean \"mode\"?)"
                 .to_owned(),
         ),
         (
@@ -112,6 +114,7 @@ fn a_bad_setting_is_refused() {
         (r#"{"sample":0.001}"#, format!("sample: found 0.001; {share}")),
         (r#"{"sample":"10%"}"#, format!("sample: found \"10%\"; {share}")),
         (r#"{"route_metadata":"on"}"#, "route_metadata: found \"on\"; expected true or false".to_owned()),
+        (r#"{"filter_state":1}"#, "filter_state: found 1; expected true or false".to_owned()),
         (
             r#"{"mode":"heal","mode":"off"}"#,
             "mode: found \"mode\" a second time; expected each name once in an object".to_owned(),

@@ -6,11 +6,12 @@ use crate::similarity::Profile;
 use super::{Mode, ResponseHeaders};
 
 /// Fields of the whole.
-pub const SETTINGS: [&str; 10] = [
+pub const SETTINGS: [&str; 11] = [
     "mode",
     "sample",
     "route_metadata",
     "response_headers",
+    "filter_state",
     "max_held_bytes",
     "max_depth",
     "max_keys",

@@ -134,3 +134,27 @@ fn metadata_is_asked_for_only_where_it_counts() {
         assert_eq!(vm.host().calls("route_mode"), calls, "{settings} {status}");
     }
 }
+
+/// Without filter state the client gets the same, and metrics and headers tell as before.
+#[test]
+fn filter_state_only_where_it_is_wanted() {
+    const QUIET: &str = r#""filter_state":false,"#;
+    for settings in ["", HELD, OBSERVE] {
+        for size in [1, 7, DRIFTED.len()] {
+            let upstream = Upstream::json(DRIFTED).cut(size);
+            let (mut told, mut quiet) = (vm(settings), vm(&format!("{QUIET}{settings}")));
+            let (expected, reply) = (upstream.run(&mut told), upstream.run(&mut quiet));
+            assert_eq!((&reply.headers, reply.text()), (&expected.headers, expected.text()), "{settings} {size}");
+            let name =
+                format!("verdict=.={};.;reason=.=none;.;route=.=user;.;nomos_responses_total", expected.verdict());
+            assert_eq!(metric(&mut quiet, &name), 1, "{settings} {size}");
+            assert_eq!((reply.state.as_str(), quiet.host().calls("set_filter_state")), ("", 0), "{settings} {size}");
+        }
+    }
+    for path in ["/u", "/no/route"] {
+        let headers = vec![(":status", "200"), ("content-type", "text/html")];
+        let mut vm = vm(QUIET);
+        Upstream { path, headers, ..Upstream::json(DRIFTED) }.run(&mut vm);
+        assert_eq!(vm.host().calls("set_filter_state"), 0, "{path}");
+    }
+}

@@ -1,6 +1,7 @@
 //! The built module with a host that does what no real one can be made to do.
 
 mod budget;
+mod calls;
 mod chunks;
 mod failures;
 mod memory;
