@@ -2,7 +2,7 @@
 # Ports of demo and run: NOMOS_PROXY_PORT (8080), NOMOS_UPSTREAM_PORT (9090), NOMOS_ADMIN_PORT (9901).
 # Envoy: $ENVOY_PATH, else func-e, else a wheel in .tools/ (scripts/envoy says more).
 
-.PHONY: help demo run wasm test test-gateway test-istio test-compose test-dist fuzz budget lint chaos bench bench-quick bench-xdp dist clean
+.PHONY: help demo run wasm test test-gateway test-istio test-compose test-dist fuzz budget lint chaos bench bench-quick bench-xdp profile dist clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -61,6 +61,10 @@ bench-xdp: ## Cost of the XDP program per packet, and what it takes of Envoy's t
 	@scripts/envoy >/dev/null
 	cargo bench --locked -p nomos-xdp --bench cost
 	cargo run --locked --release -p nomos-bench -- xdp
+
+profile: ## Where the time goes in Envoy, by perf, into docs/profile.md: a minute
+	@scripts/envoy >/dev/null
+	cargo run --locked --release -p nomos-bench -- profile
 
 dist: ## What a release consists of: modules with and without SIMD, images, bill of materials, checksums; into dist/
 	@scripts/dist

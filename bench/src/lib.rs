@@ -15,6 +15,7 @@ pub mod parsers;
 pub mod peers;
 pub mod plot;
 pub mod process;
+pub mod profile;
 pub mod progress;
 pub mod proxy;
 pub mod report;

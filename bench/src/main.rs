@@ -9,18 +9,19 @@ use nomos_bench::progress::Progress;
 use nomos_bench::report;
 use nomos_bench::results::Results;
 use nomos_bench::scenario::{self, Scenario, Setting};
-use nomos_bench::{modules, peers, tools, xdp};
+use nomos_bench::{modules, peers, profile, tools, xdp};
 use nomos_tests::paths;
 
 /// Measures what healing costs.
 #[derive(Parser)]
 #[command(name = "nomos-bench", after_help = scenarios())]
 struct Arguments {
-    /// `all`, `quick`, names of scenarios, `report`, or `xdp`.
+    /// `all`, `quick`, names of scenarios, `report`, `profile`, or `xdp`.
     ///
     /// all: every scenario; writes bench/results/DATE-all.json and .csv, and docs/benchmarks.md.
     /// quick: the same with less certainty; writes bench/results/DATE-quick.json and .csv.
     /// report: docs/benchmarks.md and its plots from the newest result of `all`, or from --results.
+    /// profile: where the time goes in Envoy, by perf; writes bench/results/DATE-profile.json and .csv, and docs/profile.md.
     /// xdp: throughput of Envoy with and without nomos-xdp on loopback; needs root; writes nothing.
     #[arg(required = true)]
     what: Vec<String>,
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
     let done = match whole[..] {
         ["report"] => write_report(arguments.results),
         ["xdp"] => run_xdp(),
+        ["profile"] => profile::run(),
         ["peers"] if arguments.untimed => modules::build().and_then(|()| peers::run_untimed()),
         _ => match chosen(&arguments) {
             Ok(scenarios) => run(&arguments, &scenarios),
@@ -76,7 +78,10 @@ fn chosen(arguments: &Arguments) -> Result<Vec<&'static Scenario>, String> {
     let known = |name: &&String| scenario::ALL.iter().any(|scenario| scenario.name == name.as_str());
     let mut names = what.iter().filter(|name| !is_whole(name)).chain(skip);
     if let Some(name) = names.find(|name| !known(name)) {
-        return Err(format!("found `{name}`; expected all, quick, report, xdp or a scenario\n{}", scenarios()));
+        return Err(format!(
+            "found `{name}`; expected all, quick, report, profile, xdp or a scenario\n{}",
+            scenarios()
+        ));
     }
     if what.len() > 1 && what.iter().any(|name| is_whole(name)) {
         return Err("found other names beside `all` or `quick`; expected one of them alone".to_owned());

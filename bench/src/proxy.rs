@@ -2,6 +2,7 @@
 //! configuration the same, and hide the differences.
 
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use nomos_tests::envoy::{self, Envoy, Start};
 use nomos_tests::paths;
@@ -28,6 +29,8 @@ pub struct Proxy {
     pub buffer_limit: Option<u32>,
     /// Worker threads.
     pub workers: usize,
+    /// Another Envoy than the pinned one.
+    pub binary: Option<PathBuf>,
 }
 
 /// A listener with HTTP.
@@ -45,7 +48,7 @@ impl Proxy {
     /// One worker in front of these.
     pub fn before(upstreams: &[SocketAddr]) -> Self {
         let upstreams = upstreams.to_vec();
-        Proxy { listeners: Vec::new(), upstreams, sinks: Vec::new(), buffer_limit: None, workers: 1 }
+        Proxy { listeners: Vec::new(), upstreams, sinks: Vec::new(), buffer_limit: None, workers: 1, binary: None }
     }
 
     /// With a further listener.
@@ -55,7 +58,7 @@ impl Proxy {
         self
     }
 
-    /// Starts the pinned Envoy.
+    /// Starts it.
     pub fn start(&self) -> Result<Envoy, String> {
         let mut listeners: Vec<Value> = self.listeners.iter().map(listener).collect();
         let mut clusters = vec![cluster("upstream", &self.upstreams)];
@@ -70,7 +73,8 @@ impl Proxy {
             "static_resources": {"listeners": listeners, "clusters": clusters},
         });
         let start = Start { workers: self.workers, files: &[] };
-        Envoy::start_with(&paths::envoy("pinned")?, &config.to_string(), start)
+        let binary = self.binary.clone().map_or_else(|| paths::envoy("pinned"), Ok)?;
+        Envoy::start_with(&binary, &config.to_string(), start)
             .map_err(|error| format!("{}; Envoy's log ends:\n{}", error.why, envoy::tail(&error.log)))
     }
 }
@@ -102,6 +106,11 @@ pub fn nomos(configuration: &Value) -> Value {
 
 /// A wasm filter as people deploy it, in a VM of its own.
 pub fn wasm(name: &str, module: Module, configuration: &str) -> Value {
+    wasm_at(name, &module.path(), configuration)
+}
+
+/// The same with a module from anywhere.
+pub fn wasm_at(name: &str, module: &Path, configuration: &str) -> Value {
     json!({"name": name, "typed_config": {
         "@type": "type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm",
         "config": {
@@ -109,7 +118,7 @@ pub fn wasm(name: &str, module: Module, configuration: &str) -> Value {
             "vm_config": {
                 "vm_id": name,
                 "runtime": "envoy.wasm.runtime.v8",
-                "code": {"local": {"filename": module.path()}},
+                "code": {"local": {"filename": module}},
             },
             "failure_policy": "FAIL_OPEN",
             "allow_on_headers_stop_iteration": true,

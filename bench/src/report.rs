@@ -21,9 +21,14 @@ const END: &str = "<!-- /bench -->";
 
 /// Writes the document and its plots; says what was written, and what was not.
 pub fn write(results: &Results) -> Result<Vec<String>, String> {
-    let path = paths::root().join(DOCUMENT);
+    write_to(DOCUMENT, results)
+}
+
+/// The same with another document.
+pub fn write_to(document: &str, results: &Results) -> Result<Vec<String>, String> {
+    let path = paths::root().join(document);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let (text, mut said) = filled(&text, results)?;
+    let (text, mut said) = filled(&text, results).map_err(|error| format!("{document}: {error}"))?;
     let plots = path.with_file_name(PLOTS);
     fs::create_dir_all(&plots).map_err(|error| format!("{}: {error}", plots.display()))?;
     for section in &results.sections {
@@ -34,7 +39,7 @@ pub fn write(results: &Results) -> Result<Vec<String>, String> {
         }
     }
     fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-    said.push(format!("written to {DOCUMENT}"));
+    said.push(format!("written to {document}"));
     Ok(said)
 }
 
@@ -48,7 +53,7 @@ fn filled(document: &str, results: &Results) -> Result<(String, Vec<String>), St
         let Some(name) = line.trim().strip_prefix(BEGIN).and_then(|rest| rest.strip_suffix(" -->")) else { continue };
         let mut before = String::new();
         loop {
-            let line = lines.next().ok_or_else(|| format!("{DOCUMENT}: `{BEGIN}{name} -->` has no `{END}`"))?;
+            let line = lines.next().ok_or_else(|| format!("`{BEGIN}{name} -->` has no `{END}`"))?;
             if line.trim() == END {
                 break;
             }
@@ -66,7 +71,7 @@ fn filled(document: &str, results: &Results) -> Result<(String, Vec<String>), St
         seen.push(name.split('/').next().unwrap_or(name).to_owned());
     }
     let unseen = results.sections.iter().filter(|section| !seen.contains(&section.name));
-    said.extend(unseen.map(|section| format!("{}: {DOCUMENT} has no `{BEGIN}{} -->`", section.name, section.name)));
+    said.extend(unseen.map(|section| format!("{}: there is no `{BEGIN}{} -->`", section.name, section.name)));
     Ok((text, said))
 }
 

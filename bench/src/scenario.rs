@@ -48,7 +48,7 @@ pub const ALL: &[Scenario] = &[
     scenario("drift", "what is healed in each drift mode", [10, 5], drift::section),
     scenario("baseline", "local and proxied answers: Envoy, Envoy with Nomos, nginx", [100, 20], baseline::section),
     scenario("watching", "what metrics, access logs and traces cost", [100, 20], watching::section),
-    scenario("memory", "resident memory, idle and under load", [110, 20], memory::section),
+    scenario("memory", "resident memory, idle, under load and after an hour's requests", [290, 24], memory::section),
     scenario("open-loop", "latency at a constant rate", [70, 12], open_loop::section),
     scenario("peers", "Nomos beside what people would use instead", [360, 60], beside_peers),
 ];

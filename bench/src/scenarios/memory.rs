@@ -20,8 +20,11 @@ const RATE: u32 = 1_000;
 const CONNECTIONS: usize = 50;
 const PEAK_CONNECTIONS: usize = 1_000;
 
-/// Requests at the end. An hour at [`RATE`] has 3.6 million of them, which would take some minutes for each side.
+/// Requests at the end, and those of an hour at [`RATE`]: as fast as they go, since what is kept does not depend on time.
+/// They take minutes, so only the side that it is about gets them.
 const MANY: u64 = 400_000;
+const HOUR: u64 = 3_600_000;
+const WHOLE_HOUR: &str = "Envoy with Nomos, 1 worker";
 
 /// Name, workers, whether Nomos is there.
 const SIDES: [(&str, usize, bool); 4] = [
@@ -31,27 +34,31 @@ const SIDES: [(&str, usize, bool); 4] = [
     ("Envoy with Nomos, 2 workers", 2, true),
 ];
 
-const MOMENTS: [&str; 5] = ["idle MiB", "at 1,000/s MiB", "at 1,000 connections MiB", "after many MiB", "most MiB"];
+const MOMENTS: [&str; 6] =
+    ["idle MiB", "at 1,000/s MiB", "at 1,000 connections MiB", "after many MiB", "after an hour's MiB", "most MiB"];
+
+/// By [`MOMENTS`]; not a number where that was not measured.
+type Resident = [f64; 6];
 
 /// Measures.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     crate::descriptors::allow(6_000)?;
     let upstream = upstream()?;
-    let many = setting.pick(MANY, 20_000);
+    let (many, hour) = setting.pick((MANY, HOUR), (20_000, 60_000));
     let mut found = Vec::new();
     for (at, side) in SIDES.iter().enumerate() {
         setting.progress.at(at, SIDES.len());
-        found.push(measure(side, &upstream, setting.pick(5, 1), many)?);
+        found.push(measure(side, &upstream, setting.pick(5, 1), (many, hour))?);
     }
-    Ok(summed_up(&found, many))
+    Ok(summed_up(&found, (many, hour)))
 }
 
 fn measure(
     (name, workers, heals): &(&str, usize, bool),
     upstream: &Upstream,
     seconds: u64,
-    many: u64,
-) -> Result<[f64; 5], String> {
+    (many, hour): (u64, u64),
+) -> Result<Resident, String> {
     let filter = if *heals { Some(proxy::nomos(&configuration()?)) } else { None };
     let proxy = Proxy { workers: *workers, ..Proxy::before(&[upstream.address]).listener("side", filter) };
     let mut envoy = proxy.start()?;
@@ -67,8 +74,14 @@ fn measure(
     let at_peak = mib(process::resident(pid)?);
     drop(peak);
     few.run(Pace::Closed(1), Until::Sent(many), &[upstream])?.outcome.all_ok()?;
+    let after_many = mib(process::resident(pid)?);
+    let mut after_hour = f64::NAN;
+    if *name == WHOLE_HOUR {
+        few.run(Pace::Closed(1), Until::Sent(hour.saturating_sub(many)), &[upstream])?.outcome.all_ok()?;
+        after_hour = mib(process::resident(pid)?);
+    }
     envoy.check()?;
-    Ok([idle, at_rate, at_peak, mib(process::resident(pid)?), mib(process::most_resident(pid)?)])
+    Ok([idle, at_rate, at_peak, after_many, after_hour, mib(process::most_resident(pid)?)])
 }
 
 #[allow(clippy::cast_precision_loss)]
@@ -76,26 +89,27 @@ fn mib(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 20)
 }
 
-fn summed_up(found: &[[f64; 5]], many: u64) -> Section {
+fn summed_up(found: &[Resident], (many, hour): (u64, u64)) -> Section {
     let columns: Vec<(&str, usize)> = [("proxy", 0)].into_iter().chain(MOMENTS.map(|moment| (moment, 1))).collect();
     let mut figures = Figures::new("resident", &columns);
-    let mut row = |name: &str, values: [f64; 5]| {
+    let mut row = |name: &str, values: Resident| {
         figures.row([Cell::from(name)].into_iter().chain(values.map(Cell::from)).collect());
     };
     for ((name, ..), values) in SIDES.iter().zip(found) {
         row(name, *values);
     }
-    let difference = |a: [f64; 5], b: [f64; 5]| std::array::from_fn(|at| a[at] - b[at]);
+    let difference = |a: Resident, b: Resident| std::array::from_fn(|at| a[at] - b[at]);
     let [bare, bare_two, nomos, nomos_two] = std::array::from_fn(|at| found[at]);
     row("a worker of Envoy", difference(bare_two, bare));
     row("a worker with its VM", difference(nomos_two, nomos));
     row("a worker's VM", difference(difference(nomos_two, nomos), difference(bare_two, bare)));
     row("Nomos in all, 1 worker", difference(nomos, bare));
     let notes = vec![format!(
-        "`after many`: {many} requests, {:.1} % of the 3.6 million that an hour at 1,000/s has.",
-        f64::from(u32::try_from(many).unwrap_or(u32::MAX)) / 36_000.0
+        "`after many`: {many} requests at the least; `after an hour's`: {hour}, where an hour at {RATE}/s has {HOUR}."
     )];
-    let series: Vec<(&str, Vec<f64>)> = SIDES.iter().zip(found).map(|((name, ..), v)| (*name, v.to_vec())).collect();
+    // A bar that was not measured is none.
+    let heights = |values: &Resident| values.iter().map(|value| if value.is_nan() { 0.0 } else { *value }).collect();
+    let series: Vec<(&str, Vec<f64>)> = SIDES.iter().zip(found).map(|((name, ..), v)| (*name, heights(v))).collect();
     let plot = Plot::bars("resident", "Resident memory of Envoy", "MiB", &MOMENTS.map(str::to_owned), &series);
     Section { tables: vec![figures], plots: vec![plot], notes, ..Section::new("memory") }
 }

@@ -1,6 +1,8 @@
 //! Host functions, each behind a safe wrapper that returns the host's status.
 //!
 //! Statuses are plain numbers: hosts return values that no list has, and an enum with such a value is undefined.
+//!
+//! What responses call is never inlined, so that a profile can tell one host call from another.
 
 use crate::host::Status;
 
@@ -61,6 +63,7 @@ pub(super) fn log(level: u32, text: &[u8]) -> Result<(), Status> {
     done(unsafe { raw::proxy_log(level, text.as_ptr(), text.len()) })
 }
 
+#[inline(never)]
 pub(super) fn now_ns() -> Result<u64, Status> {
     let mut time = 0;
     // SAFETY: the host writes one `u64` during the call only.
@@ -68,6 +71,7 @@ pub(super) fn now_ns() -> Result<u64, Status> {
     Ok(time)
 }
 
+#[inline(never)]
 pub(super) fn buffer(buffer: u32, start: usize, length: usize) -> Result<HostData, Status> {
     let mut data = HostData::none();
     // SAFETY: the host writes an address and a length during the call only.
@@ -76,11 +80,13 @@ pub(super) fn buffer(buffer: u32, start: usize, length: usize) -> Result<HostDat
 }
 
 /// At `start` 0 Envoy drops `length` bytes and prepends `bytes`; it knows no splice in the middle.
+#[inline(never)]
 pub(super) fn replace_buffer_start(buffer: u32, length: usize, bytes: &[u8]) -> Result<(), Status> {
     // SAFETY: the host reads `bytes` during the call only.
     done(unsafe { raw::proxy_set_buffer_bytes(buffer, 0, length, bytes.as_ptr(), bytes.len()) })
 }
 
+#[inline(never)]
 pub(super) fn header_pairs(map: u32) -> Result<HostData, Status> {
     let mut data = HostData::none();
     // SAFETY: the host writes an address and a length during the call only.
@@ -88,16 +94,19 @@ pub(super) fn header_pairs(map: u32) -> Result<HostData, Status> {
     Ok(data)
 }
 
+#[inline(never)]
 pub(super) fn replace_header(map: u32, name: &[u8], value: &[u8]) -> Result<(), Status> {
     // SAFETY: the host reads `name` and `value` during the call only.
     done(unsafe { raw::proxy_replace_header_map_value(map, name.as_ptr(), name.len(), value.as_ptr(), value.len()) })
 }
 
+#[inline(never)]
 pub(super) fn remove_header(map: u32, name: &[u8]) -> Result<(), Status> {
     // SAFETY: the host reads `name` during the call only.
     done(unsafe { raw::proxy_remove_header_map_value(map, name.as_ptr(), name.len()) })
 }
 
+#[inline(never)]
 pub(super) fn property(path: &[u8]) -> Result<HostData, Status> {
     let mut data = HostData::none();
     // SAFETY: the host reads `path`, and writes an address and a length, during the call only.
@@ -105,6 +114,7 @@ pub(super) fn property(path: &[u8]) -> Result<HostData, Status> {
     Ok(data)
 }
 
+#[inline(never)]
 pub(super) fn set_property(path: &[u8], value: &[u8]) -> Result<(), Status> {
     // SAFETY: the host reads `path` and `value` during the call only.
     done(unsafe { raw::proxy_set_property(path.as_ptr(), path.len(), value.as_ptr(), value.len()) })
@@ -117,10 +127,12 @@ pub(super) fn define_metric(kind: u32, name: &[u8]) -> Result<u32, Status> {
     Ok(id)
 }
 
+#[inline(never)]
 pub(super) fn increment_metric(id: u32, offset: i64) -> Result<(), Status> {
     done(raw::proxy_increment_metric(id, offset))
 }
 
+#[inline(never)]
 pub(super) fn record_metric(id: u32, value: u64) -> Result<(), Status> {
     done(raw::proxy_record_metric(id, value))
 }
