@@ -6,6 +6,7 @@
 
 mod exports;
 mod imports;
+mod reserve;
 #[cfg(feature = "trap")]
 mod trap;
 mod window;
@@ -110,6 +111,10 @@ impl Host for Proxy {
 
     fn act_for(&mut self, context: u32) -> Result<(), Status> {
         imports::set_effective_context(context)
+    }
+
+    fn keep_memory(&mut self, bytes: usize) -> bool {
+        reserve::keep(bytes)
     }
 
     fn resume_response(&mut self) -> Result<(), Status> {

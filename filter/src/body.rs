@@ -11,6 +11,8 @@
 //! The chunk that a callback is about stays with the host until it is known what to do with it. So whenever
 //! something fails, it is enough to put the earlier bytes before it.
 
+use std::ops::RangeInclusive;
+
 use healer::config::Route;
 use healer::{Failure, Healer, Incremental, Intake, Limits, Memo, Plan, Progress, Reason, Summary};
 
@@ -31,6 +33,12 @@ pub const SLICE: usize = 64 << 10;
 /// the largest body is healed to, for what the allocator cannot use, and for plans and remembered shapes.
 pub const MAX_BODIES_BYTES: usize = 256 << 20;
 
+/// Memory that is kept back for when the host grants no more: so many times `max_held_bytes`. Healing a body takes the
+/// body, its tokens, its form to come and lists of what to do; those of usual ones come to less than ten times the body.
+const RESERVED_TIMES: usize = 16;
+/// What is kept back in any case, and at most: an eighth of what a VM may have.
+const RESERVED_BYTES: RangeInclusive<usize> = (4 << 20)..=(128 << 20);
+
 /// Scratch space and connections of a VM, which all its streams share.
 #[derive(Debug)]
 pub struct Tools<H> {
@@ -46,6 +54,17 @@ pub struct Tools<H> {
     pub text: Vec<u8>,
     /// Bytes of memory that the bodies under way take.
     pub bodies: usize,
+    /// Bytes of memory that are kept back.
+    pub reserved: usize,
+}
+
+impl<H: Host> Tools<H> {
+    /// Keeps memory back for bodies within these limits. Whether the host grants that.
+    pub fn reserve(&mut self, limits: Limits) -> bool {
+        let wanted = limits.max_held_bytes.saturating_mul(RESERVED_TIMES);
+        self.reserved = self.reserved.max(wanted.clamp(*RESERVED_BYTES.start(), *RESERVED_BYTES.end()));
+        self.host.keep_memory(self.reserved)
+    }
 }
 
 /// What to do with a body.
@@ -413,9 +432,9 @@ struct Piece {
     last: bool,
 }
 
-/// Whether this many more bytes of a body are too many for the VM.
-fn lacks_memory<H>(tools: &Tools<H>, size: usize) -> bool {
-    tools.bodies.saturating_add(size) > MAX_BODIES_BYTES
+/// Whether this many more bytes of a body are too many for the VM, or what is kept back for it was needed.
+fn lacks_memory<H: Host>(tools: &mut Tools<H>, size: usize) -> bool {
+    tools.bodies.saturating_add(size) > MAX_BODIES_BYTES || !tools.host.keep_memory(tools.reserved)
 }
 
 fn count(bytes: usize) -> u64 {

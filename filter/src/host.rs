@@ -120,6 +120,10 @@ pub trait Host {
     /// Makes the following calls about another context.
     fn act_for(&mut self, context: u32) -> Result<(), Status>;
 
+    /// Makes sure that so many bytes of memory can be had whatever the host grants from here on. `false` where it grants
+    /// no such reserve.
+    fn keep_memory(&mut self, bytes: usize) -> bool;
+
     /// Passes on a response that was paused.
     fn resume_response(&mut self) -> Result<(), Status>;
 }

@@ -45,6 +45,8 @@ pub struct Mock {
     pub count: usize,
     /// How many bytes of a body are given at most, whatever is asked for.
     pub most_given: Option<usize>,
+    /// How often it can still be made sure of a reserve of memory.
+    pub reserves: Option<usize>,
     /// The numbers of calls that fail.
     pub failing_numbers: Vec<usize>,
     failing_names: Vec<&'static str>,
@@ -248,6 +250,12 @@ impl Host for Mock {
         self.call("act_for")?;
         self.acting_for = context;
         Ok(())
+    }
+
+    fn keep_memory(&mut self, _bytes: usize) -> bool {
+        let left = self.reserves;
+        self.reserves = left.map(|left| left.saturating_sub(1));
+        left != Some(0)
     }
 
     fn resume_response(&mut self) -> Result<(), Status> {

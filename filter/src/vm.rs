@@ -74,7 +74,7 @@ impl<H: Host> Vm<H> {
     /// A VM in which nothing has happened yet.
     pub fn new(host: H) -> Self {
         let (metrics, notices) = (Metrics::new(), Notices::default());
-        let tools = Tools { host, healer: Healer::new(), metrics, notices, text: Vec::new(), bodies: 0 };
+        let tools = Tools { host, healer: Healer::new(), metrics, notices, text: Vec::new(), bodies: 0, reserved: 0 };
         Vm { tools, roots: Vec::new(), newest: None, streams: IdMap::default(), waiting: Waiting::new(), lost: 0 }
     }
 
@@ -105,6 +105,9 @@ impl<H: Host> Vm<H> {
         let root = Rc::new(Root::new(config, host, metrics));
         let ticks = host.set_tick_period(TICK_MS).is_ok();
         metrics.defer(ticks);
+        if !self.tools.reserve(root.config.limits()) {
+            self.tools.host.log(Level::Warn, "nomos: there is no memory to keep back; bodies pass until there is");
+        }
         self.roots.retain(|(known, _)| *known != id);
         self.roots.push((id, root));
         true

@@ -963,3 +963,22 @@ fn bodies_that_do_not_fit_into_memory_leave_as_they_came() {
         }
     }
 }
+
+/// What is kept back is gone, in the middle of a body or before it: the body leaves as it came, and once there is such a
+/// reserve again, bodies are healed again.
+#[test]
+fn bodies_leave_as_they_came_while_no_memory_can_be_kept_back() {
+    for settings in [EARLY, HELD, OBSERVE] {
+        for pieces in 0..3 {
+            let mut vm = vm(settings);
+            let reserved = vm.tools.reserved;
+            assert!((4 << 20..=128 << 20).contains(&reserved), "{reserved}");
+            vm.host().reserves = Some(pieces);
+            let reply = Upstream::json(DRIFTED).cut(8).run(&mut vm);
+            assert_eq!((reply.text(), reply.reason().as_str()), (DRIFTED, "no_memory"), "{settings} {pieces}");
+            assert_eq!(metric(&mut vm, "nomos_held_bytes"), 0);
+            vm.host().reserves = None;
+            assert_ne!(Upstream::json(DRIFTED).run(&mut vm).verdict(), "failed", "{settings} {pieces}");
+        }
+    }
+}
