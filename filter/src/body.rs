@@ -65,6 +65,13 @@ impl<H: Host> Tools<H> {
         self.reserved = self.reserved.max(wanted.clamp(*RESERVED_BYTES.start(), *RESERVED_BYTES.end()));
         self.host.keep_memory(self.reserved)
     }
+
+    /// A callback about a body begins: where what is kept back is gone, lets go of scratch memory to have it again.
+    pub fn recover(&mut self) {
+        if !self.host.keep_memory(self.reserved) {
+            self.healer = Healer::new();
+        }
+    }
 }
 
 /// What to do with a body.
@@ -130,6 +137,7 @@ impl Incoming {
     }
 
     fn take<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> Step {
+        tools.recover();
         let before = self.held();
         let last = ends || self.completes(size);
         if self.stream.is_none() && self.seen == 0 && self.expected.is_some_and(|length| length > most_held(job)) {

@@ -74,6 +74,7 @@ impl Held {
 
     /// Heals what there is, or if that is not all, goes on with it.
     fn take<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, last: bool) -> HeldStep {
+        tools.recover();
         let mut incoming = Incoming::new(None);
         let mut absorbed = incoming.absorb(tools, job, size, last);
         let goes_on =

@@ -28,11 +28,11 @@ struct Reserving {
 // SAFETY: a proxy-wasm VM has one thread; see [`super::window`].
 unsafe impl Sync for Reserving {}
 
-/// Makes sure of a reserve of this size, or of half of it at the least: what was allocated from a reserve and lives on
+/// Makes sure of a reserve of this size, or of a quarter of it at the least: what was allocated from a reserve and lives on
 /// leaves less of it in one piece. `false` where the host does not grant that.
 pub(super) fn keep(size: usize) -> bool {
     let less = |step: usize| size.saturating_sub((size / STEPS).saturating_mul(step));
-    ALLOCATOR.size.get() >= size / 2 || (0..=STEPS / 2).map(less).any(|size| ALLOCATOR.fill(size))
+    ALLOCATOR.size.get() >= size / 4 || (0..=STEPS / 4 * 3).map(less).any(|size| ALLOCATOR.fill(size))
 }
 
 impl Reserving {
@@ -41,7 +41,7 @@ impl Reserving {
         let Ok(layout) = Layout::from_size_align(size, ALIGNMENT) else { return false };
         // What is asked for here must not be taken from the reserve.
         self.release();
-        // SAFETY: `size` is more than half of what is to be kept, so it is not zero.
+        // SAFETY: `size` is a part of what is to be kept, so it is not zero.
         let start = unsafe { System.alloc(layout) };
         if !start.is_null() {
             self.start.set(start);

@@ -973,7 +973,8 @@ fn bodies_leave_as_they_came_while_no_memory_can_be_kept_back() {
             let mut vm = vm(settings);
             let reserved = vm.tools.reserved;
             assert!((4 << 20..=128 << 20).contains(&reserved), "{reserved}");
-            vm.host().reserves = Some(pieces);
+            // Each piece asks twice.
+            vm.host().reserves = Some(2 * pieces);
             let reply = Upstream::json(DRIFTED).cut(8).run(&mut vm);
             assert_eq!((reply.text(), reply.reason().as_str()), (DRIFTED, "no_memory"), "{settings} {pieces}");
             assert_eq!(metric(&mut vm, "nomos_held_bytes"), 0);

@@ -74,6 +74,7 @@ impl Open {
     fn begin(vm: &mut Vm, id: u32) -> Self {
         let own = |(name, value): (&str, &str)| (name.as_bytes().to_vec(), value.as_bytes().to_vec());
         vm.create_context(id, ROOT).expect("no trap");
+        vm.host().upstream_ended = false;
         vm.host().request = Some([(":path", "/u"), (":method", "GET")].map(own).to_vec());
         vm.request_headers(id).expect("no trap");
         vm.host().response = Some([(":status", "200"), ("content-type", "application/json")].map(own).to_vec());
@@ -91,8 +92,8 @@ impl Open {
     }
 }
 
-/// What is kept back is for one body. Of many at once, those that it cannot serve leave as they came (of these, which go
-/// on in step and have their memory between each other's, all), each with all of its bytes; then there is memory again.
+/// What is kept back is for one body. Of many at once, those that it cannot serve leave as they came, each with all of
+/// its bytes; then there is memory again.
 #[test]
 fn more_bodies_than_there_is_memory_for() {
     let (body, healed) = list(38_000);
@@ -108,7 +109,7 @@ fn more_bodies_than_there_is_memory_for() {
     let (as_they_came, whole) = (count(&body), count(&healed));
     println!("{STREAMS} at once: {as_they_came} as they came, {whole} healed");
     assert_eq!(as_they_came + whole, streams.len());
-    assert!(as_they_came > 0);
+    assert!(as_they_came > 0 && whole > 0);
     for stream in &streams {
         vm.delete(stream.id).expect("no trap");
     }
