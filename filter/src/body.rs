@@ -69,8 +69,14 @@ impl<H: Host> Tools<H> {
     /// A callback about a body begins: where what is kept back is gone, lets go of scratch memory to have it again.
     pub fn recover(&mut self) {
         if !self.host.keep_memory(self.reserved) {
-            self.healer = Healer::new();
+            self.start_afresh();
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn start_afresh(&mut self) {
+        self.healer = Healer::new();
     }
 }
 

@@ -12,8 +12,13 @@ const GRPC: &[u8] = b"application/grpc";
 /// with or without parameters.
 pub fn is_json(content_type: &[u8]) -> bool {
     let essence = content_type.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-    let exact = essence.eq_ignore_ascii_case(b"application/json") || essence.eq_ignore_ascii_case(b"text/json");
-    exact || (has_json_suffix(essence) && !is_framed(essence))
+    let exact = essence.eq_ignore_ascii_case(b"application/json") || is_same(essence, b"text/json");
+    exact || is_other_json(essence)
+}
+
+#[cold]
+fn is_other_json(essence: &[u8]) -> bool {
+    has_json_suffix(essence) && !is_framed(essence)
 }
 
 fn has_json_suffix(essence: &[u8]) -> bool {
@@ -23,13 +28,19 @@ fn has_json_suffix(essence: &[u8]) -> bool {
     };
     let subtype = rest.get(1..).unwrap_or_default();
     let stem = subtype.len().checked_sub(b"+json".len()).and_then(|at| subtype.split_at_checked(at));
-    let suffixed = stem.is_some_and(|(stem, suffix)| !stem.is_empty() && suffix.eq_ignore_ascii_case(b"+json"));
-    suffixed && !kind.is_empty() && !kind.eq_ignore_ascii_case(b"multipart") && !essence.contains(&b',')
+    let suffixed = stem.is_some_and(|(stem, suffix)| !stem.is_empty() && is_same(suffix, b"+json"));
+    suffixed && !kind.is_empty() && !is_same(kind, b"multipart") && !essence.contains(&b',')
 }
 
 fn is_framed(essence: &[u8]) -> bool {
-    let grpc = essence.get(..GRPC.len()).is_some_and(|start| start.eq_ignore_ascii_case(GRPC));
-    grpc || FRAMED.iter().any(|framed| essence.eq_ignore_ascii_case(framed))
+    let grpc = essence.get(..GRPC.len()).is_some_and(|start| is_same(start, GRPC));
+    grpc || FRAMED.iter().any(|framed| is_same(essence, framed))
+}
+
+/// Once for all that are seldom compared: inlined, each comparison is a few hundred bytes of the module.
+#[inline(never)]
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    a.eq_ignore_ascii_case(b)
 }
 
 #[cfg(test)]

@@ -37,6 +37,7 @@ pub(super) fn keep(size: usize) -> bool {
 
 impl Reserving {
     #[cold]
+    #[inline(never)]
     fn fill(&self, size: usize) -> bool {
         let Ok(layout) = Layout::from_size_align(size, ALIGNMENT) else { return false };
         // What is asked for here must not be taken from the reserve.
@@ -52,6 +53,7 @@ impl Reserving {
 
     /// Lets go of the reserve. Whether there was one.
     #[cold]
+    #[inline(never)]
     fn release(&self) -> bool {
         let (start, size) = (self.start.replace(ptr::null_mut()), self.size.replace(0));
         if let Ok(layout) = Layout::from_size_align(size, ALIGNMENT)
@@ -75,11 +77,6 @@ unsafe impl GlobalAlloc for Reserving {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that the callee asks for, as in all that follow.
         self.get(|| unsafe { System.alloc(layout) })
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: see above.
-        self.get(|| unsafe { System.alloc_zeroed(layout) })
     }
 
     unsafe fn realloc(&self, start: *mut u8, layout: Layout, size: usize) -> *mut u8 {
