@@ -27,7 +27,7 @@ use std::process::Command;
 
 use run::Dir;
 
-const DOCUMENTS: [&str; 15] = [
+const DOCUMENTS: [&str; 16] = [
     "README.md",
     "CHANGELOG.md",
     "docs/architecture.md",
@@ -39,6 +39,7 @@ const DOCUMENTS: [&str; 15] = [
     "docs/faq.md",
     "docs/operations.md",
     "docs/peers.md",
+    "docs/profile.md",
     "docs/rules.md",
     "docs/similarity.md",
     "docs/upgrade.md",

@@ -146,7 +146,6 @@ fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).filter(|token| !token.is_empty())
 }
 
-#[inline(never)]
 fn is(token: &[u8], name: &[u8]) -> bool {
     token.eq_ignore_ascii_case(name)
 }
