@@ -70,8 +70,19 @@ pub fn unknown() -> usize {
 /// The contract of a record.
 pub fn record() -> Value {
     let drifted = DRIFTED.iter().map(|(name, _)| *name);
-    let properties: Value = drifted.chain(STEADY.iter().copied()).map(|name| (name.to_owned(), json!({}))).collect();
+    let properties: Value = drifted.chain(STEADY.iter().copied()).map(|name| (name.to_owned(), schema(name))).collect();
     json!({"type": "object", "properties": properties})
+}
+
+/// What the contract says of a value: its format, where it has one.
+fn schema(name: &str) -> Value {
+    match name {
+        "created_at" | "updated_at" | "last_seen_at" => json!({"type": "string", "format": "date-time"}),
+        "birth_date" => json!({"type": "string", "format": "date"}),
+        "avatar_url" | "link" => json!({"type": "string", "format": "uri"}),
+        "email_address" => json!({"type": "string", "format": "email"}),
+        _ => json!({}),
+    }
 }
 
 fn renames() -> Vec<(String, String)> {

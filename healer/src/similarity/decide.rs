@@ -39,14 +39,15 @@ pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     if !record.settings.without.siblings {
         count_siblings(record, &mut pairs);
     }
-    lower_doubtful(record, &mut pairs, &[]);
+    let formed = doubt::formed(record);
+    lower_doubtful(record, &mut pairs, &[], &formed);
     take(record, &pairs, SAME, out);
     pairs.retain(|pair| {
         let taken = out.get(first..).unwrap_or_default();
         !taken.iter().any(|alignment| alignment.found == pair.found || alignment.expected == pair.expected)
     });
     eliminate(record, &mut pairs, out.get(first..).unwrap_or_default());
-    lower_doubtful(record, &mut pairs, out.get(first..).unwrap_or_default());
+    lower_doubtful(record, &mut pairs, out.get(first..).unwrap_or_default(), &formed);
     take(record, &pairs, record.settings.threshold, out);
     record.scratch.pairs = pairs;
 }
@@ -95,8 +96,8 @@ fn eliminate(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment]) {
 }
 
 /// Lowers pairs that may be others.
-fn lower_doubtful(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment]) {
-    let known = doubt::Known::of(record, sure(record, pairs, taken));
+fn lower_doubtful(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment], formed: &[Id]) {
+    let known = doubt::Known { sure: sure(record, pairs, taken), formed };
     let good = pairs.iter_mut().filter(|pair| !pair.is_taken && pair.score > DOUBTFUL);
     for pair in good.filter(|pair| doubt::is_doubtful(record, pair, &known)) {
         pair.score = DOUBTFUL;

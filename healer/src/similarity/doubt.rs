@@ -60,7 +60,7 @@ const LEAST_WEIGHT: f32 = 0.05;
 const MOST_RIVAL: f32 = 0.7;
 
 /// Numbers of these have a unit or a scale, which may have changed with the name: percent or share, millions or ones.
-const SCALED: [&str; 24] = [
+const SCALED: [&str; 23] = [
     "amount",
     "balance",
     "cap",
@@ -76,7 +76,6 @@ const SCALED: [&str; 24] = [
     "percent",
     "percentage",
     "price",
-    "quantity",
     "rate",
     "ratio",
     "revenue",
@@ -88,22 +87,20 @@ const SCALED: [&str; 24] = [
 ];
 
 /// The pairs that are not doubted, and the open members whose names say a form: hardly any.
-pub(super) struct Known {
+pub(super) struct Known<'a> {
+    /// Expected fields and the members that they are.
     pub sure: Vec<(Id, Id)>,
-    formed: Vec<Id>,
+    pub formed: &'a [Id],
 }
 
-impl Known {
-    /// `sure`: expected fields and the members that they are.
-    pub fn of(record: &Record<'_, '_>, sure: Vec<(Id, Id)>) -> Known {
-        let is_formed = |id: &Id| {
-            let member = record.scratch.members.get(*id as usize).filter(|member| !member.is_closed);
-            let name = member.and_then(|member| record.scratch.names.get(member.name));
-            name.is_some_and(|name| says_form(&record.scratch.names, name))
-        };
-        let formed = (0..record.found.len() as Id).filter(is_formed).collect();
-        Known { sure, formed }
-    }
+/// The open members whose names have one of the words that [`is_doubtful`] looks for.
+pub(super) fn formed(record: &Record<'_, '_>) -> Vec<Id> {
+    let says_form = |id: &Id| {
+        let member = record.scratch.members.get(*id as usize).filter(|member| !member.is_closed);
+        let name = member.and_then(|member| record.scratch.names.get(member.name));
+        name.is_some_and(|name| says_form(&record.scratch.names, name))
+    };
+    (0..record.found.len() as Id).filter(says_form).collect()
 }
 
 /// Whether a name has one of the words that [`is_doubtful`] looks for.
@@ -112,12 +109,12 @@ pub(super) fn says_form(names: &Names, name: &Name) -> bool {
 }
 
 /// Whether a pair, of those that are not decided yet, may be another one.
-pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known) -> bool {
+pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
     let Parts { synonym, path, .. } = pair.parts;
     let is_same = synonym >= SAME_WORDS;
     let words: &[&str] = if is_same { &FORMER } else { &FORMS };
     has_longer(record, pair, known, words)
-        || lacks_longer(record, pair, known) && (!is_same || has_longer(record, pair, known, &FORMS))
+        || (!is_same || has_longer(record, pair, known, &FORMS)) && lacks_longer(record, pair, known)
         || synonym < SAME_WORDS && path < GROUPED
         || says_nothing(record, pair)
         || is_rescaled(record, pair)
@@ -149,24 +146,27 @@ fn names_an_address_inside(record: &Record<'_, '_>, pair: &Pair) -> bool {
 
 /// `order.venue.id` for `order_id`: an identifier is that of the object it stands in.
 fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    if pair.parts.path >= GROUPED {
+        return false;
+    }
     let names = &record.scratch.names;
     let member = record.scratch.members.get(pair.found as usize);
     let own = member.and_then(|member| names.get(member.name)).map(|name| names.own(name)).unwrap_or_default();
-    pair.parts.path < GROUPED && own.iter().all(|word| IDENTIFIERS.contains(&names.text(word)))
+    own.iter().all(|word| IDENTIFIERS.contains(&names.text(word)))
 }
 
 /// `logo` for `logo_url`, where it is the picture itself.
 fn is_no_address(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
+    if !pair.has_neutral {
+        return false;
+    }
     let is_text = record.found.get(pair.found as usize);
     let is_text = is_text.is_some_and(|found| found.kind == Kind::String && found.class != Some(Format::Uri));
     let member = record.scratch.members.get(pair.found as usize).and_then(|member| names.get(member.name));
     let field = expected.get(pair.expected);
     let says = |names: &Names, name: &Name| names.own(name).iter().any(|word| ADDRESSES.contains(&names.text(word)));
-    is_text
-        && pair.has_neutral
-        && field.is_some_and(|name| says(expected, name))
-        && !member.is_some_and(|name| says(names, name))
+    is_text && field.is_some_and(|name| says(expected, name)) && !member.is_some_and(|name| says(names, name))
 }
 
 /// A null bears nothing out, so that its name has to say it all: `is_completed` is not `completed_at`.
@@ -206,7 +206,7 @@ fn says_nothing(record: &Record<'_, '_>, pair: &Pair) -> bool {
 }
 
 /// Whether the record has a member beside the found one whose name has all its words and some more.
-fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known, words: &[&str]) -> bool {
+fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>, words: &[&str]) -> bool {
     let names = &record.scratch.names;
     let name_of = |id: Id| record.scratch.members.get(id as usize).and_then(|member| names.get(member.name));
     let (Some(found), Some(field)) = (record.found.get(pair.found as usize), record.model.field(pair.expected)) else {
@@ -224,7 +224,7 @@ fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known, words: &[&str
 }
 
 /// Whether the contract lacks a field beside the expected one whose name has all its words and some more.
-fn lacks_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known) -> bool {
+fn lacks_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
     let names = &record.model.names;
     let (Some(found), Some(field)) = (record.found.get(pair.found as usize), record.model.field(pair.expected)) else {
         return false;

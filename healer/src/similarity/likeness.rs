@@ -34,12 +34,13 @@ pub(super) struct Likeness {
 impl Likeness {
     pub fn of(record: &Record<'_, '_>, expected: Id, found: Id) -> Likeness {
         let (inside, names) = record.model.inside(expected);
+        let is_array = record.model.field(expected).is_some_and(|field| field.is_records);
         let there = children(record, found).count();
         let mut like = Likeness { there: there as u32, ..Likeness::default() };
         let is_small = there.saturating_mul(inside.clone().count()) <= MAX_COMPARED;
         for (id, field) in inside {
             like.all = like.all.saturating_add(1);
-            like.clashes |= clashes(record, field, found);
+            like.clashes |= clashes(record, field, (!is_array).then_some(id), found);
             let Some(name) = names.get(id) else { continue };
             let own = names.tokens(name).iter().filter(|token| token.level == 0);
             let told: f32 = own.clone().map(|token| token.weight).sum();
@@ -84,10 +85,19 @@ pub(super) fn children<'a>(record: &'a Record<'_, '_>, of: Id) -> impl Iterator<
     own.filter_map(|(id, (_, member))| Some((id as Id, record.scratch.names.get(member.name)?)))
 }
 
-/// Whether the member with the name of an expected one, if there is one, cannot be it.
-fn clashes(record: &Record<'_, '_>, field: &Expected, object: Id) -> bool {
-    let mut members = record.found.iter().filter(|found| found.parent == object && found.name == field.name);
-    members.any(|found| found.kind != Kind::Null && compatible(field, found, record.model.has_formats) == 0.0)
+/// Whether the member with the name of an expected one, if there is one, cannot be it, or holds one that cannot: it would
+/// come along. `id` is that of a field, whose members are known.
+fn clashes(record: &Record<'_, '_>, field: &Expected, id: Option<Id>, object: Id) -> bool {
+    let members = record.found.iter().enumerate();
+    let mut named = members.filter(|(_, found)| found.parent == object && found.name == field.name);
+    named.any(|(place, found)| {
+        let holds_clash = |of: Id| {
+            let is_field = |inner: Id| (!field.is_records).then_some(inner);
+            record.model.inside(of).0.any(|(inner, field)| clashes(record, field, is_field(inner), place as Id))
+        };
+        found.kind != Kind::Null
+            && (compatible(field, found, record.model.has_formats) == 0.0 || id.is_some_and(holds_clash))
+    })
 }
 
 fn has_in_other_words(record: &Record<'_, '_>, field: &Expected, (names, name): (&Names, &Name), found: Id) -> bool {
