@@ -10,7 +10,7 @@ use crate::report::{self, Description, Op, OpKind};
 use crate::required;
 use crate::scan::{Scanner, Status};
 use crate::scratch::Scratch;
-use crate::text::bad_escape;
+use crate::text::{bad_escape, bad_scalar};
 use crate::walk::{Body, Part, Records, walk};
 
 /// Heals bodies, one after the other, in memory that it reuses.
@@ -161,6 +161,9 @@ impl Healer {
 
     fn walk(&mut self, body: &Body<'_>, plan: &Plan, memo: &mut Memo) -> Result<(), Failure> {
         self.settled.clear();
+        if let Some(at) = bad_scalar(body.bytes, body.scalars) {
+            self.stop_at(body, plan, at)?;
+        }
         if !memo.is_used() {
             return walk(body, plan.automaton(), None, &mut self.scratch);
         }
@@ -180,6 +183,18 @@ impl Healer {
         }
         debug_assert!(false, "records that are not settled");
         walk(body, plan.automaton(), None, &mut self.scratch)
+    }
+
+    /// Refuses what is no scalar, unless the walk refuses or leaves something before it.
+    #[cold]
+    fn stop_at(&mut self, body: &Body<'_>, plan: &Plan, at: usize) -> Result<(), Failure> {
+        let walked = walk(body, plan.automaton(), None, &mut self.scratch);
+        let last = body.tokens.get(self.scratch.walked.wrapping_sub(1)).map_or(0, |at| *at as usize);
+        match walked {
+            Ok(()) if last < at => Ok(()),
+            Err(failure) if last <= at => Err(failure),
+            _ => Err(Failure { reason: Reason::Malformed, offset: at }),
+        }
     }
 
     /// Heals a body that is in one piece, within the default limits, remembering nothing of other bodies.
@@ -296,7 +311,5 @@ fn checked(intake: &Intake) -> Result<Body<'_>, Failure> {
     if let Some(at) = bad_escape(bytes, intake.scanner.escapes()) {
         return fail(Reason::Malformed, at);
     }
-    let (tokens, escapes) = (intake.scanner.tokens(), intake.scanner.escapes());
-    let Limits { max_depth, max_keys, .. } = intake.limits;
-    Ok(Body { bytes, tokens, escapes, max_depth, max_keys, part: Part::Whole })
+    Ok(Body::of(bytes, &intake.scanner, &intake.limits, Part::Whole))
 }

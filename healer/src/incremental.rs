@@ -384,17 +384,12 @@ impl Incremental {
         end: usize,
     ) -> Result<usize, Failure> {
         let Intake { held, scanner, limits } = &self.window;
-        let tokens = scanner.tokens().get(first..after).unwrap_or_default();
-        let start = tokens.first().copied().unwrap_or(0);
-        let escapes = scanner.escapes();
-        let escapes = escapes.get(escapes.partition_point(|at| *at < start)..).unwrap_or_default();
-        let bytes = held.get(..end).unwrap_or_default();
-        let body = Body { bytes, tokens, escapes, max_depth: limits.max_depth, max_keys: limits.max_keys, part };
+        let body = Body::of(held, scanner, limits, part).cut(first..after, end);
         let (summary, to) = tools.healer.heal_part(tools.plan, tools.memo, &body, self.gone)?;
         self.gone = to;
         add(&mut self.summary, &summary);
         // Less than all was taken in where the array of the elements ended before: at the token that closes it.
-        let closed_at = tokens.partition_point(|at| (*at as usize) < to);
+        let closed_at = body.tokens.partition_point(|at| (*at as usize) < to);
         Ok(if to < end { first.wrapping_add(closed_at) } else { after })
     }
 

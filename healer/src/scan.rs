@@ -8,6 +8,9 @@
 //! else outside strings that is not white space. Garbage between tokens therefore is a token, and the walk refuses
 //! it; and a string's closing quote is the last byte before the next token that is not white space.
 //!
+//! A scalar that is digits only, the first of them not zero, is a whole number. All others are marked, so that the walk
+//! need not look at scalars, and who checks them looks at few.
+//!
 //! Cost: about 0.1 ns per byte plus about 1 ns per token in WebAssembly.
 
 mod block;
@@ -57,8 +60,10 @@ pub struct Scanner {
     scanned: usize,
     settled_tokens: usize,
     settled_escapes: usize,
+    settled_scalars: usize,
     tokens: Positions,
     escapes: Positions,
+    scalars: Positions,
     status: Status,
     /// Whether a byte above 0x7f was seen, so that UTF-8 must be checked.
     non_ascii: bool,
@@ -75,12 +80,14 @@ struct Carry {
     in_string: u64,
     /// Bit 0: the last byte belongs to a scalar.
     scalar: u64,
+    /// Bit 0: the last byte ends a scalar of digits so far, the first of them not zero.
+    whole: u64,
     depth: u32,
     status: Status,
 }
 
 impl Carry {
-    const START: Carry = Carry { escaped: 0, in_string: 0, scalar: 0, depth: 0, status: Status::Blank };
+    const START: Carry = Carry { escaped: 0, in_string: 0, scalar: 0, whole: 0, depth: 0, status: Status::Blank };
 }
 
 impl Scanner {
@@ -92,8 +99,10 @@ impl Scanner {
             scanned: 0,
             settled_tokens: 0,
             settled_escapes: 0,
+            settled_scalars: 0,
             tokens: Positions::default(),
             escapes: Positions::default(),
+            scalars: Positions::default(),
             status: Status::Blank,
             non_ascii: false,
             in_string: false,
@@ -103,10 +112,11 @@ impl Scanner {
 
     /// Forgets the body, keeps the memory.
     pub fn reset(&mut self, max_depth: u32) {
-        let (mut tokens, mut escapes) = (std::mem::take(&mut self.tokens), std::mem::take(&mut self.escapes));
-        tokens.truncate(0);
-        escapes.truncate(0);
-        *self = Scanner { tokens, escapes, ..Scanner::new(max_depth) };
+        let [tokens, escapes, scalars] = [&mut self.tokens, &mut self.escapes, &mut self.scalars].map(|positions| {
+            positions.truncate(0);
+            std::mem::take(positions)
+        });
+        *self = Scanner { tokens, escapes, scalars, ..Scanner::new(max_depth) };
     }
 
     /// Scans what `body` holds beyond the bytes of the last call. `body` is everything received so far.
@@ -119,6 +129,7 @@ impl Scanner {
     pub fn advance_with<C: Masks>(&mut self, body: &[u8]) -> Status {
         self.tokens.truncate(self.settled_tokens);
         self.escapes.truncate(self.settled_escapes);
+        self.scalars.truncate(self.settled_scalars);
         let rest = body.get(self.scanned..).unwrap_or_default();
         let (blocks, tail) = rest.as_chunks::<BLOCK>();
         let mut carry = self.settled;
@@ -132,6 +143,7 @@ impl Scanner {
         self.settled = carry;
         self.settled_tokens = self.tokens.len();
         self.settled_escapes = self.escapes.len();
+        self.settled_scalars = self.scalars.len();
         if !tail.is_empty() && !matches!(carry.status, Status::Dead(..)) {
             self.block::<C>(&block::padded(tail), tail.len(), &mut carry);
         }
@@ -147,9 +159,11 @@ impl Scanner {
         let bytes = bytes.min(self.scanned);
         let tokens = self.tokens.discard(bytes as u32);
         let escapes = self.escapes.discard(bytes as u32);
+        let scalars = self.scalars.discard(bytes as u32);
         self.scanned = self.scanned.wrapping_sub(bytes);
         self.settled_tokens = self.settled_tokens.saturating_sub(tokens);
         self.settled_escapes = self.settled_escapes.saturating_sub(escapes);
+        self.settled_scalars = self.settled_scalars.saturating_sub(scalars);
         self.settled.status = self.settled.status.without(bytes);
         self.status = self.status.without(bytes);
         (bytes, tokens)
@@ -175,6 +189,12 @@ impl Scanner {
         self.escapes.as_slice()
     }
 
+    /// One position in each scalar that is not plainly a whole number, ascending: that of its first byte that is no digit,
+    /// or of a zero that it starts with.
+    pub fn scalars(&self) -> &[u32] {
+        self.scalars.as_slice()
+    }
+
     /// Whether any byte is not ASCII.
     pub fn non_ascii(&self) -> bool {
         self.non_ascii
@@ -192,7 +212,7 @@ impl Scanner {
 
     /// Bytes of memory that the tape keeps.
     pub fn capacity(&self) -> usize {
-        self.tokens.bytes().saturating_add(self.escapes.bytes())
+        self.tokens.bytes().saturating_add(self.escapes.bytes()).saturating_add(self.scalars.bytes())
     }
 
     #[inline(always)]
@@ -208,14 +228,17 @@ impl Scanner {
         let scalar = outside & !(masks.open | masks.close | masks.separator | masks.white | quotes);
         let starts = scalar & !((scalar << 1) | carry.scalar);
         carry.scalar = scalar >> 63;
+        let marks = if scalar == 0 { (0, 0) } else { marks::<C>(bytes, scalar, starts, carry.whole) };
+        carry.whole = marks.1;
         self.non_ascii |= masks.non_ascii;
         self.nest(masks.open & outside, masks.close & outside, starts | quotes, base, carry);
         if masks.low & (in_string | !masks.white) != 0 {
             let at = base.wrapping_add((masks.low & (in_string | !masks.white)).trailing_zeros() as usize);
             condemn(carry, Reason::Malformed, at);
         }
-        self.escapes.push_bits(escaped & within(len), base as u32);
-        self.tokens.push_bits(structural | (quotes & in_string) | starts, base as u32);
+        self.escapes.push_bits::<4>(escaped & within(len), base as u32);
+        self.scalars.push_bits::<4>(marks.0 & within(len), base as u32);
+        self.tokens.push_bits::<8>(structural | (quotes & in_string) | starts, base as u32);
     }
 
     /// Follows the depth through one block. `scalars` marks where values without brackets are.
@@ -233,7 +256,9 @@ impl Scanner {
     /// The first block, the last, and those where the cap may be crossed.
     #[inline(never)]
     fn nest_bit_by_bit(&self, open: u64, close: u64, scalars: u64, base: usize, carry: &mut Carry) {
-        let mut bits = open | close | scalars;
+        let brackets = open | close;
+        // Where a value is open, scalars are nothing to the depth.
+        let mut bits = if carry.status == Status::Blank { brackets | scalars } else { brackets };
         while bits != 0 {
             let bit = bits & bits.wrapping_neg();
             let at = base.wrapping_add(bits.trailing_zeros() as usize);
@@ -241,6 +266,7 @@ impl Scanner {
             carry.status = match carry.status {
                 Status::Blank if open & bit == 0 => Status::Dead(Reason::Scalar, at),
                 Status::Blank | Status::Open if open & bit != 0 => {
+                    bits &= brackets;
                     carry.depth = carry.depth.wrapping_add(1);
                     if carry.depth > self.max_depth { Status::Dead(Reason::TooDeep, at) } else { Status::Open }
                 }
@@ -252,6 +278,19 @@ impl Scanner {
             };
         }
     }
+}
+
+/// Marks scalars that are not plainly whole numbers. `starts`: where scalars start; `whole`: whether one that is so far
+/// goes on. Also whether the last byte ends one.
+///
+/// Adding its start to a run of digits carries through the run, up to what follows it.
+#[inline(always)]
+fn marks<C: Masks>(bytes: &Block, scalar: u64, starts: u64, whole: u64) -> (u64, u64) {
+    let (digit, zero) = C::digits(bytes);
+    let whole_starts = starts & digit & !zero;
+    let (carried, overflow) = (digit & scalar).overflowing_add(whole_starts | whole);
+    let follows = carried & !digit;
+    ((follows & scalar) | (starts & !whole_starts), u64::from(overflow))
 }
 
 /// The reason that stands first in a body to give it up is the one.
@@ -277,6 +316,7 @@ mod tests {
     fn bytes() -> impl Strategy<Value = Vec<u8>> {
         let byte = prop_oneof![
             4 => proptest::sample::select(b"{}[]:,\"\\ \t\n\r".to_vec()),
+            2 => proptest::sample::select(b"0123456789.".to_vec()),
             1 => any::<u8>(),
             1 => Just(b'a'),
         ];
@@ -289,6 +329,7 @@ mod tests {
             let mut block = [0; BLOCK];
             block.iter_mut().zip(bytes.as_flattened()).for_each(|(to, from)| *to = *from);
             prop_assert_eq!(Wide::of(&block), Portable::of(&block));
+            prop_assert_eq!(Wide::digits(&block), Portable::digits(&block));
         }
 
         #[test]
@@ -298,6 +339,7 @@ mod tests {
             prop_assert_eq!(portable.advance_with::<Portable>(&bytes), status);
             prop_assert_eq!(wide.tokens(), portable.tokens());
             prop_assert_eq!(wide.escapes(), portable.escapes());
+            prop_assert_eq!(wide.scalars(), portable.scalars());
             for end in (0..bytes.len()).step_by(cut).chain([bytes.len()]) {
                 chunked.advance(&bytes[..end]);
             }
@@ -305,6 +347,7 @@ mod tests {
                 prop_assert_eq!(chunked.status(), status);
                 prop_assert_eq!(chunked.tokens(), wide.tokens());
                 prop_assert_eq!(chunked.escapes(), wide.escapes());
+                prop_assert_eq!(chunked.scalars(), wide.scalars());
             }
         }
     }

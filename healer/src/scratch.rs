@@ -41,7 +41,7 @@ pub(crate) struct Scratch {
     pub conflicts: u32,
     /// Records come across, in the order in which they opened.
     pub instances: Vec<Instance>,
-    /// Tokens that the walk took in.
+    /// Tokens that the walk took in, also where it failed.
     pub walked: usize,
     /// Whether a required member neither stands nor comes by an op that is known of when its object closes.
     pub lacks: bool,

@@ -11,31 +11,74 @@ pub(crate) fn is_scalar(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether the low `len` bytes of `word` are a literal or a number without sign and exponent. False is no answer: the
-/// text may be longer than the word, or of another form.
-///
-/// Which kind of value comes next is chance, so it is told without branches: a wrong guess costs more than all of this.
+/// Where the first of the marked scalars starts that is none. `marks`: see [`crate::scan::Scanner::scalars`].
+pub(crate) fn bad_scalar(bytes: &[u8], marks: &[u32]) -> Option<usize> {
+    for at in marks {
+        let at = *at as usize;
+        if !is_surely_scalar(bytes, at)
+            && let Some(bad) = bad_scalar_around(bytes, at)
+        {
+            return Some(bad);
+        }
+    }
+    None
+}
+
+/// Whether a marked scalar is a literal, zero, or digits with a dot among them. False is no answer. What comes next is chance, so
+/// it is told without branches; nor are there choices between two values, of which V8 makes branches.
 #[inline(always)]
-#[expect(clippy::needless_bitwise_bool, clippy::verbose_bit_mask, reason = "without branches")]
-pub(crate) fn is_short_scalar(word: u64, len: u32) -> bool {
+#[expect(clippy::needless_bitwise_bool, reason = "without branches")]
+fn is_surely_scalar(bytes: &[u8], at: usize) -> bool {
+    const TRUE: u64 = u64::from_le_bytes(*b"\0\0\0\0true");
+    const NULL: u64 = u64::from_le_bytes(*b"\0\0\0\0null");
+    const FALSE: u64 = u64::from_le_bytes(*b"\0\0\0false");
+    // With the byte before, which there always is: one of a container.
+    let around = bytes.get(at.wrapping_sub(1)..).and_then(<[u8]>::first_chunk::<9>);
+    let Some([before, word @ ..]) = around else { return false };
+    let word = u64::from_le_bytes(*word);
+    let ends = |bit: u32| ENDS.get((word >> (bit & 63)) as usize & 0xff).copied().unwrap_or(false);
+    let is_four = ((word << 32 == TRUE) | (word << 32 == NULL)) & ends(32);
+    let is_five = (word << 24 == FALSE) & ends(40);
+    let is_zero = (word as u8 == b'0') & ends(8);
+    // Before a mark that a scalar does not start with are digits.
+    let follows_digits = before.is_ascii_digit();
+    let end_of_fraction = first_other_than_digits(word >> 8).wrapping_add(8);
+    let is_fraction = (word as u8 == b'.') & (end_of_fraction > 8) & ends(end_of_fraction);
+    ((is_four | is_five | is_zero) & !follows_digits) | (is_fraction & follows_digits)
+}
+
+/// What may stand after a scalar.
+static ENDS: [bool; 256] = set_of(b",}] \t\n\r");
+
+/// A set of bytes.
+#[expect(clippy::indexing_slicing, reason = "at compile time")]
+pub(crate) const fn set_of(mut bytes: &[u8]) -> [bool; 256] {
+    let mut set = [false; 256];
+    while let [byte, rest @ ..] = bytes {
+        set[*byte as usize] = true;
+        bytes = rest;
+    }
+    set
+}
+
+/// The bit at which the first byte begins that is no digit.
+#[inline(always)]
+fn first_other_than_digits(word: u64) -> u32 {
     const EACH: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = EACH << 7;
-    const LOW: u64 = !HIGH;
-    let keep = u64::MAX.wrapping_shr(64u32.wrapping_sub(len.wrapping_mul(8)));
-    let text = word & keep;
-    let literal = ((text == u64::from_le_bytes(*b"true\0\0\0\0")) | (text == u64::from_le_bytes(*b"null\0\0\0\0")))
-        & (len == 4)
-        | (text == u64::from_le_bytes(*b"false\0\0\0")) & (len == 5);
-    // Zeros fill the word up, so that the bytes beyond the text count as digits. High bits mark what a byte is.
-    let digits = (text | (EACH << 5 | EACH << 4) & !keep) ^ (EACH << 5 | EACH << 4);
-    let no_digit = ((digits & LOW).wrapping_add(EACH.wrapping_mul(0x76)) | digits) & HIGH;
-    let from_dot = digits ^ EACH.wrapping_mul(0x1e);
-    let dot = !((from_dot & LOW).wrapping_add(LOW) | from_dot) & HIGH;
-    let last = 0x80u64.wrapping_shl(len.wrapping_mul(8).wrapping_sub(8));
-    let one_dot_inside =
-        (no_digit == dot) & (no_digit & no_digit.wrapping_sub(1) == 0) & (no_digit & (0x80 | last) == 0);
-    let leading_zero = (digits & 0xff == 0) & (len > 1) & (no_digit & 0x8000 == 0);
-    (literal | one_dot_inside & !leading_zero) & (len.wrapping_sub(1) < 8)
+    let values = word ^ EACH.wrapping_mul(0x30);
+    let other = (values & EACH.wrapping_mul(0x7f)).wrapping_add(EACH.wrapping_mul(0x76)) | values;
+    ((other & EACH << 7) | 1 << 63).trailing_zeros() & !7
+}
+
+/// Looks at all of a marked scalar: where it starts if it is none.
+#[inline(never)]
+fn bad_scalar_around(bytes: &[u8], at: usize) -> Option<usize> {
+    let is_inside =
+        |byte: &u8| !matches!(byte, b'{' | b'}' | b'[' | b']' | b':' | b',' | b'"' | b' ' | b'\t' | b'\n' | b'\r');
+    let (before, after) = bytes.split_at_checked(at)?;
+    let start = at.saturating_sub(before.iter().rev().take_while(|byte| is_inside(byte)).count());
+    let end = at.saturating_add(after.iter().take_while(|byte| is_inside(byte)).count());
+    if is_scalar(bytes.get(start..end).unwrap_or_default()) { None } else { Some(start) }
 }
 
 /// `bytes` without the white space at its end.
@@ -167,6 +210,7 @@ pub fn quote(name: &str, into: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scan::Scanner;
 
     #[test]
     fn numbers_and_literals() {
@@ -180,30 +224,39 @@ mod tests {
         }
     }
 
+    /// Every text of five bytes that scalars are made of, and after it what may end one.
     #[test]
-    fn what_is_told_without_branches_is_told_right() {
-        let alphabet = *b"019.-e+trulsfan /:\xb1";
-        let mut told = 0;
-        let mut check = |text: &[u8]| {
-            let mut word = [b'7'; 8];
-            word[..text.len()].copy_from_slice(text);
-            let short = is_short_scalar(u64::from_le_bytes(word), text.len() as u32);
-            assert!(!short || is_scalar(text), "{}", text.escape_ascii());
-            told += usize::from(short);
+    fn marked_scalars_are_told_right() {
+        let alphabet = *b"019.-e+tn x";
+        for (number, after) in
+            (0..alphabet.len().pow(5)).zip([&b",1,2,3,4,5"[..], b"}", b" ,2345678", b"]"].iter().cycle())
+        {
+            let text = [1, 11, 121, 1331, 14641].map(|power| alphabet[number / power % alphabet.len()]);
+            for prefix in ["[", "[true,", "[\"\","] {
+                check(&[prefix.as_bytes(), &text, after].concat());
+            }
+        }
+        let texts = "true false null 0 0.5 10.25 1234567.1234567 -0.1 1e5 0.1234567 00.5 truee 1true 10null 7false 120.5 \
+            0true true.5 null0 .5";
+        for text in texts.split_whitespace() {
+            for gap in ["", " ", "\n", ",", "]", "}", "\"", "xxxxxxxx"] {
+                (0..70).for_each(|pad| check(format!("{}[{text}{gap},12345678]", " ".repeat(pad)).as_bytes()));
+            }
+        }
+    }
+
+    /// Compares with every scalar looked at alone.
+    fn check(bytes: &[u8]) {
+        let mut scanner = Scanner::new(8);
+        scanner.advance(bytes);
+        let ends = |byte: &u8| b"{}[]:,\" \t\n\r".contains(byte);
+        let scalar = |at: &u32| {
+            let rest = &bytes[*at as usize..];
+            &rest[..rest.iter().position(ends).unwrap_or(rest.len())]
         };
-        for number in 0..alphabet.len().pow(4) {
-            let text = [1, 19, 361, 6859].map(|power| alphabet[number / power % alphabet.len()]);
-            (0..=4).for_each(|len| check(&text[..len]));
-        }
-        assert!(told > 1000);
-        for text in ["0", "10", "0.5", "12345678", "1234.678", "10.25", "true", "false", "null"] {
-            let mut word = [b','; 8];
-            word[..text.len()].copy_from_slice(text.as_bytes());
-            assert!(is_short_scalar(u64::from_le_bytes(word), text.len() as u32), "{text}");
-        }
-        for len in [0, 9, 16, 1 << 20] {
-            assert!(!is_short_scalar(u64::from_le_bytes(*b"12345678"), len), "{len}");
-        }
+        let is_bad = |at: &&u32| !ends(&bytes[**at as usize]) && !is_scalar(scalar(at));
+        let expected = scanner.tokens().iter().find(is_bad).map(|at| *at as usize);
+        assert_eq!(bad_scalar(bytes, scanner.scalars()), expected, "{}", bytes.escape_ascii());
     }
 
     #[test]

@@ -10,22 +10,25 @@ mod cursor;
 mod sequence;
 mod shape;
 
+use crate::limits::Limits;
 use crate::plan::Automaton;
 use crate::plan::automaton::{Action, INERT, Id, NONE, State};
-use crate::plan::table::Glance;
+use crate::plan::table::{Fingerprint, Glance, SHORT};
 use crate::reason::{Failure, Reason};
 use crate::required;
 use crate::resolve;
+use crate::scan::Scanner;
 use crate::scratch::{Container, Frame, Scratch};
 use consider::Asked;
 use required::NO_EPOCH;
 use shape::Shapes;
+use std::ops::Range;
 
 pub(crate) use cursor::Cursor;
 pub(crate) use sequence::Sequences;
 pub(crate) use shape::{Progress, Records};
 
-use crate::text::{decode, is_scalar, is_short_scalar, trim_end};
+use crate::text::{decode, set_of};
 
 /// Walks one body. Afterwards `scratch` holds its edits.
 ///
@@ -67,6 +70,8 @@ pub(crate) struct Body<'a> {
     pub bytes: &'a [u8],
     pub tokens: &'a [u32],
     pub escapes: &'a [u32],
+    /// Marks of scalars that have to be looked at, see [`crate::scan::Scanner::scalars`]. The walk takes them for sound.
+    pub scalars: &'a [u32],
     pub max_depth: u32,
     pub max_keys: u32,
     pub part: Part,
@@ -83,7 +88,26 @@ pub(crate) enum Part {
     Elements(Id),
 }
 
-impl Body<'_> {
+impl<'a> Body<'a> {
+    /// All that was scanned.
+    pub(crate) fn of(bytes: &'a [u8], scanner: &'a Scanner, limits: &Limits, part: Part) -> Self {
+        let Limits { max_depth, max_keys, .. } = *limits;
+        let (tokens, escapes, scalars) = (scanner.tokens(), scanner.escapes(), scanner.scalars());
+        Body { bytes, tokens, escapes, scalars, max_depth, max_keys, part }
+    }
+
+    /// Some of its tokens, and the bytes up to an offset.
+    pub(crate) fn cut(self, tokens: Range<usize>, end: usize) -> Self {
+        let tokens = self.tokens.get(tokens).unwrap_or_default();
+        let start = tokens.first().copied().unwrap_or(0);
+        let within = |positions: &'a [u32]| {
+            let before = |end: u32| positions.partition_point(|at| *at < end);
+            positions.get(before(start)..before(end as u32)).unwrap_or_default()
+        };
+        let bytes = self.bytes.get(..end).unwrap_or_default();
+        Body { bytes, tokens, escapes: within(self.escapes), scalars: within(self.scalars), ..self }
+    }
+
     fn byte(&self, at: u32) -> u8 {
         self.bytes.get(at as usize).copied().unwrap_or(0)
     }
@@ -190,6 +214,12 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     }
 
     fn run(&mut self) -> Result<(), Stop> {
+        let done = self.run_to_end();
+        self.scratch.walked = self.next;
+        done
+    }
+
+    fn run_to_end(&mut self) -> Result<(), Stop> {
         let mut state = self.start();
         let outside = self.scratch.frames.len();
         loop {
@@ -220,7 +250,6 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     fn value(&mut self, state: Id) -> Result<Then, Stop> {
         let at = self.take()?;
         match self.body.byte(at) {
-            b'"' => Ok(Then::Ended(self.body.end_before(self.peek()))),
             b'{' => {
                 self.open(at, state, true)?;
                 if self.peek_byte() == b'}' {
@@ -237,7 +266,9 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
                 }
                 Ok(Then::Value(self.plan.state(state).element))
             }
-            _ => self.scalar(at).map(Then::Ended),
+            byte if is_structural(byte) => Err(malformed(at)),
+            // A string or scalar reaches up to the next token, less white space.
+            _ => Ok(Then::Ended(self.body.end_before(self.peek()))),
         }
     }
 
@@ -288,29 +319,19 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             let Some(&[quote, colon, value, after]) = ahead else {
                 return Ok(Run::Tail);
             };
-            if (body.byte(quote) != b'"') | (body.byte(colon) != b':') {
-                return Err(malformed(if body.byte(quote) == b'"' { colon } else { quote }));
-            }
             // What a look keeps are positions from the value on, and no string or scalar has anything inside.
             self.frame.hit = NONE;
             self.next = self.next.wrapping_add(2);
-            let passed = if SHAPES && state.shaped { self.pass(quote, colon, value, after) } else { None };
-            let inside = match passed {
-                Some(item) => self.act(state, item, quote, colon.wrapping_sub(1))?,
-                None if !state.looks => INERT,
-                None => self.glance(state, quote, colon)?,
+            let inside = if !state.looks {
+                self.nameless_member(quote, colon)?
+            } else if let Some(name) = self.short_name(quote, colon) {
+                self.short_member(state, name, [quote, colon, value, after])?
+            } else {
+                self.other_member(state, [quote, colon, value, after])?
             };
-            if SHAPES && state.shaped && passed.is_none() {
-                self.shape_value(value, after);
-            }
-            let word = body.word(value);
-            let is_plain = (word as u8 == b'"') | is_short_scalar(word, after.wrapping_sub(value));
-            if !is_plain {
-                match body.byte(value) {
-                    b'{' | b'[' => return Ok(Run::Value(inside)),
-                    b'"' => (),
-                    _ => _ = self.scalar_up_to(value, after as usize)?,
-                }
+            let first = body.byte(value);
+            if is_structural(first) {
+                return if matches!(first, b'{' | b'[') { Ok(Run::Value(inside)) } else { Err(malformed(value)) };
             }
             self.next = self.next.wrapping_add(2);
             match body.byte(after) {
@@ -319,6 +340,75 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
                 _ => return Err(malformed(after)),
             }
         }
+    }
+
+    /// A key of up to 16 bytes without escapes, its colon next to it, not at the very end of the body.
+    #[inline(always)]
+    fn short_name(&mut self, quote: u32, colon: u32) -> Option<Fingerprint> {
+        let close = colon.wrapping_sub(1);
+        let [b'"', near @ ..] = self.body.bytes.get(quote as usize..)?.first_chunk::<{ SHORT as usize + 1 }>()? else {
+            return None;
+        };
+        // As a number: bytes are compared by a call in WebAssembly.
+        let end = u16::from_le_bytes(*self.body.bytes.get(close as usize..)?.first_chunk()?);
+        if end != u16::from_le_bytes(*b"\":") || self.has_escape(quote, close) {
+            return None;
+        }
+        Fingerprint::at_start(near, close.wrapping_sub(quote).wrapping_sub(1) as usize)
+    }
+
+    /// What a member of a short name is to the plan. The state of its value.
+    #[inline(always)]
+    fn short_member(
+        &mut self,
+        state: &State,
+        name: Fingerprint,
+        [quote, colon, value, after]: [u32; 4],
+    ) -> Result<Id, Stop> {
+        let close = colon.wrapping_sub(1);
+        if SHAPES && state.shaped {
+            if let Some(item) = self.pass(name, value, after) {
+                return self.act(state, item, quote, close);
+            }
+            let inside = self.glance(state, name, quote, close)?;
+            self.shape_value(value, after);
+            return Ok(inside);
+        }
+        self.glance(state, name, quote, close)
+    }
+
+    /// The same as far as one look tells. Where something else was foreseen, it does not.
+    #[inline(always)]
+    fn glance(&mut self, state: &State, name: Fingerprint, quote: u32, close: u32) -> Result<Id, Stop> {
+        let is_shaped = SHAPES && state.shaped;
+        let action = match self.plan.glance(state, name) {
+            Glance::Unsettled => return self.look(state, quote, close),
+            _ if is_shaped && self.foresees() => return self.look(state, quote, close),
+            Glance::Found(action) => Some(action),
+            Glance::Absent => None,
+        };
+        if is_shaped {
+            self.shape_name(name, &[], action);
+        }
+        self.known_member(state, action, quote, close, None)
+    }
+
+    /// A member of any name, or none.
+    #[inline(never)]
+    fn other_member(&mut self, state: &State, [quote, colon, value, after]: [u32; 4]) -> Result<Id, Stop> {
+        self.nameless_member(quote, colon)?;
+        let inside = self.look(state, quote, self.body.quote_before(colon))?;
+        if SHAPES && state.shaped {
+            self.shape_value(value, after);
+        }
+        Ok(inside)
+    }
+
+    /// A member where no name means anything.
+    #[inline(always)]
+    fn nameless_member(&self, quote: u32, colon: u32) -> Result<Id, Stop> {
+        let (is_key, is_colon) = (self.body.byte(quote) == b'"', self.body.byte(colon) == b':');
+        if is_key & is_colon { Ok(INERT) } else { Err(malformed(if is_key { colon } else { quote })) }
     }
 
     /// Counts the members begun since token `first`: four tokens each, and two of one whose value is ahead.
@@ -364,29 +454,12 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         self.body.byte(self.peek())
     }
 
-    /// A scalar reaches up to the next token, less white space.
-    #[inline(always)]
-    fn scalar(&self, at: u32) -> Result<u32, Stop> {
-        let until = self.body.tokens.get(self.next).map_or(self.body.bytes.len(), |next| *next as usize);
-        if is_short_scalar(self.body.word(at), (until as u32).wrapping_sub(at)) {
-            return Ok(until as u32);
-        }
-        self.scalar_up_to(at, until)
-    }
-
-    #[inline(always)]
-    fn scalar_up_to(&self, at: u32, until: usize) -> Result<u32, Stop> {
-        let text = trim_end(self.body.bytes.get(at as usize..until).unwrap_or_default());
-        if is_scalar(text) { Ok(at.wrapping_add(text.len() as u32)) } else { Err(malformed(at)) }
-    }
-
     /// Whether the value around all others has ended, or after an element the tape.
     fn is_at_end(&self) -> bool {
         self.scratch.frames.is_empty() || self.next >= self.body.tokens.len()
     }
 
     fn nothing_follows(&mut self) -> Result<(), Stop> {
-        self.scratch.walked = self.next;
         match self.body.tokens.get(self.next) {
             Some(_) if matches!(self.body.part, Part::Elements(_)) => Ok(()),
             Some(at) => Err(malformed(*at)),
@@ -543,7 +616,11 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         }
         self.frame.members = self.frame.members.wrapping_add(1);
         self.check_members()?;
-        let inside = if state.looks { self.glance(state, quote, colon)? } else { INERT };
+        let inside = match self.short_name(quote, colon) {
+            _ if !state.looks => INERT,
+            Some(name) => self.glance(state, name, quote, colon.wrapping_sub(1))?,
+            None => self.look(state, quote, self.body.quote_before(colon))?,
+        };
         if SHAPES && state.shaped {
             let after = self.body.tokens.get(self.next.wrapping_add(1)).copied();
             self.shape_value(self.peek(), after.unwrap_or(self.body.bytes.len() as u32));
@@ -552,49 +629,26 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     }
 
     /// What a member is to the plan. The state of its value.
-    #[inline(always)]
-    fn glance(&mut self, state: &State, quote: u32, colon: u32) -> Result<Id, Stop> {
-        let close = colon.wrapping_sub(1);
-        if self.body.byte(close) != b'"' || self.has_escape(quote, close) {
-            return self.look(state, quote, self.body.quote_before(colon));
-        }
-        let (start, end) = (quote.wrapping_add(1) as usize, close as usize);
-        let is_shaped = SHAPES && state.shaped;
-        if is_shaped && let Some(item) = self.foreseen(self.body.bytes, start, end) {
-            let action = self.plan.actions.get(item.action as usize);
-            return self.known_member(state, action, quote, close, None);
-        }
-        let action = match self.plan.glance(state, self.body.bytes, start, end) {
-            Glance::Found(action) => Some(action),
-            Glance::Absent => None,
-            Glance::Unsettled => return self.look(state, quote, close),
-        };
-        if is_shaped {
-            self.shape_name(self.body.bytes, start, end, action);
-        }
-        self.known_member(state, action, quote, close, None)
-    }
-
-    /// What a member is to the plan. The state of its value.
     #[inline(never)]
     fn look(&mut self, state: &State, quote: u32, close: u32) -> Result<Id, Stop> {
         if self.has_escape(quote, close) {
             return self.look_decoded(state, quote, close);
         }
-        let (start, end) = (quote.wrapping_add(1) as usize, close as usize);
-        let action = self.action(state, self.body.bytes, start, end);
+        let action = self.action(state, self.body.bytes, (quote.wrapping_add(1), close));
         self.known_member(state, action, quote, close, None)
     }
 
     /// What a name is to the plan, taken into the shape.
-    fn action(&mut self, state: &State, bytes: &[u8], start: usize, end: usize) -> Option<&'a Action> {
+    fn action(&mut self, state: &State, bytes: &[u8], (start, end): (u32, u32)) -> Option<&'a Action> {
+        let (start, end) = (start as usize, end as usize);
+        let (name, whole) = (Fingerprint::of(bytes, start, end), bytes.get(start..end).unwrap_or_default());
         let is_shaped = SHAPES && state.shaped;
-        if is_shaped && let Some(item) = self.foreseen(bytes, start, end) {
+        if is_shaped && let Some(item) = self.foreseen(name, whole) {
             return self.plan.actions.get(item.action as usize);
         }
-        let action = self.plan.action(state, bytes, start, end);
+        let action = self.plan.action_of(state, name, whole);
         if is_shaped {
-            self.shape_name(bytes, start, end, action);
+            self.shape_name(name, whole, action);
         }
         action
     }
@@ -616,7 +670,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         let mut name = std::mem::take(&mut self.scratch.key);
         name.clear();
         decode(self.body.span((quote.wrapping_add(1), close)), &mut name);
-        let action = self.action(state, &name, 0, name.len());
+        let action = self.action(state, &name, (0, name.len() as u32));
         let inside = self.known_member(state, action, quote, close, Some(&name));
         self.scratch.key = name;
         inside
@@ -662,6 +716,15 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         })
     }
 }
+
+/// Whether a token is neither a string nor a scalar. By a table: which kind of value comes next is chance, and a branch
+/// for each would be foreseen wrong too often.
+#[inline(always)]
+fn is_structural(first: u8) -> bool {
+    STRUCTURAL.get(usize::from(first)).copied().unwrap_or(false)
+}
+
+static STRUCTURAL: [bool; 256] = set_of(b"{}[]:,");
 
 #[cold]
 fn malformed(at: u32) -> Stop {

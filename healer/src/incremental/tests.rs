@@ -73,9 +73,8 @@ impl Reading<'_> {
         let mut healer = Healer::new();
         let mut intake = healer.intake(Limits::default());
         let _ = intake.push(text.as_bytes());
-        let (tokens, escapes) = (intake.scanner.tokens(), intake.scanner.escapes());
         let part = Part::Value(held_state(self.plan, state));
-        let body = Body { bytes: text.as_bytes(), tokens, escapes, max_depth: 256, max_keys: 65_536, part };
+        let body = Body::of(text.as_bytes(), &intake.scanner, &intake.limits, part);
         self.memo.start();
         healer.heal_part(self.plan, &mut self.memo, &body, 0).expect("a sound object");
         self.out.push_str(std::str::from_utf8(healer.output()).expect("UTF-8"));

@@ -205,10 +205,10 @@ impl Automaton {
         if self.state(state).shaped { state } else { self.foreign }
     }
 
-    /// What a member of that name is to the plan, as far as one look tells.
+    /// What a member of that short name is to the plan, as far as one look tells.
     #[inline(always)]
-    pub(crate) fn glance(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Glance<&Action> {
-        match self.tables.glance(state.table, bytes, start, end) {
+    pub(crate) fn glance(&self, state: &State, name: Fingerprint) -> Glance<&Action> {
+        match self.tables.glance(state.table, name) {
             Glance::Found(found) => self.actions.get(found as usize).map_or(Glance::Absent, Glance::Found),
             Glance::Absent if state.fallback == NONE => Glance::Absent,
             Glance::Absent | Glance::Unsettled => Glance::Unsettled,
@@ -220,9 +220,17 @@ impl Automaton {
         self.action_id(state, bytes, start, end).and_then(|found| self.actions.get(found as usize))
     }
 
+    /// The same by its fingerprint.
+    pub(crate) fn action_of(&self, state: &State, name: Fingerprint, whole: &[u8]) -> Option<&Action> {
+        self.id_of(state, name, whole).and_then(|found| self.actions.get(found as usize))
+    }
+
     /// The same as a place in [`Automaton::actions`].
     pub(crate) fn action_id(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Option<Id> {
-        let (name, whole) = (Fingerprint::of(bytes, start, end), bytes.get(start..end).unwrap_or_default());
+        self.id_of(state, Fingerprint::of(bytes, start, end), bytes.get(start..end).unwrap_or_default())
+    }
+
+    fn id_of(&self, state: &State, name: Fingerprint, whole: &[u8]) -> Option<Id> {
         self.tables.find_name(state.table, name, whole).or_else(|| {
             let fallback = if state.fallback == NONE { return None } else { self.state(state.fallback) };
             self.tables.find_name(fallback.table, name, whole)

@@ -1,49 +1,79 @@
 //! Flat tables from member names to actions.
 //!
-//! A name is its first eight bytes, its last eight and its length: up to sixteen bytes that is all of it, and only
-//! longer names are compared in full. One multiply hashes it. Names in bodies are chosen by strangers, names in the
+//! A name is sixteen of its bytes and its length: up to sixteen bytes that is all of it, and only longer names are compared
+//! in full. One multiply hashes it. Names in bodies are chosen by strangers, names in the
 //! table are not: so the worst look-up is fixed when the table is built, where a seed is chosen that keeps it short.
 
 /// A name as it is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
+    /// Its first eight bytes; zeros beyond the end of a shorter one.
     pub head: u64,
+    /// The eight bytes after these, with zeros as above; of a name of more than [`SHORT`] bytes the last eight.
     pub tail: u64,
     /// Bytes of the name.
     pub len: u32,
+}
+
+/// Names that are their fingerprint.
+pub(crate) const SHORT: u32 = 16;
+
+/// By length of a short name: which bits of its first eight bytes are its own, and of the next eight.
+static OWN: [(u64, u64); SHORT as usize + 1] = own();
+
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "at compile time")]
+const fn own() -> [(u64, u64); SHORT as usize + 1] {
+    let mut own = [(0, 0); SHORT as usize + 1];
+    let mut len = 0;
+    while len <= SHORT {
+        own[len as usize] = (low_bytes(len), low_bytes(len.saturating_sub(8)));
+        len += 1;
+    }
+    own
+}
+
+const fn low_bytes(count: u32) -> u64 {
+    if count >= 8 { u64::MAX } else { !(u64::MAX << count.wrapping_mul(8)) }
 }
 
 impl Fingerprint {
     /// Of a length that no name has.
     pub(crate) const NO_NAME: Fingerprint = Fingerprint { head: 0, tail: 0, len: u32::MAX };
 
-    /// Of bytes `start..end` of `bytes`. Reads beyond a short name where there is something, and tells long names from
-    /// short ones without a branch, because how long the next name is cannot be foreseen.
+    /// Of bytes `start..end` of `bytes`.
     #[inline(always)]
     pub(crate) fn of(bytes: &[u8], start: usize, end: usize) -> Fingerprint {
-        let len = end.wrapping_sub(start);
-        let is_short = len < 8;
-        let last = if is_short { start } else { end.wrapping_sub(8) };
-        let keep = if is_short { !(u64::MAX << (len.wrapping_mul(8) & 63)) } else { u64::MAX };
-        match (word(bytes, start), word(bytes, last)) {
-            (Some(head), Some(tail)) => Fingerprint { head: head & keep, tail: tail & keep, len: len as u32 },
-            _ => Fingerprint::of_last(bytes.get(start..end).unwrap_or_default()),
-        }
+        let near = bytes.get(start..).and_then(<[u8]>::first_chunk);
+        near.and_then(|near| Fingerprint::at_start(near, end.wrapping_sub(start)))
+            .unwrap_or_else(|| Fingerprint::of_other(bytes.get(start..end).unwrap_or_default()))
     }
 
-    /// Of a name of less than eight bytes at the very end of a body.
-    #[cold]
+    /// Of the first `len` bytes, if these are a short name. Without a branch for its length, because how long the next name
+    /// is cannot be foreseen.
+    #[inline(always)]
+    pub(crate) fn at_start(bytes: &[u8; SHORT as usize], len: usize) -> Option<Fingerprint> {
+        let (head, tail) = OWN.get(len)?;
+        let bytes = u128::from_le_bytes(*bytes);
+        Some(Fingerprint { head: bytes as u64 & head, tail: (bytes >> 64) as u64 & tail, len: len as u32 })
+    }
+
+    /// Of a long name, or one near the end of a body.
     #[inline(never)]
-    fn of_last(name: &[u8]) -> Fingerprint {
-        let head = name.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte));
-        Fingerprint { head, tail: head, len: name.len() as u32 }
+    fn of_other(name: &[u8]) -> Fingerprint {
+        let word = |bytes: &[u8]| match bytes.first_chunk() {
+            Some(bytes) => u64::from_le_bytes(*bytes),
+            None => bytes.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte)),
+        };
+        let (head, rest) = name.split_at_checked(8).unwrap_or((name, &[]));
+        let tail = name.last_chunk::<8>().filter(|_| name.len() > SHORT as usize).map_or(rest, |tail| tail);
+        Fingerprint { head: word(head), tail: word(tail), len: name.len() as u32 }
     }
 
-    /// Its upper bits depend on every bit of the name's fingerprint.
+    /// Its upper bits depend on every bit of both words; where the length differs, these nearly always do.
     #[inline(always)]
     fn hash(self, seed: u64) -> u64 {
         const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let mixed = self.head ^ self.tail.rotate_left(29) ^ (u64::from(self.len) << 56) ^ seed;
+        let mixed = self.head ^ self.tail.rotate_left(29) ^ seed;
         mixed.wrapping_mul(ODD)
     }
 
@@ -51,19 +81,24 @@ impl Fingerprint {
     #[inline(always)]
     pub(crate) fn spread(self) -> u64 {
         let (head, tail) =
-            (self.head.wrapping_mul(0x9e37_79b9_7f4a_7c15), self.tail.wrapping_mul(0xc2b2_ae3d_27d4_eb4f));
+            (self.head.wrapping_mul(0x9e37_79b9_7f4a_7c15), self.last_eight().wrapping_mul(0xc2b2_ae3d_27d4_eb4f));
         head ^ tail.rotate_left(32) ^ u64::from(self.len).wrapping_mul(0x1656_67b1_9e37_79f9)
+    }
+
+    /// The last eight bytes; all of a shorter name.
+    #[inline(always)]
+    fn last_eight(self) -> u64 {
+        if self.len > SHORT {
+            return self.tail;
+        }
+        let all = u128::from(self.tail) << 64 | u128::from(self.head);
+        (all >> (self.len.saturating_sub(8).wrapping_mul(8) & 127)) as u64
     }
 
     #[inline(always)]
     pub(crate) fn equals(self, other: Fingerprint) -> bool {
         (self.head ^ other.head) | (self.tail ^ other.tail) | u64::from(self.len ^ other.len) == 0
     }
-}
-
-#[inline(always)]
-fn word(bytes: &[u8], at: usize) -> Option<u64> {
-    bytes.get(at..).and_then(<[u8]>::first_chunk::<8>).map(|word| u64::from_le_bytes(*word))
 }
 
 /// Where a state's entries are among all entries.
@@ -96,9 +131,6 @@ impl Entry {
 }
 
 const VACANT: u32 = u32::MAX;
-/// Names that are their fingerprint.
-pub(crate) const SHORT: u32 = 16;
-
 /// All tables of a plan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tables {
@@ -210,13 +242,11 @@ impl Tables {
         self.long.truncate(long);
     }
 
-    /// One look for the name at `start..end` of `bytes`, which is enough for most.
+    /// One look for a short name, which is enough for most.
     #[inline(always)]
-    #[expect(clippy::needless_bitwise_bool, reason = "one branch instead of two")]
-    pub(crate) fn glance(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Glance<u32> {
-        let name = Fingerprint::of(bytes, start, end);
+    pub(crate) fn glance(&self, table: Table, name: Fingerprint) -> Glance<u32> {
         match self.entries.get(table.first(name)) {
-            Some(entry) if entry.name().equals(name) & (name.len <= SHORT) => Glance::Found(entry.value),
+            Some(entry) if entry.name().equals(name) => Glance::Found(entry.value),
             Some(entry) if !entry.more => Glance::Absent,
             _ => Glance::Unsettled,
         }
@@ -302,12 +332,32 @@ mod tests {
     /// What one look tells, if it does, is what all tell.
     fn found(tables: &Tables, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<u32> {
         let found = tables.find(table, bytes, start, end);
-        match tables.glance(table, bytes, start, end) {
+        let name = Fingerprint::of(bytes, start, end);
+        if name.len > SHORT {
+            return found;
+        }
+        match tables.glance(table, name) {
             Glance::Found(value) => assert_eq!(found, Some(value)),
             Glance::Absent => assert_eq!(found, None),
             Glance::Unsettled => (),
         }
         found
+    }
+
+    #[test]
+    fn fingerprints_are_the_same_wherever_a_name_is() {
+        let text: Vec<u8> = (0..100).map(|i| b'a' + i % 26).collect();
+        for (start, len) in (0..40).flat_map(|start| (0..40).map(move |len| (start, len))) {
+            let (name, end) = (&text[start..start + len], start + len);
+            let alone = Fingerprint::of(name, 0, len);
+            assert_eq!(Fingerprint::of(&text, start, end), alone);
+            assert_eq!(Fingerprint::of(&text[..end], start, end), alone);
+            let last = name[len.saturating_sub(8)..].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            assert_eq!(alone.last_eight(), last);
+            let next = &name[len.min(8)..len.min(16)];
+            let next = if len > 16 { &name[len - 8..] } else { next };
+            assert_eq!(alone.tail, next.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)));
+        }
     }
 
     #[test]

@@ -142,6 +142,9 @@ impl Record<'_, '_> {
     fn accept(&mut self, id: Id, epoch: u32) {
         let Some(hit) = self.scratch.sources.get(id as usize).copied() else { return };
         let Some(mv) = self.plan.moves.get(hit.mv as usize) else { return };
+        if let (MoveKind::Plain, [name]) = (mv.kind, mv.path.as_slice()) {
+            return self.accept_to_record(mv, *name, id, &hit, epoch);
+        }
         let absent = |step: &Id| self.mark(*step, epoch).kind == MarkKind::Absent;
         let stands = mv.path.iter().position(absent).unwrap_or(mv.path.len()) as u32;
         let accepted = match mv.kind {
@@ -154,6 +157,30 @@ impl Record<'_, '_> {
             hit.accepted = accepted.is_some();
             hit.into = accepted.unwrap_or(NONE);
             hit.stands = stands;
+        }
+    }
+
+    /// As [`Record::accept`] for the commonest move: to a name in the record itself.
+    #[inline(always)]
+    fn accept_to_record(&mut self, mv: &Move, name: Id, id: Id, hit: &SourceHit, epoch: u32) {
+        let mark = self.mark(name, epoch);
+        let is_absent = mark.kind == MarkKind::Absent;
+        let anchor = self.anchor;
+        let accepted = is_absent
+            && !mark.below
+            && self.source_is_free(hit)
+            && !(self.around_others && self.is_made_already(mv, anchor, epoch));
+        if let Some(hit) = self.scratch.sources.get_mut(id as usize) {
+            hit.accepted = accepted;
+            hit.into = if accepted { anchor } else { NONE };
+            hit.stands = u32::from(!is_absent);
+        }
+        if accepted {
+            self.set_mark(name, epoch, Mark { kind: MarkKind::Claimed, below: false, ..mark });
+            if let Some(container) = self.scratch.containers.get_mut(anchor as usize) {
+                container.inserts = container.inserts.wrapping_add(1);
+            }
+            set_fate(self.scratch, hit.member, Fate::Moved);
         }
     }
 

@@ -27,6 +27,9 @@ pub struct BlockMasks {
 pub trait Masks {
     /// The masks of one block.
     fn of(block: &Block) -> BlockMasks;
+
+    /// Digits, and zeros among them.
+    fn digits(block: &Block) -> (u64, u64);
 }
 
 /// Byte by byte: the oracle of the vector versions, and the fallback where there are none.
@@ -34,10 +37,12 @@ pub trait Masks {
 pub struct Portable;
 
 impl Masks for Portable {
+    fn digits(block: &Block) -> (u64, u64) {
+        (plainly(block, |b| b.is_ascii_digit()), plainly(block, |b| b == b'0'))
+    }
+
     fn of(block: &Block) -> BlockMasks {
-        let mask = |test: fn(u8) -> bool| {
-            block.iter().enumerate().fold(0u64, |bits, (i, byte)| bits | (u64::from(test(*byte)) << i))
-        };
+        let mask = |test: fn(u8) -> bool| plainly(block, test);
         BlockMasks {
             quote: mask(|b| b == b'"'),
             backslash: mask(|b| b == b'\\'),
@@ -49,6 +54,10 @@ impl Masks for Portable {
             non_ascii: !block.is_ascii(),
         }
     }
+}
+
+fn plainly(block: &Block, test: fn(u8) -> bool) -> u64 {
+    block.iter().enumerate().fold(0u64, |bits, (i, byte)| bits | (u64::from(test(*byte)) << i))
 }
 
 #[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
@@ -93,12 +102,13 @@ mod vector {
 
     #[cfg(target_arch = "wasm32")]
     use core::arch::wasm32::{
-        i8x16_eq, u8x16_bitmask as bitmask, u8x16_lt, u8x16_splat, v128 as Vector, v128_any_true, v128_load, v128_or,
+        i8x16_eq, u8x16_bitmask as bitmask, u8x16_splat, u8x16_sub_sat, v128 as Vector, v128_any_true, v128_load,
+        v128_or, v128_xor,
     };
     #[cfg(target_arch = "x86_64")]
     use sse2::{
-        Vector, any_true as v128_any_true, bitmask, eq as i8x16_eq, load as v128_load, lt as u8x16_lt, or as v128_or,
-        splat as u8x16_splat,
+        Vector, any_true as v128_any_true, bitmask, eq as i8x16_eq, load as v128_load, or as v128_or,
+        splat as u8x16_splat, sub_sat as u8x16_sub_sat, xor as v128_xor,
     };
 
     /// Four 128-bit vectors: WebAssembly SIMD128 in the module, SSE2 (part of every `x86_64`) natively.
@@ -113,7 +123,7 @@ mod vector {
             // 0x20 folds `[` onto `{` and `]` onto `}`, and nothing else onto either.
             let folded = vectors.map(|v| v128_or(v, u8x16_splat(0x20)));
             let folded_eq = |byte: u8| folded.map(|v| i8x16_eq(v, u8x16_splat(byte)));
-            let low_vectors = vectors.map(|v| u8x16_lt(v, u8x16_splat(0x20)));
+            let low_vectors = vectors.map(|v| at_most(v, 0x1f));
             // Bytes below 0x20 are rare in compact JSON: tell them apart only where there are any.
             let (low, blank) = if any(low_vectors) {
                 let line = either(eq(b'\n'), either(eq(b'\r'), eq(b'\t')));
@@ -129,10 +139,18 @@ mod vector {
                 open,
                 close,
                 separator: mask(either(eq(b':'), eq(b','))),
-                white: mask_if_any(eq(b' ')) | blank,
+                // Whether a block has a space is chance.
+                white: mask(eq(b' ')) | blank,
                 low,
                 non_ascii: high(vectors),
             }
+        }
+
+        #[inline(always)]
+        fn digits(block: &Block) -> (u64, u64) {
+            // What this makes of digits is below ten, and of nothing else.
+            let values = load(block).map(|v| v128_xor(v, u8x16_splat(b'0')));
+            (mask(values.map(|v| at_most(v, 9))), mask(values.map(|v| i8x16_eq(v, u8x16_splat(0)))))
         }
     }
 
@@ -151,6 +169,12 @@ mod vector {
     fn either(left: [Vector; 4], right: [Vector; 4]) -> [Vector; 4] {
         let ([l0, l1, l2, l3], [r0, r1, r2, r3]) = (left, right);
         [v128_or(l0, r0), v128_or(l1, r1), v128_or(l2, r2), v128_or(l3, r3)]
+    }
+
+    /// Which bytes are not above `most`. There is no unsigned comparison on x86-64 before AVX-512.
+    #[inline(always)]
+    fn at_most(v: Vector, most: u8) -> Vector {
+        i8x16_eq(u8x16_sub_sat(v, u8x16_splat(most)), u8x16_splat(0))
     }
 
     #[inline(always)]
@@ -178,8 +202,8 @@ mod vector {
     #[cfg(target_arch = "x86_64")]
     mod sse2 {
         use core::arch::x86_64::{
-            __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
-            _mm_subs_epu8,
+            __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8, _mm_subs_epu8,
+            _mm_xor_si128,
         };
 
         pub type Vector = __m128i;
@@ -210,15 +234,16 @@ mod vector {
             unsafe { _mm_or_si128(a, b) }
         }
 
-        /// Unsigned a < b: b - a does not saturate to zero.
         #[inline(always)]
-        pub fn lt(a: Vector, b: Vector) -> Vector {
+        pub fn xor(a: Vector, b: Vector) -> Vector {
             // SAFETY: SSE2 is part of every x86_64 target.
-            unsafe {
-                let zero = _mm_set1_epi8(0);
-                let not_less = _mm_cmpeq_epi8(_mm_subs_epu8(b, a), zero);
-                _mm_cmpeq_epi8(_mm_and_si128(not_less, not_less), zero)
-            }
+            unsafe { _mm_xor_si128(a, b) }
+        }
+
+        #[inline(always)]
+        pub fn sub_sat(a: Vector, b: Vector) -> Vector {
+            // SAFETY: SSE2 is part of every x86_64 target.
+            unsafe { _mm_subs_epu8(a, b) }
         }
 
         #[inline(always)]

@@ -14,9 +14,9 @@ pub(super) struct Positions {
 const KEPT: usize = 32 << 10;
 
 impl Positions {
-    /// Appends `base` plus the index of every set bit.
+    /// Appends `base` plus the index of every set bit, of which there are seldom more than `AT_ONCE`.
     #[inline(always)]
-    pub(super) fn push_bits(&mut self, mut bits: u64, base: u32) {
+    pub(super) fn push_bits<const AT_ONCE: usize>(&mut self, mut bits: u64, base: u32) {
         if bits == 0 {
             return;
         }
@@ -26,9 +26,9 @@ impl Positions {
         }
         let count = bits.count_ones() as usize;
         let room = self.memory.get_mut(self.len..end).unwrap_or_default();
-        // Eight at a time, needed or not: a loop that ends at each block's own count is mispredicted at each block.
-        for eight in room.as_chunks_mut::<8>().0 {
-            for slot in eight {
+        // Some at a time, needed or not: a loop that ends at each block's own count is mispredicted at each block.
+        for some in room.as_chunks_mut::<AT_ONCE>().0 {
+            for slot in some {
                 *slot = base.wrapping_add(bits.trailing_zeros());
                 bits &= bits.wrapping_sub(1);
             }

@@ -106,12 +106,9 @@ impl Detail {
 
 /// What goes into a shape for a name.
 #[inline(always)]
-pub(super) fn name_hash(bytes: &[u8], start: usize, end: usize) -> u64 {
-    let spread = Fingerprint::of(bytes, start, end).spread();
-    if end.wrapping_sub(start) <= SHORT as usize {
-        return spread;
-    }
-    with_middle(spread, bytes.get(start..end).unwrap_or_default())
+pub(super) fn name_hash(name: Fingerprint, whole: &[u8]) -> u64 {
+    let spread = name.spread();
+    if name.len <= SHORT { spread } else { with_middle(spread, whole) }
 }
 
 /// Of a long name the fingerprint leaves out the middle.

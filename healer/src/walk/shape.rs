@@ -67,11 +67,10 @@ impl<'a> Shapes<'a> {
         self.items.get(self.progress.next as usize)
     }
 
-    /// Whether the item that comes next has this name.
+    /// Whether an item has this name.
     #[inline(always)]
-    fn is_name(&self, item: &Item, bytes: &[u8], start: usize, end: usize) -> bool {
-        item.resembles(Fingerprint::of(bytes, start, end))
-            && (end.wrapping_sub(start) <= SHORT as usize || self.is_long(bytes.get(start..end).unwrap_or_default()))
+    fn is_name(&self, item: &Item, name: Fingerprint, whole: &[u8]) -> bool {
+        item.resembles(name) && (name.len <= SHORT || self.is_long(whole))
     }
 
     #[inline(never)]
@@ -188,17 +187,11 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         }
     }
 
-    /// Takes in a member together with its value, if both are what was foreseen.
+    /// Takes in a member of that short name together with its value, if both are what was foreseen.
     #[inline(always)]
-    pub(super) fn pass(&mut self, quote: u32, colon: u32, value: u32, after: u32) -> Option<&'a Item> {
+    pub(super) fn pass(&mut self, name: Fingerprint, value: u32, after: u32) -> Option<&'a Item> {
         let item = self.shapes.item()?;
-        let (start, end) = (quote.wrapping_add(1), colon.wrapping_sub(1));
-        let body = self.body;
-        let is_it = body.byte(end) == b'"'
-            && !self.has_escape(quote, end)
-            && self.shapes.is_name(item, body.bytes, start as usize, end as usize)
-            && value_code(&body, value, after, item.is_known) == item.value;
-        if !is_it {
+        if !item.resembles(name) || value_code(&self.body, value, after, item.is_known) != item.value {
             return None;
         }
         self.shapes.is_known = item.is_known;
@@ -224,11 +217,17 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         self.known_member(state, action, quote, close, None)
     }
 
+    /// Whether the record is still what it is taken for.
+    #[inline(always)]
+    pub(super) fn foresees(&self) -> bool {
+        self.shapes.item().is_some()
+    }
+
     /// The item of a member, if its name was foreseen.
     #[inline(always)]
-    pub(super) fn foreseen(&mut self, bytes: &[u8], start: usize, end: usize) -> Option<&'a Item> {
+    pub(super) fn foreseen(&mut self, name: Fingerprint, whole: &[u8]) -> Option<&'a Item> {
         let item = self.shapes.item()?;
-        if !self.shapes.is_name(item, bytes, start, end) {
+        if !self.shapes.is_name(item, name, whole) {
             self.shapes.deviate();
             return None;
         }
@@ -238,10 +237,10 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
 
     /// Takes in a name that was not foreseen, and what the walk makes of it.
     #[inline(always)]
-    pub(super) fn shape_name(&mut self, bytes: &[u8], start: usize, end: usize, action: Option<&Action>) {
+    pub(super) fn shape_name(&mut self, name: Fingerprint, whole: &[u8], action: Option<&Action>) {
         self.shapes.is_known = !self.frame.foreign && action.is_some_and(|action| !action.similar);
         self.shapes.count_name();
-        self.shapes.name = name_hash(bytes, start, end);
+        self.shapes.name = name_hash(name, whole);
     }
 
     /// Takes in the value from `at` up to the token `after`.
