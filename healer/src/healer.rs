@@ -10,7 +10,7 @@ use crate::report::{self, Description, Op, OpKind};
 use crate::required;
 use crate::scan::{Scanner, Status};
 use crate::scratch::Scratch;
-use crate::text::{bad_escape, bad_scalar};
+use crate::text::{bad_escape, bad_scalar, utf8_error};
 use crate::walk::{Body, Part, Records, walk};
 
 /// Heals bodies, one after the other, in memory that it reuses.
@@ -304,9 +304,9 @@ fn checked(intake: &Intake) -> Result<Body<'_>, Failure> {
         return fail(Reason::Malformed, bytes.len());
     }
     if intake.scanner.non_ascii()
-        && let Err(error) = std::str::from_utf8(bytes)
+        && let Some((at, _)) = utf8_error(bytes)
     {
-        return fail(Reason::Malformed, error.valid_up_to());
+        return fail(Reason::Malformed, at);
     }
     if let Some(at) = bad_escape(bytes, intake.scanner.escapes()) {
         return fail(Reason::Malformed, at);

@@ -81,6 +81,34 @@ fn bad_scalar_around(bytes: &[u8], at: usize) -> Option<usize> {
     if is_scalar(bytes.get(start..end).unwrap_or_default()) { None } else { Some(start) }
 }
 
+/// Where bytes stop being UTF-8, and whether that is because they end inside a character. As `str::from_utf8`, which is
+/// asked only about stretches that are not ASCII: most of most bodies is.
+pub(crate) fn utf8_error(bytes: &[u8]) -> Option<(usize, bool)> {
+    const STRETCH: usize = 64;
+    let mut at: usize = 0;
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let ascii = rest.as_chunks::<STRETCH>().0.iter().take_while(|stretch| is_ascii(stretch)).count();
+        at = at.saturating_add(ascii.saturating_mul(STRETCH));
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let stretch = rest.get(..STRETCH).unwrap_or(rest);
+        match std::str::from_utf8(stretch) {
+            Ok(_) => at = at.saturating_add(stretch.len()),
+            // A character that goes on beyond the stretch is looked at again; there is none so long.
+            Err(error) if error.error_len().is_none() && stretch.len() < rest.len() => {
+                at = at.saturating_add(error.valid_up_to());
+            }
+            Err(error) => return Some((at.saturating_add(error.valid_up_to()), error.error_len().is_none())),
+        }
+    }
+}
+
+#[inline(always)]
+fn is_ascii(stretch: &[u8; 64]) -> bool {
+    let words = stretch.as_chunks::<8>().0.iter();
+    words.fold(0, |all, word| all | u64::from_le_bytes(*word)) & 0x8080_8080_8080_8080 == 0
+}
+
 /// `bytes` without the white space at its end.
 pub(crate) fn trim_end(mut bytes: &[u8]) -> &[u8] {
     while let [rest @ .., b' ' | b'\t' | b'\n' | b'\r'] = bytes {
@@ -257,6 +285,29 @@ mod tests {
         let is_bad = |at: &&u32| !ends(&bytes[**at as usize]) && !is_scalar(scalar(at));
         let expected = scanner.tokens().iter().find(is_bad).map(|at| *at as usize);
         assert_eq!(bad_scalar(bytes, scanner.scalars()), expected, "{}", bytes.escape_ascii());
+    }
+
+    #[test]
+    fn text_is_what_the_standard_library_takes_for_text() {
+        let pieces: [&[u8]; 9] = [
+            b"a",
+            "ö".as_bytes(),
+            "€".as_bytes(),
+            "😀".as_bytes(),
+            b"\xff",
+            b"\x80",
+            b"\xe2\x82",
+            b"\xf0\x9f\x98",
+            b"\xed\xa0\x80",
+        ];
+        for (before, after) in (0..140).flat_map(|before| [0, 1, 2, 60, 64, 130].map(move |after| (before, after))) {
+            for (first, second) in pieces.iter().flat_map(|first| pieces.iter().map(move |second| (first, second))) {
+                let bytes = [&b"x".repeat(before), *first, *second, &b"y".repeat(after), *second].concat();
+                let expected = std::str::from_utf8(&bytes).err();
+                let expected = expected.map(|error| (error.valid_up_to(), error.error_len().is_none()));
+                assert_eq!(utf8_error(&bytes), expected, "{before} {first:?} {second:?} {after}");
+            }
+        }
     }
 
     #[test]

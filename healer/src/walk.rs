@@ -342,19 +342,18 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         }
     }
 
-    /// A key of up to 16 bytes without escapes, its colon next to it, not at the very end of the body.
+    /// A key of up to 16 bytes without escapes, its colon next to it, not at the very end of the body. One bound is checked
+    /// for all that is read of it.
     #[inline(always)]
     fn short_name(&mut self, quote: u32, colon: u32) -> Option<Fingerprint> {
-        let close = colon.wrapping_sub(1);
-        let [b'"', near @ ..] = self.body.bytes.get(quote as usize..)?.first_chunk::<{ SHORT as usize + 1 }>()? else {
-            return None;
-        };
+        let window: &[u8; SHORT as usize + 4] = self.body.bytes.get(quote as usize..)?.first_chunk()?;
+        let len = colon.wrapping_sub(quote).wrapping_sub(2) as usize;
+        let [b'"', near @ ..] = window else { return None };
+        let name = Fingerprint::at_start(near.first_chunk()?, len)?;
         // As a number: bytes are compared by a call in WebAssembly.
-        let end = u16::from_le_bytes(*self.body.bytes.get(close as usize..)?.first_chunk()?);
-        if end != u16::from_le_bytes(*b"\":") || self.has_escape(quote, close) {
-            return None;
-        }
-        Fingerprint::at_start(near, close.wrapping_sub(quote).wrapping_sub(1) as usize)
+        let end = u16::from_le_bytes(*near.get(len..)?.first_chunk()?);
+        let is_plain = end == u16::from_le_bytes(*b"\":") && !self.has_escape(quote, colon);
+        is_plain.then_some(name)
     }
 
     /// What a member of a short name is to the plan. The state of its value.
@@ -382,8 +381,8 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     fn glance(&mut self, state: &State, name: Fingerprint, quote: u32, close: u32) -> Result<Id, Stop> {
         let is_shaped = SHAPES && state.shaped;
         let action = match self.plan.glance(state, name) {
-            Glance::Unsettled => return self.look(state, quote, close),
-            _ if is_shaped && self.foresees() => return self.look(state, quote, close),
+            Glance::Unsettled => return self.look_further(state, name, quote, close),
+            _ if is_shaped && self.foresees() => return self.look_further(state, name, quote, close),
             Glance::Found(action) => Some(action),
             Glance::Absent => None,
         };
@@ -628,20 +627,26 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         Ok(inside)
     }
 
+    /// What a member of a name without escapes is to the plan. The state of its value.
+    #[inline(never)]
+    fn look_further(&mut self, state: &State, name: Fingerprint, quote: u32, close: u32) -> Result<Id, Stop> {
+        let body = self.body;
+        let action = self.action(state, name, body.span((quote.wrapping_add(1), close)));
+        self.known_member(state, action, quote, close, None)
+    }
+
     /// What a member is to the plan. The state of its value.
     #[inline(never)]
     fn look(&mut self, state: &State, quote: u32, close: u32) -> Result<Id, Stop> {
         if self.has_escape(quote, close) {
             return self.look_decoded(state, quote, close);
         }
-        let action = self.action(state, self.body.bytes, (quote.wrapping_add(1), close));
-        self.known_member(state, action, quote, close, None)
+        let name = Fingerprint::of(self.body.bytes, quote.wrapping_add(1) as usize, close as usize);
+        self.look_further(state, name, quote, close)
     }
 
     /// What a name is to the plan, taken into the shape.
-    fn action(&mut self, state: &State, bytes: &[u8], (start, end): (u32, u32)) -> Option<&'a Action> {
-        let (start, end) = (start as usize, end as usize);
-        let (name, whole) = (Fingerprint::of(bytes, start, end), bytes.get(start..end).unwrap_or_default());
+    fn action(&mut self, state: &State, name: Fingerprint, whole: &[u8]) -> Option<&'a Action> {
         let is_shaped = SHAPES && state.shaped;
         if is_shaped && let Some(item) = self.foreseen(name, whole) {
             return self.plan.actions.get(item.action as usize);
@@ -670,7 +675,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         let mut name = std::mem::take(&mut self.scratch.key);
         name.clear();
         decode(self.body.span((quote.wrapping_add(1), close)), &mut name);
-        let action = self.action(state, &name, (0, name.len() as u32));
+        let action = self.action(state, Fingerprint::of(&name, 0, name.len()), &name);
         let inside = self.known_member(state, action, quote, close, Some(&name));
         self.scratch.key = name;
         inside
@@ -689,12 +694,14 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         match action {
             None if state.skips_unknown => Ok(state.unknown),
             Some(action) if !TRACKS && state.tracked && action.on_source_path => Err(Stop::Tracks),
-            // The commonest member of all: expected, or looked for, and under its own name.
-            Some(action) if action.rename == NONE && !(TRACKS && state.tracked) && !state.converts => {
-                self.see(action.slot);
-                Ok(action.next)
-            }
-            Some(action) if action.rename != NONE && !(TRACKS && state.tracked) && !state.converts => {
+            Some(action)
+                if !state.converts && !(TRACKS && state.tracked && (state.every_member || action.has_moves())) =>
+            {
+                // The commonest member of all: expected, or looked for, and under its own name.
+                if action.rename == NONE {
+                    self.see(action.slot);
+                    return Ok(action.next);
+                }
                 Ok(self.rename(action, quote, close))
             }
             _ => Ok(self.consider(state, action, quote, close, name)),
@@ -704,9 +711,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     /// Notes that a name is there. Whether it was before.
     #[inline(always)]
     fn see(&mut self, slot: Id) -> bool {
-        if slot == NONE {
-            return false;
-        }
+        // Of no slot the word is beyond all there are.
         let word = (self.frame.bits.wrapping_add(slot >> 6)) as usize;
         let bit = 1u64 << (slot & 63);
         self.scratch.bits.get_mut(word).is_some_and(|word| {

@@ -3,6 +3,7 @@
 use crate::intake::Intake;
 use crate::reason::Reason;
 use crate::scan::Status;
+use crate::text::utf8_error;
 
 /// How far a window is checked.
 #[derive(Debug, Default)]
@@ -49,14 +50,12 @@ impl Soundness {
             self.text = self.len;
             return None;
         }
-        match std::str::from_utf8(window.held.get(self.text..).unwrap_or_default()) {
-            Ok(_) => self.text = self.len,
-            Err(error) => {
-                self.text = self.text.saturating_add(error.valid_up_to());
-                return error.error_len().map(|_| self.text);
-            }
-        }
-        None
+        let Some((at, is_cut)) = utf8_error(window.held.get(self.text..).unwrap_or_default()) else {
+            self.text = self.len;
+            return None;
+        };
+        self.text = self.text.saturating_add(at);
+        if is_cut { None } else { Some(self.text) }
     }
 
     fn bad_escape(&mut self, window: &Intake) -> Option<usize> {

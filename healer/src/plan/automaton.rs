@@ -257,6 +257,14 @@ impl Automaton {
     }
 }
 
+impl Action {
+    /// Whether a move starts, passes or ends at such a member, so that its place must be known.
+    #[inline(always)]
+    pub(crate) fn has_moves(&self) -> bool {
+        self.on_source_path || self.replaces || self.sources.0 < self.sources.1 || self.targets.0 < self.targets.1
+    }
+}
+
 impl State {
     /// Nothing is expected here.
     pub(crate) const INERT: State = State {

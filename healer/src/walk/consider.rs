@@ -53,9 +53,26 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     #[inline(never)]
     pub(super) fn rename(&mut self, action: &Action, quote: u32, close: u32) -> Id {
         self.see(action.slot);
-        if let Some(hit) = self.ruled(action, (quote.wrapping_add(1), close)) {
-            self.push_hit(hit, quote, close);
-            self.tie_inside(action.sources.0 < action.sources.1);
+        let Some(rename) = self.plan.renames.get(action.rename as usize) else { return action.next };
+        let edit = self.scratch.reserve_edit(quote, close.wrapping_add(1));
+        let (inner, value) = (self.scratch.edits.len() as u32, self.peek());
+        self.frame.hit = self.scratch.hits.len() as Id;
+        // Made in its place: it is too long to be copied for each member.
+        self.scratch.hits.push(Hit {
+            edit,
+            slot: rename.slot,
+            hash: 0,
+            rank: rename.rank,
+            text: rename.text,
+            in_arena: false,
+            rule: rename.rule,
+            key: (quote.wrapping_add(1), close),
+            value: (value, value),
+            inner: (inner, inner),
+            fired: false,
+        });
+        if action.sources.0 < action.sources.1 {
+            self.tie_inside(true);
         }
         action.next
     }
@@ -127,6 +144,9 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     fn tie_inside(&mut self, judged_by_move: bool) {
         let (inner, value) = (self.scratch.edits.len() as u32, self.peek());
         if judged_by_move {
+            if let Some(hit) = self.scratch.hits.get_mut(self.frame.hit as usize) {
+                (hit.inner, hit.value) = ((0, 0), (0, 0));
+            }
             self.frame.hit = NONE;
             // It was not looked at as what it may turn out to be.
             self.scratch.lacks |= !self.plan.required.is_empty();
