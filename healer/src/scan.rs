@@ -228,8 +228,8 @@ impl Scanner {
         let scalar = outside & !(masks.open | masks.close | masks.separator | masks.white | quotes);
         let starts = scalar & !((scalar << 1) | carry.scalar);
         carry.scalar = scalar >> 63;
-        let marks = if scalar == 0 { (0, 0) } else { marks::<C>(bytes, scalar, starts, carry.whole) };
-        carry.whole = marks.1;
+        let (unsure, whole) = if scalar == 0 { (0, 0) } else { marks::<C>(bytes, scalar, starts, carry.whole) };
+        carry.whole = whole;
         self.non_ascii |= masks.non_ascii;
         self.nest(masks.open & outside, masks.close & outside, starts | quotes, base, carry);
         if masks.low & (in_string | !masks.white) != 0 {
@@ -237,7 +237,7 @@ impl Scanner {
             condemn(carry, Reason::Malformed, at);
         }
         self.escapes.push_bits::<4>(escaped & within(len), base as u32);
-        self.scalars.push_bits::<4>(marks.0 & within(len), base as u32);
+        self.scalars.push_bits::<4>(unsure & within(len), base as u32);
         self.tokens.push_bits::<8>(structural | (quotes & in_string) | starts, base as u32);
     }
 

@@ -91,8 +91,10 @@ impl Fingerprint {
         if self.len > SHORT {
             return self.tail;
         }
-        let all = u128::from(self.tail) << 64 | u128::from(self.head);
-        (all >> (self.len.saturating_sub(8).wrapping_mul(8) & 127)) as u64
+        match self.len.saturating_sub(8).wrapping_mul(8) {
+            0 => self.head,
+            bits => self.head.unbounded_shr(bits) | self.tail.unbounded_shl(64u32.wrapping_sub(bits)),
+        }
     }
 
     #[inline(always)]
