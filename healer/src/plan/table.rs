@@ -18,24 +18,6 @@ pub(crate) struct Fingerprint {
 /// Names that are their fingerprint.
 pub(crate) const SHORT: u32 = 16;
 
-/// By length of a short name: which bits of its first eight bytes are its own, and of the next eight.
-static OWN: [(u64, u64); SHORT as usize + 1] = own();
-
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "at compile time")]
-const fn own() -> [(u64, u64); SHORT as usize + 1] {
-    let mut own = [(0, 0); SHORT as usize + 1];
-    let mut len = 0;
-    while len <= SHORT {
-        own[len as usize] = (low_bytes(len), low_bytes(len.saturating_sub(8)));
-        len += 1;
-    }
-    own
-}
-
-const fn low_bytes(count: u32) -> u64 {
-    if count >= 8 { u64::MAX } else { !(u64::MAX << count.wrapping_mul(8)) }
-}
-
 impl Fingerprint {
     /// Of a length that no name has.
     pub(crate) const NO_NAME: Fingerprint = Fingerprint { head: 0, tail: 0, len: u32::MAX };
@@ -48,25 +30,41 @@ impl Fingerprint {
             .unwrap_or_else(|| Fingerprint::of_other(bytes.get(start..end).unwrap_or_default()))
     }
 
-    /// Of the first `len` bytes, if these are a short name. Without a branch for its length, because how long the next name
-    /// is cannot be foreseen.
+    /// Of the first `len` bytes, if these are a short name, and there are any. With branches for its length: names mostly
+    /// come in the order in which they came before, so that these are foreseen, and V8 is a tenth faster than with masks
+    /// from a table.
     #[inline(always)]
     pub(crate) fn at_start(bytes: &[u8; SHORT as usize], len: usize) -> Option<Fingerprint> {
-        let (head, tail) = OWN.get(len)?;
         let bytes = u128::from_le_bytes(*bytes);
-        Some(Fingerprint { head: bytes as u64 & head, tail: (bytes >> 64) as u64 & tail, len: len as u32 })
+        let (head, tail) = (bytes as u64, (bytes >> 64) as u64);
+        // As far as the end of the name, by its bytes from 1 to 8.
+        let own = |word: u64, bytes: u32| word & u64::MAX.wrapping_shr(64u32.wrapping_sub(bytes.wrapping_mul(8)));
+        let count = len as u32;
+        match len {
+            1..=8 => Some(Fingerprint { head: own(head, count), tail: 0, len: count }),
+            9..=16 => Some(Fingerprint { head, tail: own(tail, count.wrapping_sub(8)), len: count }),
+            _ => None,
+        }
     }
 
     /// Of a long name, or one near the end of a body.
     #[inline(never)]
     fn of_other(name: &[u8]) -> Fingerprint {
-        let word = |bytes: &[u8]| match bytes.first_chunk() {
-            Some(bytes) => u64::from_le_bytes(*bytes),
-            None => bytes.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte)),
+        let len = name.len() as u32;
+        if let (Some(head), Some(last)) = (name.first_chunk(), name.last_chunk()) {
+            // Of a short name the first of the last eight bytes are in the head already.
+            let known = SHORT.saturating_sub(len).wrapping_mul(8);
+            let tail = u64::from_le_bytes(*last).unbounded_shr(known);
+            return Fingerprint { head: u64::from_le_bytes(*head), tail, len };
+        }
+        let head = match (name.first_chunk(), name.last_chunk()) {
+            (Some(first), Some(last)) => {
+                let last = u64::from(u32::from_le_bytes(*last)).unbounded_shl(len.wrapping_sub(4).wrapping_mul(8));
+                u64::from(u32::from_le_bytes(*first)) | last
+            }
+            _ => name.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte)),
         };
-        let (head, rest) = name.split_at_checked(8).unwrap_or((name, &[]));
-        let tail = name.last_chunk::<8>().filter(|_| name.len() > SHORT as usize).map_or(rest, |tail| tail);
-        Fingerprint { head: word(head), tail: word(tail), len: name.len() as u32 }
+        Fingerprint { head, tail: 0, len }
     }
 
     /// Its upper bits depend on every bit of both words; where the length differs, these nearly always do.
