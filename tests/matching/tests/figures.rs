@@ -10,28 +10,47 @@ use nomos_matching::removed::healed_without_counterpart;
 use nomos_matching::score::{Score, score_api};
 use serde_json::{Map, Value};
 
-const PRECISION: f64 = 0.995;
-const RECALL: f64 = 0.335;
-const ABSENT_HEALED: f64 = 0.003;
+/// The least figures on the parts of the corpus up to one. The last part was made without the others, and hardly
+/// anything was changed after it.
+const LEAST: [Least; 2] = [
+    Least { parts: 7, precision: 0.995, recall: 0.335, absent_healed: 0.002 },
+    Least { parts: 8, precision: 0.99, recall: 0.34, absent_healed: 0.003 },
+];
+const PARTS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 /// The share of fields for which something is taken after their counterparts were removed.
 const HEALED_WITHOUT_COUNTERPART: f64 = 0.003;
 
-fn corpus() -> Vec<Api> {
+struct Least {
+    parts: usize,
+    precision: f64,
+    recall: f64,
+    absent_healed: f64,
+}
+
+fn parts(count: usize) -> Vec<Api> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus"));
-    let apis = corpus::read(&["a", "b", "c", "d", "e", "f", "g"].map(|part| folder.join(part))).expect("a corpus");
-    assert!(apis.len() >= 310, "{} APIs", apis.len());
+    let folders: Vec<_> = PARTS.iter().take(count).map(|part| folder.join(part)).collect();
+    corpus::read(&folders).expect("a corpus")
+}
+
+fn corpus() -> Vec<Api> {
+    let apis = parts(PARTS.len());
+    assert!(apis.len() >= 400, "{} APIs", apis.len());
     apis
 }
 
 #[test]
 fn figures_hold() {
-    let mut all = Score::default();
-    for api in corpus() {
-        all.add(&score_api(&api, Settings::default()));
+    for least in LEAST {
+        let mut all = Score::default();
+        for api in parts(least.parts) {
+            all.add(&score_api(&api, Settings::default()));
+        }
+        assert!(all.precision() >= least.precision, "precision {:.4}: {:#?}", all.precision(), all.errors);
+        assert!(all.recall() >= least.recall, "recall {:.4}", all.recall());
+        let healed = all.absent_healed();
+        assert!(healed <= least.absent_healed, "absent fields healed {healed:.4}: {:#?}", all.errors);
     }
-    assert!(all.precision() >= PRECISION, "precision {:.4}: {:#?}", all.precision(), all.errors);
-    assert!(all.recall() >= RECALL, "recall {:.4}", all.recall());
-    assert!(all.absent_healed() <= ABSENT_HEALED, "absent fields healed {:.4}: {:#?}", all.absent_healed(), all.errors);
 }
 
 #[test]
