@@ -34,7 +34,8 @@ struct Arguments {
     /// Of `peers`, only fidelity and long bodies.
     #[arg(long)]
     untimed: bool,
-    /// The result file for `report`.
+    /// The result file for `report`; or one in which the named scenarios are measured again, as where something else ran
+    /// beside them.
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
 }
@@ -103,8 +104,15 @@ fn run(arguments: &Arguments, scenarios: &[&Scenario]) -> Result<(), String> {
     // Building it later would count as measuring.
     modules::command()?;
     let machine = Machine::here(&paths::envoy("pinned")?);
-    let mut results =
-        Results { run: name.clone(), quick, machine, tools: tools::all(), sections: Vec::new(), failures: Vec::new() };
+    let mut results = Results {
+        run: name.clone(),
+        quick,
+        machine,
+        tools: tools::all(),
+        sections: Vec::new(),
+        failures: Vec::new(),
+        again: Vec::new(),
+    };
     println!("{}\n", results.machine_text());
     let progress = Progress::new(scenarios.iter().map(|scenario| scenario.expected(quick)).sum());
     for scenario in scenarios {
@@ -129,7 +137,14 @@ fn run(arguments: &Arguments, scenarios: &[&Scenario]) -> Result<(), String> {
     if is_kept {
         println!("written to {}", results.write()?);
     }
-    if name == "all" {
+    if let Some(file) = arguments.results.as_ref().filter(|_| !is_kept) {
+        let again = results.clone();
+        results = Results::read(file)?;
+        results
+            .replace(Results { run: scenarios.iter().map(|one| one.name).collect::<Vec<_>>().join(", "), ..again })?;
+        println!("written to {}", results.write()?);
+    }
+    if name == "all" || results.run == "all" {
         for line in report::write(&results)? {
             println!("{line}");
         }

@@ -99,6 +99,7 @@ pub fn run() -> Result<(), String> {
         tools,
         sections: vec![section],
         failures: Vec::new(),
+        again: Vec::new(),
     };
     println!("written to {}", results.write()?);
     report::write_to(DOCUMENT, &results)?.iter().for_each(|line| println!("{line}"));

@@ -119,6 +119,7 @@ mod tests {
             tools: Vec::new(),
             sections: vec![section],
             failures: Vec::new(),
+            again: Vec::new(),
         }
     }
 

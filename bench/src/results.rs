@@ -30,6 +30,9 @@ pub struct Results {
     pub sections: Vec<Section>,
     /// Scenarios that failed, and how.
     pub failures: Vec<(String, String)>,
+    /// Scenarios that were measured once more, and on what.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub again: Vec<(String, Machine)>,
 }
 
 impl Results {
@@ -43,7 +46,28 @@ impl Results {
     /// What it ran on, for people.
     pub fn machine_text(&self) -> String {
         let tools = self.tools.iter().map(|(name, version)| format!("{name} {version}"));
-        [self.machine.text()].into_iter().chain(tools).collect::<Vec<_>>().join(", ")
+        let text = [self.machine.text()].into_iter().chain(tools).collect::<Vec<_>>().join(", ");
+        let again = self.again.iter().map(|(names, machine)| format!("\nagain, {names}: {}", machine.text()));
+        [text].into_iter().chain(again).collect()
+    }
+
+    /// Takes what was measured again in the place of what was there.
+    pub fn replace(&mut self, again: Results) -> Result<(), String> {
+        if self.quick != again.quick {
+            return Err(
+                "the results and what is to be in them differ in --quick; expected both with it or both without"
+                    .to_owned(),
+            );
+        }
+        for section in again.sections {
+            let place = self.sections.iter().position(|known| known.name == section.name);
+            match place.and_then(|place| self.sections.get_mut(place)) {
+                Some(known) => *known = section,
+                None => self.sections.push(section),
+            }
+        }
+        self.again.push((again.run, again.machine));
+        Ok(())
     }
 
     /// Reads a result file.
@@ -111,4 +135,33 @@ fn store(machine: &Machine, name: &str, extension: &str, bytes: &[u8]) -> Result
     let path = paths::root().join(&file);
     fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn results(run: &str, sections: &[(&str, &str)]) -> Results {
+        let section = |(name, note): &(&str, &str)| Section { notes: vec![(*note).to_owned()], ..Section::new(name) };
+        Results {
+            run: run.to_owned(),
+            quick: false,
+            machine: Machine::default(),
+            tools: Vec::new(),
+            sections: sections.iter().map(section).collect(),
+            failures: Vec::new(),
+            again: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_was_measured_again_takes_its_old_place() {
+        let mut all = results("all", &[("engine", "old"), ("latency", "old"), ("memory", "old")]);
+        all.replace(results("latency", &[("latency", "new")])).expect("the same certainty");
+        let found: Vec<_> = all.sections.iter().map(|one| format!("{} {}", one.name, one.notes.concat())).collect();
+        assert_eq!(found, ["engine old", "latency new", "memory old"]);
+        assert!(all.machine_text().contains("again, latency: "), "{}", all.machine_text());
+        let quick = Results { quick: true, ..results("latency", &[("latency", "new")]) };
+        assert!(all.replace(quick).is_err());
+    }
 }
