@@ -84,6 +84,11 @@ fn chosen(arguments: &Arguments) -> Result<Vec<&'static Scenario>, String> {
             scenarios()
         ));
     }
+    if arguments.results.is_some() && what.iter().any(|name| is_whole(name)) {
+        return Err(
+            "found --results beside `all` or `quick`, which write their own; expected names of scenarios".to_owned()
+        );
+    }
     if what.len() > 1 && what.iter().any(|name| is_whole(name)) {
         return Err("found other names beside `all` or `quick`; expected one of them alone".to_owned());
     }
@@ -100,6 +105,10 @@ fn run(arguments: &Arguments, scenarios: &[&Scenario]) -> Result<(), String> {
     let name = arguments.what.join("-");
     let quick = arguments.quick || name == "quick";
     let is_kept = name == "all" || name == "quick";
+    let into = arguments.results.as_ref().map(Results::read).transpose()?;
+    if let Some(into) = &into {
+        into.may_take(quick)?;
+    }
     modules::build()?;
     // Building it later would count as measuring.
     modules::command()?;
@@ -137,14 +146,13 @@ fn run(arguments: &Arguments, scenarios: &[&Scenario]) -> Result<(), String> {
     if is_kept {
         println!("written to {}", results.write()?);
     }
-    if let Some(file) = arguments.results.as_ref().filter(|_| !is_kept) {
-        let again = results.clone();
-        results = Results::read(file)?;
-        results
-            .replace(Results { run: scenarios.iter().map(|one| one.name).collect::<Vec<_>>().join(", "), ..again })?;
+    if let Some(mut into) = into {
+        let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name).collect();
+        into.replace(Results { run: names.join(", "), ..results });
+        results = into;
         println!("written to {}", results.write()?);
     }
-    if name == "all" || results.run == "all" {
+    if results.run == "all" {
         for line in report::write(&results)? {
             println!("{line}");
         }

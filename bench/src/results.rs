@@ -51,23 +51,28 @@ impl Results {
         [text].into_iter().chain(again).collect()
     }
 
-    /// Takes what was measured again in the place of what was there.
-    pub fn replace(&mut self, again: Results) -> Result<(), String> {
-        if self.quick != again.quick {
-            return Err(
-                "the results and what is to be in them differ in --quick; expected both with it or both without"
-                    .to_owned(),
-            );
+    /// Whether what is measured in this way may stand beside what is there.
+    pub fn may_take(&self, quick: bool) -> Result<(), String> {
+        let how = |quick: bool| if quick { "with --quick" } else { "without --quick" };
+        if self.quick == quick {
+            return Ok(());
         }
+        Err(format!("found results that were measured {}; expected {}", how(self.quick), how(quick)))
+    }
+
+    /// Takes what was measured again in the place of what was there. A scenario that failed leaves what was there, and is
+    /// among the failures.
+    pub fn replace(&mut self, again: Results) {
+        let is_again = |name: &str| again.sections.iter().any(|section| section.name == name);
+        self.failures.retain(|(name, _)| !is_again(name));
+        self.failures.extend(again.failures);
         for section in again.sections {
-            let place = self.sections.iter().position(|known| known.name == section.name);
-            match place.and_then(|place| self.sections.get_mut(place)) {
+            match self.sections.iter_mut().find(|known| known.name == section.name) {
                 Some(known) => *known = section,
                 None => self.sections.push(section),
             }
         }
         self.again.push((again.run, again.machine));
-        Ok(())
     }
 
     /// Reads a result file.
@@ -157,11 +162,24 @@ mod tests {
     #[test]
     fn what_was_measured_again_takes_its_old_place() {
         let mut all = results("all", &[("engine", "old"), ("latency", "old"), ("memory", "old")]);
-        all.replace(results("latency", &[("latency", "new")])).expect("the same certainty");
+        all.failures.push(("latency".to_owned(), "once".to_owned()));
+        all.may_take(false).expect("the same certainty");
+        all.replace(results("latency", &[("latency", "new")]));
         let found: Vec<_> = all.sections.iter().map(|one| format!("{} {}", one.name, one.notes.concat())).collect();
         assert_eq!(found, ["engine old", "latency new", "memory old"]);
         assert!(all.machine_text().contains("again, latency: "), "{}", all.machine_text());
-        let quick = Results { quick: true, ..results("latency", &[("latency", "new")]) };
-        assert!(all.replace(quick).is_err());
+        assert!(all.failures.is_empty());
+        assert!(all.may_take(true).is_err());
+    }
+
+    #[test]
+    fn what_failed_when_measured_again_is_told() {
+        let mut all = results("all", &[("latency", "old")]);
+        all.replace(Results {
+            failures: vec![("latency".to_owned(), "no upstream".to_owned())],
+            ..results("latency", &[])
+        });
+        assert_eq!(all.sections.len(), 1);
+        assert_eq!(all.failures, [("latency".to_owned(), "no upstream".to_owned())]);
     }
 }

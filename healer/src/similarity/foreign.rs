@@ -72,7 +72,7 @@ fn is_left_behind(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignme
     let object = |id: Id| record.model.field(id).map(|field| field.parent);
     let is_beside =
         |one: &Alignment| one.expected != alignment.expected && object(one.expected) == object(alignment.expected);
-    let (mut inside, mut elsewhere) = (0, 0);
+    let (mut inside, mut elsewhere) = (0usize, 0);
     for other in out.iter().filter(|one| is_beside(one)).map(|one| around(one.found)) {
         if other == place {
             return false;
@@ -81,7 +81,7 @@ fn is_left_behind(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignme
             continue;
         }
         if is_at_or_inside(record, other, place) {
-            inside = usize::saturating_add(inside, 1);
+            inside = inside.saturating_add(1);
         } else {
             let with_it = out.iter().filter(|one| is_beside(one) && around(one.found) == other).count();
             elsewhere = elsewhere.max(with_it);

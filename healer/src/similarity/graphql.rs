@@ -19,7 +19,7 @@ const MOST_OTHERS: usize = 2;
 /// Whether the record is an answer of GraphQL, and the contract knows nothing of that: `data`, in which there are objects
 /// and lists.
 pub(super) fn is_answer(record: &Record<'_, '_>) -> bool {
-    let top = || record.found.iter().filter(|found| found.parent == NONE);
+    let mut top = record.found.iter().filter(|found| found.parent == NONE);
     let Some(data) = record.found.iter().position(|found| found.parent == NONE && found.name == "data") else {
         return false;
     };
@@ -28,7 +28,7 @@ pub(super) fn is_answer(record: &Record<'_, '_>) -> bool {
     !is_expected
         && inside.peek().is_some()
         && inside.all(|found| matches!(found.kind, Kind::Object | Kind::Array | Kind::Null))
-        && top().all(|found| found.name == "data" || BESIDE_DATA.contains(&found.name))
+        && top.all(|found| found.name == "data" || BESIDE_DATA.contains(&found.name))
 }
 
 /// Whether a list of other objects is taken for a value.
