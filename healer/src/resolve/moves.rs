@@ -129,7 +129,7 @@ impl Record<'_, '_> {
                 continue;
             }
             let renamed = self.scratch.is_renamed(member.rename_edit);
-            if hit.renamed && !renamed {
+            if hit.renamed && !(renamed && (!self.plan.contract || self.is_settled(member.container))) {
                 continue;
             }
             let twice = self.mark(hit.step, epoch).epoch == epoch;
@@ -137,6 +137,24 @@ impl Record<'_, '_> {
             let kind = if open { MarkKind::Object(member.child) } else { MarkKind::Closed };
             self.set_mark(hit.step, epoch, Mark { kind, inside: member.child, ..Mark::ABSENT });
         }
+    }
+
+    /// Whether no move still to be decided, which takes the value that a container of the record is in, is what the names
+    /// in it were judged by: if it fires, they are out of reach here, and if not, they are taken back.
+    fn is_settled(&self, mut container: Id) -> bool {
+        let sources = &self.scratch.sources;
+        while let Some(Container { member, parent, .. }) = self.scratch.container(container).copied() {
+            if container == self.anchor {
+                break;
+            }
+            let first = sources.partition_point(|hit| hit.member < member);
+            let judges = |hit: &SourceHit| hit.judges && !hit.accepted && !hit.undone;
+            if sources.iter().skip(first).take_while(|hit| hit.member == member).any(judges) {
+                return false;
+            }
+            container = parent;
+        }
+        true
     }
 
     fn accept(&mut self, id: Id, epoch: u32) {
@@ -269,9 +287,11 @@ impl Record<'_, '_> {
         }
         let made = mv.path.iter().find(|step| self.mark(**step, epoch).kind == MarkKind::Absent);
         let text = made.map_or((0, 0), |step| self.step_text(*step));
+        // A wrap makes nothing in the container, but in the member that it is about.
         let makes = |hit: &&SourceHit| {
-            let path = self.plan.moves.get(hit.mv as usize).map_or(&[][..], |mv| &mv.path);
-            path.get(hit.stands as usize).is_some_and(|step| self.step_text(*step) == text)
+            let mv = self.plan.moves.get(hit.mv as usize).filter(|mv| mv.kind != MoveKind::Wrap);
+            let step = mv.and_then(|mv| mv.path.get(hit.stands as usize));
+            step.is_some_and(|step| self.step_text(*step) == text)
         };
         let inside = |hit: &&SourceHit| hit.accepted && hit.into == container && hit.anchor != self.anchor;
         self.scratch.sources.iter().rev().filter(inside).any(|hit| makes(&hit))

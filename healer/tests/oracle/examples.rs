@@ -197,6 +197,9 @@ const MEETINGS: &[Row] = &[
     ("drop: what is left in a value that moved goes as well", "a.b => q; a.b.c => r; drop", r#"{"a":{"b":{"c":1,"d":2}}}"#, r#"{"q":{},"r":1}"#, 0, 2, 0),
     ("drop with a contract: a moved value is a record of its target", r#"a.b => u; drop; {"u":{"x":0}}"#, r#"{"a":{"b":{"y":1,"x":2}}}"#, r#"{"u":{"x":2}}"#, 0, 1, 1),
     ("drop with a contract: a record left empty by moves and drops goes", r#"a.f.b => b; drop; {"a":{"z":0},"b":0}"#, r#"{"a":{"f":{"b":1,"c":2}}}"#, r#"{"b":1}"#, 0, 1, 0),
+    ("what a later move would make inside its value does not stand yet", r#"d -> f; 2: d.d => c; 1: e => f.f.f; {"c":{"f":0},"f":{"f":{"f":0}}}"#, r#"{"e":1,"d":{"d":{"d":2}}}"#, r#"{"f":{"f":{"d":2,"f":1}}}"#, 2, 1, 0),
+    ("what an earlier move makes inside its value is out of reach", r#"d -> f; 1: d.d => c; 2: e => f.f.f; {"c":{"f":0},"f":{"f":{"f":0}}}"#, r#"{"e":1,"d":{"d":{"d":2}}}"#, r#"{"e":1,"c":{"f":2}}"#, 1, 1, 0),
+    ("what a wrap inside a record makes is not in the record", r#"e => e.b; u.a => e.b; {"e":{"b":0,"e":{"b":0},"c":[0]}}"#, r#"{"u":{"a":1},"e":{"c":1,"f":1,"e":[1,1]}}"#, r#"{"e":{"c":1,"f":1,"e":{"b":[1,1]},"b":1}}"#, 0, 2, 0),
     ("drop with a contract: not inside a wrapped member", r#"u => u.d; drop; {"u":{"d":0}}"#, r#"{"u":{"m":1},"x":2}"#, r#"{"u":{"d":{"m":1}}}"#, 0, 1, 1),
 ];
 
