@@ -6,33 +6,30 @@
 
 use crate::plan::Automaton;
 use crate::plan::automaton::{INERT, Id, Required, State};
-use crate::scratch::{Frame, Scratch};
+use crate::scratch::{Frame, Scratch, claimed, stands};
 use crate::text::{decode, trim_end};
 
 /// Required names looked for in one body. A list of empty objects under a large contract would buy seconds; a list of
 /// a thousand records that require a thousand names is looked through to its end.
 const MAX_TESTS: usize = 1 << 20;
 
-/// The epoch of no claim.
-pub(crate) const NO_EPOCH: u32 = 0;
-
-/// Notes whether something may be missing from an object that closes, whose renames and moves are decided. `epoch`:
-/// that of the claims that its renames made.
+/// Notes whether something may be missing from an object that closes, whose renames and moves are decided: what a rename
+/// would give a name gets it from one of those that would, unless the name stands already.
 #[inline(always)]
-pub(crate) fn note(plan: &Automaton, state: &State, frame: &Frame, epoch: u32, scratch: &mut Scratch) {
-    let stand = scratch.bits.get(frame.bits as usize).copied().unwrap_or(0);
-    if (state.words > 1 || state.required_slots & !stand != 0) && !scratch.lacks {
-        scratch.lacks = may_lack(plan, state, frame, epoch, scratch);
+pub(crate) fn note(plan: &Automaton, state: &State, frame: &Frame, scratch: &mut Scratch) {
+    let pair = scratch.bits.get(frame.bits as usize..).and_then(<[u64]>::first_chunk::<2>);
+    let come = pair.map_or(0, |[stand, claimed]| stand | claimed);
+    if (state.words > 1 || state.required_slots & !come != 0) && !scratch.lacks {
+        scratch.lacks = may_lack(plan, state, frame, scratch);
     }
 }
 
 #[inline(never)]
-fn may_lack(plan: &Automaton, state: &State, frame: &Frame, epoch: u32, scratch: &Scratch) -> bool {
-    let claimed = |slot: Id| scratch.best.get(slot as usize).is_some_and(|best| best.epoch == epoch);
-    let bits = scratch.bits.get(frame.bits as usize..).unwrap_or_default();
+fn may_lack(plan: &Automaton, state: &State, frame: &Frame, scratch: &Scratch) -> bool {
+    let is_set = |word: u32, slot: Id| is_set(scratch.bits.get(word as usize).copied().unwrap_or(0), slot);
     let comes = |required: &Required| {
-        is_set(bits, required.slot)
-            || (epoch != NO_EPOCH && claimed(required.slot))
+        is_set(stands(frame.bits, required.slot), required.slot)
+            || is_set(claimed(frame.bits, required.slot), required.slot)
             || is_moved_in(plan, state, frame, required, scratch)
     };
     !required_of(plan, state).iter().all(comes)
@@ -143,7 +140,8 @@ impl Search<'_> {
         let bits = self.bits.get(open.bits..).unwrap_or_default();
         let required = required_of(self.plan, self.plan.state(open.state));
         self.tests = self.tests.saturating_add(required.len());
-        for required in required.iter().filter(|required| !is_set(bits, required.slot)) {
+        let word = |slot: Id| bits.get((slot >> 6) as usize).copied().unwrap_or(0);
+        for required in required.iter().filter(|required| !is_set(word(required.slot), required.slot)) {
             let number = required.number as usize;
             if self.missing.len() <= number {
                 self.missing.resize(number.saturating_add(1), false);
@@ -160,6 +158,6 @@ fn required_of<'a>(plan: &'a Automaton, state: &State) -> &'a [Required] {
     plan.required.get(state.required.0 as usize..state.required.1 as usize).unwrap_or_default()
 }
 
-fn is_set(bits: &[u64], slot: Id) -> bool {
-    bits.get((slot >> 6) as usize).is_some_and(|word| word >> (slot & 63) & 1 == 1)
+fn is_set(word: u64, slot: Id) -> bool {
+    word >> (slot & 63) & 1 == 1
 }

@@ -7,7 +7,7 @@ mod renames;
 
 pub(crate) use layout::layout;
 pub(crate) use moves::moves;
-pub(crate) use renames::renames;
+pub(crate) use renames::{are_contested, renames};
 
 /// A hash of a whole name. Two names with one hash cost a rename that is not made, never a wrong one.
 pub(crate) fn name_hash(name: &[u8]) -> u64 {

@@ -9,9 +9,10 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub frames: Vec<Frame>,
-    /// Presence of slotted names: a run of words per open object.
+    /// Slotted names in open objects: for each, words in pairs, of the names that stand and of those that rules would give.
     pub bits: Vec<u64>,
-    /// Members of open objects that a rule would rename.
+    /// Members of open objects that a rule would rename. Their edits are made; where the rule does not fire, they are
+    /// taken back.
     pub hits: Vec<Hit>,
     /// Hashes of the names of all members of open objects, where a convention may make any name.
     pub names: Vec<u64>,
@@ -83,9 +84,25 @@ impl Scratch {
     /// Appends an edit that is not one yet.
     #[inline(always)]
     pub(crate) fn reserve_edit(&mut self, at: u32, end: u32) -> Id {
+        self.add_edit(at, end, EditKind::Void)
+    }
+
+    #[inline(always)]
+    pub(crate) fn add_edit(&mut self, at: u32, end: u32, kind: EditKind) -> Id {
         let id = self.edits.len() as Id;
-        self.edits.push(Edit { at, end, kind: EditKind::Void });
+        self.edits.push(Edit { at, end, kind });
         id
+    }
+
+    /// Sets the bit of a slot in a word. Whether it was set, if there is that word: of no slot it is beyond all there are.
+    #[inline(always)]
+    pub(crate) fn set_bit(&mut self, word: u32, slot: Id) -> Option<bool> {
+        let bit = 1u64 << (slot & 63);
+        self.bits.get_mut(word as usize).map(|word| {
+            let was_set = *word & bit != 0;
+            *word |= bit;
+            was_set
+        })
     }
 
     /// Makes an edit of a reserved place, or takes one back.
@@ -129,11 +146,25 @@ impl Scratch {
     }
 }
 
+/// The word of [`Scratch::bits`] that tells whether a slotted name stands in the object whose words begin at `bits`.
+#[inline(always)]
+pub(crate) fn stands(bits: u32, slot: Id) -> u32 {
+    bits.wrapping_add(slot >> 6 << 1)
+}
+
+/// As above, whether a rule would give a member that name.
+#[inline(always)]
+pub(crate) fn claimed(bits: u32, slot: Id) -> u32 {
+    stands(bits, slot).wrapping_add(1)
+}
+
 /// An object or array that is open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub state: Id,
     pub is_object: bool,
+    /// Whether two of its members would get one name, or one a name without a slot.
+    pub contested: bool,
     pub open: u32,
     /// Where this object's runs in the lists begin.
     pub bits: u32,
@@ -164,12 +195,6 @@ pub(crate) struct Hit {
     pub slot: Id,
     pub hash: u64,
     pub rank: u16,
-    /// The new name, quoted: in the plan's text or in the arena.
-    pub text: (u32, u32),
-    pub in_arena: bool,
-    pub rule: RuleRef,
-    /// The inside of the key's quotes.
-    pub key: (u32, u32),
     pub value: (u32, u32),
     /// Edits inside the value, if they depend on this rule: a run.
     pub inner: (u32, u32),
@@ -288,7 +313,7 @@ pub(crate) struct Edit {
 pub(crate) enum EditKind {
     /// None after all.
     Void,
-    /// Another name.
+    /// Another name, quoted: in the plan's text or in the arena.
     Key { text: (u32, u32), in_arena: bool, rule: RuleRef },
     /// Nothing in its place: the member was moved, or emptied by moves, or dropped.
     Remove { dropped: bool },

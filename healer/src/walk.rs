@@ -18,9 +18,8 @@ use crate::reason::{Failure, Reason};
 use crate::required;
 use crate::resolve;
 use crate::scan::Scanner;
-use crate::scratch::{Container, Frame, Scratch};
+use crate::scratch::{Container, Frame, Scratch, claimed, stands};
 use consider::Asked;
-use required::NO_EPOCH;
 use shape::Shapes;
 use std::ops::Range;
 
@@ -145,6 +144,7 @@ impl Frame {
     const OUTSIDE: Frame = Frame {
         state: INERT,
         is_object: false,
+        contested: false,
         open: 0,
         bits: 0,
         hits: 0,
@@ -492,7 +492,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         };
         if is_object && state != INERT {
             let known = self.plan.state(state);
-            let words = self.scratch.bits.len().wrapping_add(known.words as usize);
+            let words = self.scratch.bits.len().wrapping_add((known.words as usize).wrapping_mul(2));
             self.scratch.bits.resize(words, 0);
             if TRACKS && known.tracked {
                 let parent = if known.tree_root || !around_is_object { NONE } else { around };
@@ -571,11 +571,9 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     fn resolve(&mut self, at: u32) {
         let frame = self.frame;
         let state = self.plan.state(frame.state);
-        let renamed = self.scratch.hits.len() > frame.hits as usize;
-        if renamed {
+        if self.scratch.hits.len() > frame.hits as usize && resolve::are_contested(&frame, self.scratch) {
             resolve::renames(&self.body, self.plan, &frame, self.scratch);
         }
-        let epoch = if renamed { self.scratch.epoch } else { NO_EPOCH };
         self.scratch.hits.truncate(frame.hits as usize);
         self.scratch.names.truncate(frame.names as usize);
         if TRACKS && state.tracked {
@@ -590,7 +588,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             }
         }
         if state.required.0 < state.required.1 {
-            required::note(self.plan, state, &frame, epoch, self.scratch);
+            required::note(self.plan, state, &frame, self.scratch);
         }
         self.scratch.bits.truncate(frame.bits as usize);
         if TRACKS && state.tracked && state.tree_root {
@@ -711,14 +709,13 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     /// Notes that a name is there. Whether it was before.
     #[inline(always)]
     fn see(&mut self, slot: Id) -> bool {
-        // Of no slot the word is beyond all there are.
-        let word = (self.frame.bits.wrapping_add(slot >> 6)) as usize;
-        let bit = 1u64 << (slot & 63);
-        self.scratch.bits.get_mut(word).is_some_and(|word| {
-            let seen = *word & bit != 0;
-            *word |= bit;
-            seen
-        })
+        self.scratch.set_bit(stands(self.frame.bits, slot), slot) == Some(true)
+    }
+
+    /// Notes that a rule would give a member that name.
+    #[inline(always)]
+    fn claim(&mut self, slot: Id) {
+        self.frame.contested |= self.scratch.set_bit(claimed(self.frame.bits, slot), slot) != Some(false);
     }
 }
 

@@ -5,30 +5,32 @@
 
 use super::moves::undo_inside;
 use crate::order;
-use std::ops::Range;
-
 use crate::plan::Automaton;
 use crate::plan::automaton::{Id, NONE};
-use crate::scratch::{Best, EditKind, Frame, Scratch};
+use crate::scratch::{Best, Edit, EditKind, Frame, Scratch, stands};
 use crate::text::decode;
 use crate::walk::Body;
 
-/// Decides the hits of the object that `frame` describes.
+/// Whether there is anything to decide: two members of the object want the same name, or one that stands.
+#[inline(always)]
+pub(crate) fn are_contested(frame: &Frame, scratch: &Scratch) -> bool {
+    let pairs = scratch.bits.get(frame.bits as usize..).unwrap_or_default().as_chunks::<2>().0;
+    frame.contested || pairs.iter().any(|[stand, claimed]| stand & claimed != 0)
+}
+
+/// Decides the hits of the object that `frame` describes. All have their edits.
+#[inline(never)]
 pub(crate) fn renames(body: &Body<'_>, plan: &Automaton, frame: &Frame, scratch: &mut Scratch) {
     let hits = frame.hits..scratch.hits.len() as u32;
     let epoch = scratch.next_epoch();
-    let (mut contested, mut unslotted) = (false, false);
+    let mut unslotted = false;
     for id in hits.clone() {
         let Some(hit) = scratch.hits.get(id as usize) else { continue };
         let (slot, rank) = (hit.slot, hit.rank);
-        if slot == NONE {
-            unslotted = true;
-        } else {
-            contested |= is_present(scratch, frame, slot) || !claim(scratch, epoch, slot, rank, id);
+        unslotted |= slot == NONE;
+        if slot != NONE && !is_present(scratch, frame, slot) {
+            claim(scratch, epoch, slot, rank, id);
         }
-    }
-    if !contested && !unslotted {
-        return fire_all(scratch, hits);
     }
     for id in hits.clone() {
         decide_slotted(body, scratch, epoch, id);
@@ -41,31 +43,20 @@ pub(crate) fn renames(body: &Body<'_>, plan: &Automaton, frame: &Frame, scratch:
     }
 }
 
-/// Where no two want the same name and none of them stands, there is nothing to decide.
-fn fire_all(scratch: &mut Scratch, hits: Range<u32>) {
-    for hit in scratch.hits.get(hits.start as usize..hits.end as usize).unwrap_or_default() {
-        if let Some(edit) = scratch.edits.get_mut(hit.edit as usize) {
-            edit.kind = EditKind::Key { text: hit.text, in_arena: hit.in_arena, rule: hit.rule };
-        }
-    }
-}
-
 fn is_present(scratch: &Scratch, frame: &Frame, slot: Id) -> bool {
-    let word = frame.bits.wrapping_add(slot >> 6) as usize;
+    let word = stands(frame.bits, slot) as usize;
     scratch.bits.get(word).is_some_and(|word| word & (1u64 << (slot & 63)) != 0)
 }
 
-/// Claims a slot for a hit, unless one of a better rank has it. Whether it was free.
-fn claim(scratch: &mut Scratch, epoch: u32, slot: Id, rank: u16, id: Id) -> bool {
+/// Claims a slot for a hit, unless one of a better rank has it.
+fn claim(scratch: &mut Scratch, epoch: u32, slot: Id, rank: u16, id: Id) {
     if scratch.best.len() <= slot as usize {
         scratch.best.resize((slot as usize).saturating_add(1), Best::default());
     }
-    let Some(best) = scratch.best.get_mut(slot as usize) else { return false };
-    let free = best.epoch != epoch;
-    if free || rank < best.rank {
+    let Some(best) = scratch.best.get_mut(slot as usize) else { return };
+    if best.epoch != epoch || rank < best.rank {
         *best = Best { epoch, rank, hit: id };
     }
-    free
 }
 
 fn decide_slotted(body: &Body<'_>, scratch: &mut Scratch, epoch: u32, id: Id) {
@@ -77,7 +68,9 @@ fn decide_slotted(body: &Body<'_>, scratch: &mut Scratch, epoch: u32, id: Id) {
 }
 
 fn fire_if_named_alike(body: &Body<'_>, scratch: &mut Scratch, id: Id, winner: Id) {
-    let name = |id: Id| scratch.hits.get(id as usize).map(|hit| body.span(hit.key)).unwrap_or_default();
+    let edit = |id: Id| scratch.hits.get(id as usize).and_then(|hit| scratch.edits.get(hit.edit as usize));
+    let inside = |edit: &Edit| body.span((edit.at.wrapping_add(1), edit.end.wrapping_sub(1)));
+    let name = |id: Id| edit(id).map(inside).unwrap_or_default();
     let alike = id == winner || same_name(name(id), name(winner));
     if let Some(hit) = scratch.hits.get_mut(id as usize) {
         hit.fired = alike;
@@ -126,11 +119,8 @@ fn decide_unslotted(body: &Body<'_>, frame: &Frame, scratch: &mut Scratch) {
 }
 
 fn carry_out(plan: &Automaton, scratch: &mut Scratch, id: Id) {
-    let Some(hit) = scratch.hits.get(id as usize).copied() else { return };
-    if hit.fired {
-        scratch.set_edit(hit.edit, EditKind::Key { text: hit.text, in_arena: hit.in_arena, rule: hit.rule });
-        return;
-    }
+    let Some(hit) = scratch.hits.get(id as usize).copied().filter(|hit| !hit.fired) else { return };
+    scratch.set_edit(hit.edit, EditKind::Void);
     scratch.conflicts = scratch.conflicts.saturating_add(1);
     if plan.contract {
         undo_inside(plan, scratch, hit.inner, hit.value);

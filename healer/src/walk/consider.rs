@@ -4,7 +4,7 @@ use super::Walk;
 use crate::plan::automaton::{Action, Convention, INERT, Id, NONE, RuleRef, State};
 use crate::plan::case;
 use crate::resolve;
-use crate::scratch::{Fate, Hit, Member, SourceHit, TargetHit};
+use crate::scratch::{EditKind, Fate, Hit, Member, SourceHit, TargetHit};
 use crate::text::quote;
 
 impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
@@ -18,28 +18,27 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         close: u32,
         name: Option<&[u8]>,
     ) -> Id {
-        let key = (quote.wrapping_add(1), close);
         let body = self.body;
-        let name = name.unwrap_or(body.span(key));
+        let name = name.unwrap_or(body.span((quote.wrapping_add(1), close)));
         let seen = action.is_some_and(|action| self.see(action.slot));
         if state.converts {
             self.scratch.names.push(resolve::name_hash(name));
         }
         let mut known = Known { next: action.map_or(state.unknown, |action| action.next), ..Known::of(action) };
         let ruled = action.is_some_and(|action| action.rename != NONE || action.expected);
-        let mut renaming = action.and_then(|action| self.ruled(action, key));
+        let mut renaming = action.and_then(|action| self.ruled(action));
         if !ruled {
             if state.converts {
-                renaming = self.converted(state, name, key, &mut known);
+                renaming = self.converted(state, name, &mut known);
             } else if action.is_none() && !state.canonical.is_empty() {
-                renaming = self.canonical(state, name, key, &mut known);
+                renaming = self.canonical(state, name, &mut known);
             }
         }
         let unmapped = state.every_member && action.is_none_or(|action| !action.expected);
         let tracks =
             TRACKS && state.tracked && (action.is_some() || state.every_member || known.targets.0 < known.targets.1);
         let member = if tracks { self.keep(action, quote, close, seen, unmapped) } else { NONE };
-        let edit = renaming.map(|hit| self.push_hit(hit, quote, close));
+        let edit = renaming.map(|renaming| self.push_hit(&renaming, quote, close));
         if tracks {
             self.finish_member(member, action, edit, &known);
         }
@@ -53,24 +52,8 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     #[inline(never)]
     pub(super) fn rename(&mut self, action: &Action, quote: u32, close: u32) -> Id {
         self.see(action.slot);
-        let Some(rename) = self.plan.renames.get(action.rename as usize) else { return action.next };
-        let edit = self.scratch.reserve_edit(quote, close.wrapping_add(1));
-        let (inner, value) = (self.scratch.edits.len() as u32, self.peek());
-        self.frame.hit = self.scratch.hits.len() as Id;
-        // Made in its place: it is too long to be copied for each member.
-        self.scratch.hits.push(Hit {
-            edit,
-            slot: rename.slot,
-            hash: 0,
-            rank: rename.rank,
-            text: rename.text,
-            in_arena: false,
-            rule: rename.rule,
-            key: (quote.wrapping_add(1), close),
-            value: (value, value),
-            inner: (inner, inner),
-            fired: false,
-        });
+        let Some(renaming) = self.ruled(action) else { return action.next };
+        self.push_hit(&renaming, quote, close);
         if action.sources.0 < action.sources.1 {
             self.tie_inside(true);
         }
@@ -78,24 +61,26 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     }
 
     /// The rule for a member's name.
-    fn ruled(&self, action: &Action, key: (u32, u32)) -> Option<Hit> {
+    #[inline(always)]
+    fn ruled(&self, action: &Action) -> Option<Renaming> {
         let rename = self.plan.renames.get(action.rename as usize)?;
-        Some(Hit { rank: rename.rank, text: rename.text, slot: rename.slot, rule: rename.rule, key, ..Hit::BLANK })
+        let kind = EditKind::Key { text: rename.text, in_arena: false, rule: rename.rule };
+        Some(Renaming { slot: rename.slot, hash: 0, rank: rename.rank, kind })
     }
 
     /// With a contract: the expected member whose name has the same canonical form.
-    fn canonical(&mut self, state: &State, name: &[u8], key: (u32, u32), known: &mut Known) -> Option<Hit> {
+    fn canonical(&mut self, state: &State, name: &[u8], known: &mut Known) -> Option<Renaming> {
         let mut form = std::mem::take(&mut self.scratch.form);
         form.clear();
         let action = if case::canonical(name, &mut form) { self.plan.action_by_canonical(state, &form) } else { None };
         self.scratch.form = form;
         let action = action?;
         *known = Known { next: action.next, ..Known::of(Some(action)) };
-        self.ruled(action, key)
+        self.ruled(action)
     }
 
     /// Without a contract: what a convention makes of a name that no rule knows.
-    fn converted(&mut self, state: &State, name: &[u8], key: (u32, u32), known: &mut Known) -> Option<Hit> {
+    fn converted(&mut self, state: &State, name: &[u8], known: &mut Known) -> Option<Renaming> {
         if !self.plan.capitalises && case::is_one_lower_word(name) {
             return None;
         }
@@ -106,12 +91,12 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         self.scratch.form.clear();
         case::canonical(name, &mut self.scratch.form);
         case::spell(&self.scratch.form, convention.to, &mut spelt);
-        let hit = if spelt == name { None } else { Some(self.spelt(state, &spelt, convention, key, known)) };
+        let renaming = if spelt == name { None } else { Some(self.spelt(state, &spelt, convention, known)) };
         self.scratch.spelt = spelt;
-        hit
+        renaming
     }
 
-    fn spelt(&mut self, state: &State, spelt: &[u8], by: &Convention, key: (u32, u32), known: &mut Known) -> Hit {
+    fn spelt(&mut self, state: &State, spelt: &[u8], by: &Convention, known: &mut Known) -> Renaming {
         let target = self.plan.action(state, spelt, 0, spelt.len());
         if let Some(target) =
             target.filter(|target| target.targets_if_renamed_here.0 < target.targets_if_renamed_here.1)
@@ -121,22 +106,32 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         }
         let start = self.scratch.arena.len() as u32;
         quote(std::str::from_utf8(spelt).unwrap_or_default(), &mut self.scratch.arena);
-        Hit {
+        let text = (start, self.scratch.arena.len() as u32);
+        Renaming {
             slot: target.map_or(NONE, |target| target.slot),
             hash: resolve::name_hash(spelt),
             rank: by.rank,
-            text: (start, self.scratch.arena.len() as u32),
-            in_arena: true,
-            rule: RuleRef::Convention(by.rule),
-            key,
-            ..Hit::BLANK
+            kind: EditKind::Key { text, in_arena: true, rule: RuleRef::Convention(by.rule) },
         }
     }
 
-    fn push_hit(&mut self, hit: Hit, quote: u32, close: u32) -> Id {
-        let edit = self.scratch.reserve_edit(quote, close.wrapping_add(1));
+    /// Takes in what a rule would make of a member's name.
+    #[inline(always)]
+    fn push_hit(&mut self, renaming: &Renaming, quote: u32, close: u32) -> Id {
+        let Renaming { slot, hash, rank, kind } = *renaming;
+        self.claim(slot);
+        let edit = self.scratch.add_edit(quote, close.wrapping_add(1), kind);
+        let (inner, value) = (self.scratch.edits.len() as u32, self.peek());
         self.frame.hit = self.scratch.hits.len() as Id;
-        self.scratch.hits.push(Hit { edit, ..hit });
+        self.scratch.hits.push(Hit {
+            edit,
+            slot,
+            hash,
+            rank,
+            value: (value, value),
+            inner: (inner, inner),
+            fired: false,
+        });
         edit
     }
 
@@ -261,6 +256,17 @@ impl Asked {
     pub(super) const NOTHING: Asked = Asked { container: NONE, depth: 0, anchor: NONE };
 }
 
+/// What a rule would make of a member's name.
+#[derive(Clone, Copy)]
+struct Renaming {
+    /// As in a [`Hit`].
+    slot: Id,
+    hash: u64,
+    rank: u16,
+    /// The edit of its key.
+    kind: EditKind,
+}
+
 /// Where a member leads.
 struct Known {
     next: Id,
@@ -271,20 +277,4 @@ impl Known {
     fn of(action: Option<&Action>) -> Self {
         Known { next: INERT, targets: action.map_or((0, 0), |action| action.targets) }
     }
-}
-
-impl Hit {
-    const BLANK: Hit = Hit {
-        edit: NONE,
-        slot: NONE,
-        hash: 0,
-        rank: 0,
-        text: (0, 0),
-        in_arena: false,
-        rule: RuleRef::Rename(0),
-        key: (0, 0),
-        value: (0, 0),
-        inner: (0, 0),
-        fired: false,
-    };
 }
