@@ -1,5 +1,6 @@
 //! Benchmarks: what healing costs in the engine, in the module inside Envoy, and in the whole proxy.
 
+pub mod cores;
 pub mod corpus;
 pub mod descriptors;
 pub mod engine;
@@ -26,11 +27,13 @@ pub mod scenarios;
 pub mod section;
 pub mod similarity;
 pub mod sink;
+pub mod spread;
 pub mod streaming;
 pub mod table;
 pub mod target;
 pub mod targets;
 pub mod tools;
+pub mod turns;
 pub mod upstream;
 pub mod wrk;
 pub mod xdp;

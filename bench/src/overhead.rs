@@ -1,4 +1,7 @@
 //! What a filter adds to Envoy's processor time per request, over the same Envoy without one.
+//!
+//! All listeners are those of one Envoy on a core of its own, and take turns in short slices, many to a round. What a round
+//! says of two of them is then of the same moments of the machine.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,25 +11,35 @@ use nomos_tests::envoy::Envoy;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::cores::Cores;
 use crate::engine::median;
 use crate::load::Load;
 use crate::modules::Module;
 use crate::scenario::Setting;
 use crate::section::{Cell, Figures, Plot, Section};
+use crate::spread::Spread;
+use crate::turns::{self, Spent};
 use crate::upstream::Upstream;
 use crate::{corpus, process, proxy};
 
 /// Requests under way at a time: enough to keep the worker busy, few enough to fit every queue.
 const CONNECTIONS: usize = 8;
 
-/// How long to measure. Many short rounds rather than a few long ones: what else the machine does then falls on all
-/// configurations alike, and differences within a round stay true.
+/// Turns in a round. One turn of as many requests leaves differences within a round half as wide again; slices of a quarter
+/// of these are too short beside their warm-up, and worse than either.
+const TURNS: usize = 8;
+
+/// Requests in a slice: about 10 ms.
+const REQUESTS: usize = 256;
+
+/// Requests before them that do not count: what the caches lost to the others comes back.
+const WARM_UP: usize = 32;
+
+/// How long to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Rounds over all configurations.
     pub rounds: usize,
-    /// Requests to one of them in a round.
-    pub requests: usize,
 }
 
 /// All configurations, measured against the first, which has no filter.
@@ -69,11 +82,11 @@ const MOST: f64 = 1.3;
 
 /// Measures everything.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
-    let effort = Effort { rounds: setting.pick(75, 11), requests: 2_000 };
+    let effort = Effort { rounds: setting.pick(72, 10) };
     let overhead = run(effort, &|done, of| setting.progress.at(done, of))?;
     let mut notes = vec![format!("`nomos_heal_us` in the same run: {}.", overhead.heal_us)];
     if let (Some(plain), Some(healed)) = (overhead.side("plain"), overhead.side("nomos-drifted")) {
-        let factor = healed.times(plain);
+        let factor = healed.times(plain).median;
         let verdict = if factor <= MOST { "met" } else { "missed" };
         notes.push(format!(
             "Healing 1 KB takes {factor:.2} times the processor time of plain Envoy (at most {MOST:.2}: {verdict})."
@@ -89,36 +102,48 @@ pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
         &[("added", added)],
     );
     let rounds = serde_json::to_value(&overhead).map_err(|error| error.to_string())?;
-    Ok(Section { tables: vec![table(&overhead)], plots: vec![plot], notes, rounds, ..Section::new("overhead") })
+    Ok(Section {
+        tables: vec![table(&overhead), sureness(&overhead)],
+        plots: vec![plot],
+        notes,
+        rounds,
+        ..Section::new("overhead")
+    })
 }
 
 fn run(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Overhead, String> {
     let drifted = corpus::flat();
     let bytes = drifted.bytes();
+    let cores = Cores::of_this_process()?;
+    cores.with_the_load()?;
     let upstream = Upstream::start(&[("/drifted", drifted.bodies), ("/clean", corpus::clean().bodies)])
         .map_err(said("upstream"))?;
     let setups = setups();
     let listeners: Vec<(&str, Option<Value>)> = setups.iter().map(|s| (s.name, s.filter.clone())).collect();
+    cores.with_the_proxies()?;
     let mut envoy = proxy::start(upstream.address, &listeners)?;
+    cores.with_the_load()?;
     let pid = proxy::pid(&envoy)?;
     let mut sides = setups.iter().map(|setup| open(&envoy, setup)).collect::<Result<Vec<_>, _>>()?;
     // The round before the first warms everything up.
     for round in 0..=effort.rounds {
         progress(round, effort.rounds);
-        for at in 0..sides.len() {
-            // Each round begins with another configuration, so that none always follows the same one.
-            let (side, load) = &mut sides[(at + round) % setups.len()];
-            let spent = spend(pid, load, &upstream, effort.requests).map_err(said(side.name))?;
-            if round > 0 {
-                side.rounds.push(spent);
+        let mut spent = vec![Spent::default(); sides.len()];
+        for turn in 0..TURNS {
+            for at in turns::order(round * TURNS + turn, sides.len()) {
+                let (side, load) = &mut sides[at];
+                spent[at] += slice(pid, load, &upstream).map_err(said(side.name))?;
             }
+        }
+        if round > 0 {
+            sides.iter_mut().zip(spent).for_each(|((side, _), spent)| side.rounds.push(spent.us()));
         }
         envoy.check()?;
     }
     let heal_us = heal_us(&envoy)?;
     let mut sides: Vec<Side> = sides.into_iter().map(|(side, _)| side).collect();
     settle(&mut sides);
-    Ok(Overhead { requests: effort.requests, bytes, sides, heal_us })
+    Ok(Overhead { requests: TURNS * REQUESTS, bytes, sides, heal_us })
 }
 
 /// The table that people read.
@@ -137,18 +162,16 @@ fn table(overhead: &Overhead) -> Figures {
             ("x echo-calls", 2),
         ],
     );
+    let plain = overhead.side("plain");
     for side in &overhead.sides {
-        let ratio = |floor: &str| {
-            let floor = overhead.side(floor).filter(|_| side.added > 0.0);
-            Cell::from(floor.map(|floor| side.added / floor.added))
-        };
+        let ratio = |floor: &str| Cell::from(overhead.times_added(side, floor).map(|times| times.median));
         figures.row(vec![
             side.name.into(),
             side.median.into(),
             side.rounds.iter().copied().fold(f64::INFINITY, f64::min).into(),
             side.rounds.iter().copied().fold(0.0, f64::max).into(),
             side.added.into(),
-            overhead.sides.first().map(|plain| side.times(plain)).into(),
+            plain.map(|plain| side.times(plain).median).into(),
             ratio("echo-bare"),
             ratio("echo-sdk"),
             ratio("echo-calls"),
@@ -157,16 +180,58 @@ fn table(overhead: &Overhead) -> Figures {
     figures
 }
 
+/// How surely it says so.
+fn sureness(overhead: &Overhead) -> Figures {
+    let mut figures = Figures::new(
+        "sureness",
+        &[
+            ("configuration", 0),
+            ("added us, quartiles", 0),
+            ("added us, 95 % sure", 0),
+            ("x plain, quartiles", 0),
+            ("x plain, 95 % sure", 0),
+            ("x echo-sdk, quartiles", 0),
+            ("x echo-sdk, 95 % sure", 0),
+        ],
+    );
+    let Some((plain, others)) = overhead.sides.split_first() else { return figures };
+    for side in others {
+        let pair = |spread: Option<Spread>, digits: usize| match spread {
+            Some(spread) => [spread.between(digits).into(), spread.surely(digits)],
+            None => [Cell::Nothing, Cell::Nothing],
+        };
+        let cells = [
+            pair(Some(side.over(plain)), 1),
+            pair(Some(side.times(plain)), 2),
+            pair(overhead.times_added(side, "echo-sdk").filter(|_| side.name != "echo-sdk"), 2),
+        ];
+        figures.row([Cell::from(side.name)].into_iter().chain(cells.into_iter().flatten()).collect());
+    }
+    figures
+}
+
 impl Side {
-    /// The median of the quotients within a round.
-    fn times(&self, plain: &Side) -> f64 {
-        median(self.rounds.iter().zip(&plain.rounds).map(|(own, plain)| own / plain).collect())
+    /// What it takes more within a round.
+    fn over(&self, plain: &Side) -> Spread {
+        Spread::of_differences(&self.rounds, &plain.rounds)
+    }
+
+    /// How many times as much it takes within a round.
+    fn times(&self, plain: &Side) -> Spread {
+        Spread::of_quotients(&self.rounds, &plain.rounds)
     }
 }
 
 impl Overhead {
     fn side(&self, name: &str) -> Option<&Side> {
         self.sides.iter().find(|side| side.name == name)
+    }
+
+    /// How many times as much a side adds as another one does, within a round.
+    fn times_added(&self, side: &Side, floor: &str) -> Option<Spread> {
+        let plain = self.sides.first().filter(|plain| plain.name != side.name)?;
+        let added = |side: &Side| -> Vec<f64> { side.rounds.iter().zip(&plain.rounds).map(|(a, b)| a - b).collect() };
+        Some(Spread::of_quotients(&added(side), &added(self.side(floor)?)))
     }
 }
 
@@ -216,23 +281,20 @@ fn heal_us(envoy: &Envoy) -> Result<String, String> {
     Ok(text.split_ascii_whitespace().filter_map(quantile).collect::<Vec<_>>().join(", "))
 }
 
-/// Microseconds of Envoy's processor time per request.
-#[allow(clippy::cast_precision_loss)]
-fn spend(pid: u32, load: &mut Load, upstream: &Upstream, requests: usize) -> io::Result<f64> {
-    let per_connection = requests / load.connections();
-    // What the caches lost to the others comes back before it counts.
-    load.run(per_connection / 10 + 1, upstream)?;
+/// What Envoy takes for a slice.
+fn slice(pid: u32, load: &mut Load, upstream: &Upstream) -> io::Result<Spent> {
+    load.run(WARM_UP / load.connections(), upstream)?;
     let before = process::cpu_ns(pid).map_err(io::Error::other)?;
-    load.run(per_connection, upstream)?;
+    load.run(REQUESTS / load.connections(), upstream)?;
     let after = process::cpu_ns(pid).map_err(io::Error::other)?;
-    Ok((after - before) as f64 / (per_connection * load.connections()) as f64 / 1e3)
+    Ok(Spent { cpu_ns: after.saturating_sub(before), requests: REQUESTS as u64 })
 }
 
 fn settle(sides: &mut [Side]) {
-    let plain = sides.first().map(|side| side.rounds.clone()).unwrap_or_default();
+    let Some(plain) = sides.first().cloned() else { return };
     for side in sides {
         side.median = median(side.rounds.clone());
-        side.added = median(side.rounds.iter().zip(&plain).map(|(own, plain)| own - plain).collect());
+        side.added = side.over(&plain).median;
     }
 }
 

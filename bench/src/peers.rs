@@ -3,7 +3,6 @@
 //! What is measured of each peer stands in `bench/peers`, its configuration and its sources.
 
 mod bodies;
-mod cores;
 mod envoy;
 mod fidelity;
 mod installed;
@@ -21,10 +20,10 @@ mod versions;
 
 use serde::Serialize;
 
+use crate::cores::Cores;
 use crate::machine::Machine;
 use crate::results;
 use bodies::Pair;
-use cores::Cores;
 use installed::Installed;
 use side::Host;
 use stand::{Absent, Stand};
@@ -40,7 +39,9 @@ const RECORD: &str = "record";
 pub struct Effort {
     /// Rounds over all sides for processor time and throughput.
     pub rounds: usize,
-    /// Requests to one of them in such a round.
+    /// Turns that each side has in such a round.
+    pub turns: usize,
+    /// Requests in a turn: about 10 ms.
     pub requests: usize,
     /// Rounds over all sides for latency.
     pub open_rounds: usize,
@@ -52,9 +53,11 @@ pub struct Effort {
 
 impl Effort {
     /// About six minutes.
-    pub const FULL: Effort = Effort { rounds: 41, requests: 2_000, open_rounds: 5, open_requests: 1_500, rate: 1_000 };
+    pub const FULL: Effort =
+        Effort { rounds: 41, turns: 8, requests: 256, open_rounds: 5, open_requests: 1_500, rate: 1_000 };
     /// About a minute.
-    pub const QUICK: Effort = Effort { rounds: 7, requests: 800, open_rounds: 1, open_requests: 1_000, rate: 1_000 };
+    pub const QUICK: Effort =
+        Effort { rounds: 7, turns: 4, requests: 200, open_rounds: 1, open_requests: 1_000, rate: 1_000 };
 }
 
 /// Everything that was measured.
@@ -126,7 +129,6 @@ fn measure(installed: &Installed, effort: Effort) -> Result<Peers, String> {
         stand.give_up(side.name, side.why);
     }
     let timed = timing::run(&mut stand, &mut upstream, &cores, effort)?;
-    cores.anywhere()?;
     Ok(Peers {
         effort,
         versions: versions::all(installed),

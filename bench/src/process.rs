@@ -1,15 +1,28 @@
 //! How much processor time and memory a process has used.
 
 use std::fs;
-use std::path::Path;
+use std::time::Duration;
+
+use nix::time::{clock_getcpuclockid, clock_gettime};
+use nix::unistd::Pid;
 
 /// Time on a processor of all threads of a process, in nanoseconds.
 ///
-/// From the scheduler's own account: `/proc/PID/stat` counts in steps of 10 ms, too coarse for a round of a second.
+/// From the process's own clock, which is exact for threads that run just now. What `/proc` says of those is as old as
+/// the scheduler's last tick, up to 10 ms: as long as what is measured.
 pub fn cpu_ns(pid: u32) -> Result<u64, String> {
-    let tasks = format!("/proc/{pid}/task");
-    let entries = fs::read_dir(&tasks).map_err(|error| format!("{tasks}: {error}"))?;
-    entries.flatten().map(|task| thread_ns(&task.path())).sum()
+    let number = i32::try_from(pid).map_err(|_| format!("{pid} is no process"))?;
+    let time = clock_getcpuclockid(Pid::from_raw(number)).and_then(clock_gettime);
+    let time = time.map_err(|error| format!("processor time of process {pid}: {error}"))?;
+    u64::try_from(Duration::from(time).as_nanos()).map_err(|error| error.to_string())
+}
+
+/// Time on a processor of one thread of this process, in nanoseconds, as of the scheduler's last tick.
+pub fn thread_cpu_ns(thread: i32) -> Result<u64, String> {
+    let file = format!("/proc/self/task/{thread}/schedstat");
+    let text = fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
+    let first = text.split_ascii_whitespace().next().and_then(|number| number.parse().ok());
+    first.ok_or_else(|| format!("{file}: found `{}`; expected nanoseconds first", text.trim()))
 }
 
 /// Memory that a process has in use, in bytes.
@@ -29,21 +42,27 @@ fn status(pid: u32, field: &str) -> Result<u64, String> {
     value.map(|kib| kib << 10).ok_or_else(|| format!("{file}: found no {field}; expected one in kB"))
 }
 
-fn thread_ns(task: &Path) -> Result<u64, String> {
-    let file = task.join("schedstat");
-    let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let first = text.split_ascii_whitespace().next().and_then(|number| number.parse().ok());
-    first.ok_or_else(|| format!("{}: found `{}`; expected nanoseconds first", file.display(), text.trim()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// In steps far finer than a tick of the scheduler.
     #[test]
-    fn this_process_has_used_something() {
+    fn processor_time_goes_on_while_a_thread_runs() {
+        let now = || cpu_ns(std::process::id()).expect("a time");
+        let (start, mut last, mut steps) = (now(), 0, 0);
+        while last < start + 1_000_000 {
+            let next = now();
+            steps += u32::from(next > last);
+            last = next;
+        }
+        assert!(steps > 20, "{steps} steps in a millisecond");
+        assert!(cpu_ns(u32::MAX).is_err());
+    }
+
+    #[test]
+    fn this_process_has_used_memory() {
         let pid = std::process::id();
-        assert!(cpu_ns(pid).expect("a time") > 0);
         let (now, most) = (resident(pid).expect("bytes"), most_resident(pid).expect("bytes"));
         assert!(now > 0 && most > 0);
     }

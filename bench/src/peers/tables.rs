@@ -9,10 +9,11 @@ use super::fidelity::{self, CASES};
 use super::large::Cell;
 use super::side::{SIDES, Side};
 use super::stand::Absent;
-use super::timing::{Timed, quantile};
+use super::timing::Timed;
 use super::{ENVOY_BUFFERS, Peers};
 use crate::engine::median;
 use crate::machine::Machine;
+use crate::spread::{from_to, quantile};
 use crate::table::Table;
 
 /// The document, in the repository.
@@ -67,6 +68,7 @@ fn processor_time(peers: &Peers) -> String {
         "healing us",
         "added us",
         "quartiles",
+        "95 % sure",
         "plain responses/s",
         "healing responses/s",
         "spread",
@@ -76,24 +78,25 @@ fn processor_time(peers: &Peers) -> String {
         rates.sort_by(f64::total_cmp);
         let rate = median(rates.clone());
         let spread = (quantile(&rates, 75) - quantile(&rates, 25)) / rate * 100.0;
-        let [low, high] = own.added_quartiles;
         table.row(&[
             side.title.to_owned(),
             format!("{:.1}", median(plain.cpu_us.clone())),
             format!("{:.1}", median(own.cpu_us.clone())),
             format!("{:.1}", own.added_us),
-            format!("{low:.1} to {high:.1}"),
+            from_to(own.added_quartiles, 1),
+            own.added_interval.map_or(String::new(), |interval| from_to(interval, 1)),
             format!("{:.0}", median(plain.per_second.clone())),
             format!("{rate:.0}"),
             format!("{spread:.0} %"),
         ]);
     }
     format!(
-        "{}\n\n{}\n\n{} rounds of {} requests, {} bytes, {}.",
+        "{}\n\n{}\n\n{} rounds of {} requests in {} slices, {} bytes, {}.",
         table.text(),
         standing(peers),
         peers.effort.rounds,
-        peers.effort.requests,
+        peers.effort.turns * peers.effort.requests,
+        peers.effort.turns,
         peers.bytes,
         if peers.cores_apart { "one core for the proxy, another for load and upstream" } else { "all on one core" },
     )

@@ -6,13 +6,14 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::Effort;
-use super::cores::Cores;
 use super::load::Load;
 use super::side::Side;
 use super::stand::{Running, Stand};
 use super::upstream::Upstream;
-use crate::engine::median;
+use crate::cores::Cores;
 use crate::process;
+use crate::spread::{Spread, quantile};
+use crate::turns::{self, Spent};
 
 /// Requests under way at a time in the closed loop: enough to keep a proxy busy, few enough to fit every queue.
 const CLOSED_CONNECTIONS: usize = 8;
@@ -20,8 +21,11 @@ const CLOSED_CONNECTIONS: usize = 8;
 /// Connections of the open loop: more than are needed while a proxy keeps up.
 const OPEN_CONNECTIONS: usize = 32;
 
-/// Part of a round that comes before it and does not count: what the caches lost to the others comes back.
-const WARM_UP: usize = 10;
+/// Part of a slice that comes before it and does not count: what the caches lost to the others comes back.
+const WARM_UP: usize = 8;
+
+/// The same of the first round of latencies, which does not count either.
+const OPEN_WARM_UP: usize = 10;
 
 /// One side, measured.
 #[derive(Clone, Debug, Serialize)]
@@ -38,6 +42,8 @@ pub struct Timed {
     pub added_us: f64,
     /// The quartiles of that.
     pub added_quartiles: [f64; 2],
+    /// Where the median of it lies, as [`Spread`] says.
+    pub added_interval: Option<[f64; 2]>,
     /// At a constant rate, in microseconds, by round.
     pub p50_us: Vec<f64>,
     /// At a constant rate, in microseconds, by round.
@@ -56,6 +62,7 @@ impl Timed {
             per_second: Vec::new(),
             added_us: 0.0,
             added_quartiles: [0.0; 2],
+            added_interval: None,
             p50_us: Vec::new(),
             p99_us: Vec::new(),
             failure: None,
@@ -67,6 +74,15 @@ impl Timed {
     pub fn of(name: &'static str, plain: &'static str, cpu_us: f64, added_us: f64) -> Self {
         let side = super::side::SIDES.iter().find(|side| side.name == name).expect("a side");
         Timed { plain, cpu_us: vec![cpu_us], added_us, ..Timed::new(side) }
+    }
+
+    /// A round of processor time and throughput, where nothing failed.
+    #[allow(clippy::cast_precision_loss)]
+    fn count(&mut self, spent: Spent, elapsed: Duration) {
+        if self.failure.is_none() {
+            self.cpu_us.push(spent.us());
+            self.per_second.push(spent.requests as f64 / elapsed.as_secs_f64());
+        }
     }
 
     /// A round of latencies.
@@ -91,7 +107,7 @@ pub fn run(stand: &mut Stand, upstream: &mut Upstream, cores: &Cores, effort: Ef
     Ok(timed)
 }
 
-/// Processor time and throughput. The round before the first warms everything up.
+/// Processor time and throughput, by turns in slices. The round before the first warms everything up.
 fn closed_rounds(
     stand: &mut Stand,
     timed: &mut [Timed],
@@ -101,15 +117,20 @@ fn closed_rounds(
     let mut loads = connect(stand, CLOSED_CONNECTIONS)?;
     for round in 0..=effort.rounds {
         progress("throughput", round, effort.rounds);
-        for at in in_turn(timed, round) {
-            match spend(&stand.running[at], &mut loads[at], upstream, effort.requests) {
-                Err(error) => timed[at].failure = Some(error.to_string()),
-                Ok((cpu, rate)) if round > 0 => {
-                    timed[at].cpu_us.push(cpu);
-                    timed[at].per_second.push(rate);
+        let mut slices = vec![(Spent::default(), Duration::ZERO); timed.len()];
+        for turn in 0..effort.turns {
+            for at in in_turn(timed, round * effort.turns + turn) {
+                match spend(&stand.running[at], &mut loads[at], upstream, effort.requests) {
+                    Err(error) => timed[at].failure = Some(error.to_string()),
+                    Ok((spent, elapsed)) => {
+                        slices[at].0 += spent;
+                        slices[at].1 += elapsed;
+                    }
                 }
-                Ok(_) => {}
             }
+        }
+        for (own, (spent, elapsed)) in timed.iter_mut().zip(slices).filter(|_| round > 0) {
+            own.count(spent, elapsed);
         }
         stand.check()?;
     }
@@ -121,7 +142,7 @@ fn open_rounds(stand: &mut Stand, timed: &mut [Timed], upstream: &mut Upstream, 
     let mut loads = connect(stand, OPEN_CONNECTIONS)?;
     for round in 0..=effort.open_rounds {
         progress("latency", round, effort.open_rounds);
-        let requests = if round == 0 { effort.open_requests / WARM_UP } else { effort.open_requests };
+        let requests = if round == 0 { effort.open_requests / OPEN_WARM_UP } else { effort.open_requests };
         for at in in_turn(timed, round) {
             match loads[at].open(effort.rate, requests, upstream) {
                 Err(error) => timed[at].failure = Some(error.to_string()),
@@ -134,10 +155,9 @@ fn open_rounds(stand: &mut Stand, timed: &mut [Timed], upstream: &mut Upstream, 
     Ok(())
 }
 
-/// Sides that have not failed. Each round begins with another one, so that none always follows the same one.
-fn in_turn(timed: &[Timed], round: usize) -> Vec<usize> {
-    let sides = (0..timed.len()).map(|at| (at + round) % timed.len());
-    sides.filter(|at| timed[*at].failure.is_none()).collect()
+/// Sides that have not failed.
+fn in_turn(timed: &[Timed], turn: usize) -> Vec<usize> {
+    turns::order(turn, timed.len()).into_iter().filter(|at| timed[*at].failure.is_none()).collect()
 }
 
 fn connect(stand: &Stand, connections: usize) -> Result<Vec<Load>, String> {
@@ -148,16 +168,19 @@ fn connect(stand: &Stand, connections: usize) -> Result<Vec<Load>, String> {
         .collect()
 }
 
-/// Microseconds of processor time per response, and responses per second.
-#[allow(clippy::cast_precision_loss)]
-fn spend(running: &Running, load: &mut Load, upstream: &mut Upstream, requests: usize) -> io::Result<(f64, f64)> {
+/// What a slice of so many requests takes, and how long.
+fn spend(
+    running: &Running,
+    load: &mut Load,
+    upstream: &mut Upstream,
+    requests: usize,
+) -> io::Result<(Spent, Duration)> {
     let per_connection = requests / load.connections();
     load.closed(per_connection / WARM_UP + 1, upstream)?;
     let before = cpu_ns(running)?;
     let elapsed = load.closed(per_connection, upstream)?;
-    let spent = cpu_ns(running)? - before;
-    let responses = (per_connection * load.connections()) as f64;
-    Ok((spent as f64 / responses / 1e3, responses / elapsed.as_secs_f64()))
+    let cpu_ns = cpu_ns(running)?.saturating_sub(before);
+    Ok((Spent { cpu_ns, requests: (per_connection * load.connections()) as u64 }, elapsed))
 }
 
 fn cpu_ns(running: &Running) -> io::Result<u64> {
@@ -167,21 +190,15 @@ fn cpu_ns(running: &Running) -> io::Result<u64> {
 fn settle(timed: &mut [Timed]) {
     let plains: Vec<Vec<f64>> = timed.iter().map(|own| plain_of(timed, own)).collect();
     for (own, plain) in timed.iter_mut().zip(plains) {
-        let mut added: Vec<f64> = own.cpu_us.iter().zip(&plain).map(|(own, plain)| own - plain).collect();
-        added.sort_by(f64::total_cmp);
-        own.added_us = median(added.clone());
-        own.added_quartiles = [quantile(&added, 25), quantile(&added, 75)];
+        let added = Spread::of_differences(&own.cpu_us, &plain);
+        own.added_us = added.median;
+        own.added_quartiles = added.quartiles;
+        own.added_interval = added.interval;
     }
 }
 
 fn plain_of(timed: &[Timed], own: &Timed) -> Vec<f64> {
     timed.iter().find(|side| side.name == own.plain).map(|side| side.cpu_us.clone()).unwrap_or_default()
-}
-
-/// Of sorted values, the nearest at or above.
-pub fn quantile(sorted: &[f64], percent: usize) -> f64 {
-    let rank = (sorted.len() * percent).div_ceil(100).max(1);
-    sorted.get(rank - 1).copied().unwrap_or(f64::NAN)
 }
 
 fn progress(what: &str, round: usize, rounds: usize) {
@@ -208,12 +225,5 @@ mod tests {
         assert!((timed[0].added_us - 0.0).abs() < 1e-9);
         assert!((timed[1].added_us - 2.0).abs() < 1e-9);
         assert_eq!(timed[1].added_quartiles.map(|value| format!("{value:.1}")), ["1.0", "3.0"]);
-    }
-
-    #[test]
-    fn quantiles_are_of_the_nearest_rank() {
-        let values: Vec<f64> = (1..=200).map(f64::from).collect();
-        assert_eq!([50, 99].map(|percent| quantile(&values, percent).to_string()), ["100", "198"]);
-        assert!(quantile(&[], 50).is_nan());
     }
 }

@@ -1,9 +1,11 @@
 //! Which core runs what: proxies have one for themselves, the load generator and the upstream have the other.
+//!
+//! A process or thread keeps to the core of the thread that starts it.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Two of the cores that this process may use.
-#[derive(Clone, Copy, Debug)]
+/// Two of the cores that this process may use. This thread may use all of them again once it is dropped.
+#[derive(Debug)]
 pub struct Cores {
     all: CpuSet,
     pair: Option<(usize, usize)>,
@@ -27,14 +29,16 @@ impl Cores {
         self.pair.map_or(Ok(()), |(_, proxies)| pin(&only(proxies)))
     }
 
-    /// As it was.
-    pub fn anywhere(&self) -> Result<(), String> {
-        pin(&self.all)
-    }
-
     /// Whether there were two.
     pub fn are_apart(&self) -> bool {
         self.pair.is_some()
+    }
+}
+
+impl Drop for Cores {
+    fn drop(&mut self) {
+        // A thread that stays where it is measures as well.
+        let _ = pin(&self.all);
     }
 }
 
@@ -46,4 +50,20 @@ fn only(core: usize) -> CpuSet {
 
 fn pin(set: &CpuSet) -> Result<(), String> {
     sched_setaffinity(None, set).map_err(|error| format!("sched_setaffinity: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_are_apart_and_given_back() {
+        let usable = || sched_getaffinity(None).expect("a set of cores").count();
+        let before = usable();
+        let cores = Cores::of_this_process().expect("cores");
+        cores.with_the_proxies().expect("a core");
+        assert_eq!(usable(), if cores.are_apart() { 1 } else { before });
+        drop(cores);
+        assert_eq!(usable(), before);
+    }
 }
