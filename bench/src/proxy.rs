@@ -25,6 +25,8 @@ pub struct Proxy {
     pub upstreams: Vec<SocketAddr>,
     /// Other servers that it knows, by name.
     pub sinks: Vec<(&'static str, SocketAddr)>,
+    /// Values of Envoy's runtime by key; others may be set while it runs. None where nothing is set.
+    pub runtime: Option<Value>,
     /// Bytes that a connection may buffer; none for Envoy's own limit.
     pub buffer_limit: Option<u32>,
     /// Worker threads.
@@ -48,7 +50,15 @@ impl Proxy {
     /// One worker in front of these.
     pub fn before(upstreams: &[SocketAddr]) -> Self {
         let upstreams = upstreams.to_vec();
-        Proxy { listeners: Vec::new(), upstreams, sinks: Vec::new(), buffer_limit: None, workers: 1, binary: None }
+        Proxy {
+            listeners: Vec::new(),
+            upstreams,
+            sinks: Vec::new(),
+            runtime: None,
+            buffer_limit: None,
+            workers: 1,
+            binary: None,
+        }
     }
 
     /// With a further listener.
@@ -68,10 +78,16 @@ impl Proxy {
                 limited["per_connection_buffer_limit_bytes"] = json!(bytes);
             }
         }
-        let config = json!({
+        let mut config = json!({
             "admin": {"address": tcp(SocketAddr::from(([127, 0, 0, 1], 0)))},
             "static_resources": {"listeners": listeners, "clusters": clusters},
         });
+        if let Some(values) = &self.runtime {
+            config["layered_runtime"] = json!({"layers": [
+                {"name": "set", "static_layer": values},
+                {"name": "admin", "admin_layer": {}},
+            ]});
+        }
         let start = Start { workers: self.workers, files: &[] };
         let binary = self.binary.clone().map_or_else(|| paths::envoy("pinned"), Ok)?;
         Envoy::start_with(&binary, &config.to_string(), start)

@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 
 use http_body_util::{BodyExt, Empty};
@@ -15,11 +15,15 @@ use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 
+use crate::process;
+
 /// Serves for as long as the process lives, on a thread of its own that sleeps while there is nothing to do.
 pub struct Sink {
     /// Where it listens.
     pub address: SocketAddr,
     received: Arc<AtomicU64>,
+    /// The number that the system knows it by.
+    thread: i32,
 }
 
 impl Sink {
@@ -30,13 +34,24 @@ impl Sink {
         let address = listener.local_addr()?;
         let received = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&received);
-        thread::spawn(move || runtime.block_on(tokio::task::LocalSet::new().run_until(serve(listener, count))));
-        Ok(Sink { address, received })
+        let (tell, told) = mpsc::channel();
+        thread::spawn(move || {
+            // Nobody waits for it once this fails.
+            let _ = tell.send(rustix::thread::gettid().as_raw_nonzero().get());
+            runtime.block_on(tokio::task::LocalSet::new().run_until(serve(listener, count)));
+        });
+        let thread = told.recv().map_err(io::Error::other)?;
+        Ok(Sink { address, received, thread })
     }
 
     /// Bytes of bodies that have come.
     pub fn received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
+    }
+
+    /// Processor time that it took so far, in nanoseconds.
+    pub fn cpu_ns(&self) -> Result<u64, String> {
+        process::thread_cpu_ns(self.thread)
     }
 }
 
