@@ -119,7 +119,9 @@ const WATCHES: [Watch; 11] = [
     watch("everything", Place::Both, true, 100),
 ];
 
-/// Where [`WATCHES`] has Nomos unwatched, traces of one in a hundred, and these with metrics, which have a target.
+/// Where [`WATCHES`] has traces of one in a hundred without Nomos, Nomos unwatched, such traces with it, and these with
+/// metrics, which have a target.
+const BARE_TRACES: usize = 1;
 const UNWATCHED: usize = 2;
 const TRACES: usize = 7;
 const BOTH: usize = 8;
@@ -384,7 +386,7 @@ fn summed_up(found: &[Found], scrape: f64) -> Result<Section, String> {
             watched(percent(at).surely(1)),
         ]);
     }
-    let notes = vec![verdict(&percent(BOTH)), at_rate(found, scrape)];
+    let notes = vec![verdict(&percent(BOTH)), own_share(found), at_rate(found, scrape)];
     let names: Vec<String> = WATCHES.iter().map(|watch| watch.name.to_owned()).collect();
     let medians = found.iter().map(|found| median(found.rounds.clone())).collect();
     let plot =
@@ -419,6 +421,19 @@ fn verdict(both: &Spread) -> String {
     )
 }
 
+/// What of it a tracer takes without Nomos.
+fn own_share(found: &[Found]) -> String {
+    let over = |at: usize, base: usize| Spread::of_differences(&found[at].rounds, &found[base].rounds);
+    let (bare, nomos) = (over(BARE_TRACES, 0), over(TRACES, UNWATCHED));
+    format!(
+        "Traces of 1 % take {:.1} us of the bare proxy (quartiles {}), and {:.1} us of the one with Nomos ({}).",
+        bare.median,
+        bare.between(1),
+        nomos.median,
+        nomos.between(1)
+    )
+}
+
 /// Reading metrics costs the less per request the more there are of them, and the load has very many.
 #[allow(clippy::cast_precision_loss)]
 fn at_rate(found: &[Found], scrape: f64) -> String {
@@ -442,8 +457,8 @@ mod tests {
         for (at, place) in Place::ALL.iter().enumerate() {
             assert_eq!(*place as usize, at, "{place:?}");
         }
-        let names = [UNWATCHED, TRACES, BOTH].map(|at| WATCHES[at].name);
-        assert_eq!(names, ["nothing", "traces of 1 %", "metrics and traces of 1 %"]);
+        let names = [BARE_TRACES, UNWATCHED, TRACES, BOTH].map(|at| WATCHES[at].name);
+        assert_eq!(names, ["bare proxy, traces of 1 %", "nothing", "traces of 1 %", "metrics and traces of 1 %"]);
     }
 
     #[test]
