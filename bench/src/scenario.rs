@@ -47,7 +47,7 @@ pub const ALL: &[Scenario] = &[
     scenario("sizes", "what healing takes from 1 KB to 100 MB", [60, 15], sizes::section),
     scenario("drift", "what is healed in each drift mode", [10, 5], drift::section),
     scenario("baseline", "local and proxied answers: Envoy, Envoy with Nomos, nginx", [100, 20], baseline::section),
-    scenario("watching", "what metrics, access logs and traces cost", [123, 17], watching::section),
+    scenario("watching", "what metrics, access logs and traces cost", [100, 19], watching::section),
     scenario("memory", "resident memory, idle, under load and after an hour's requests", [290, 24], memory::section),
     scenario("open-loop", "latency at a constant rate", [70, 12], open_loop::section),
     scenario("peers", "Nomos beside what people would use instead", [360, 60], beside_peers),

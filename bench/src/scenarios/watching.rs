@@ -130,7 +130,7 @@ const BOTH: usize = 8;
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let mut stage = Stage::start()?;
     stage.rehearse()?;
-    let rounds = setting.pick(9, 1);
+    let rounds = setting.pick(7, 1);
     let mut found = vec![Found::default(); WATCHES.len()];
     for round in 0..rounds {
         let mut spent = [Spent::default(); WATCHES.len()];
