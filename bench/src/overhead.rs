@@ -17,7 +17,7 @@ use crate::load::Load;
 use crate::modules::Module;
 use crate::scenario::Setting;
 use crate::section::{Cell, Figures, Plot, Section};
-use crate::spread::Spread;
+use crate::spread::{Spread, from_to};
 use crate::turns::{self, Spent};
 use crate::upstream::Upstream;
 use crate::{corpus, process, proxy};
@@ -86,10 +86,11 @@ pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let overhead = run(effort, &|done, of| setting.progress.at(done, of))?;
     let mut notes = vec![format!("`nomos_heal_us` in the same run: {}.", overhead.heal_us)];
     if let (Some(plain), Some(healed)) = (overhead.side("plain"), overhead.side("nomos-drifted")) {
-        let factor = healed.times(plain).median;
+        let Spread { median: factor, interval, .. } = healed.times(plain);
         let verdict = if factor <= MOST { "met" } else { "missed" };
+        let surely = interval.map_or(String::new(), |interval| format!(" ({})", from_to(interval, 2)));
         notes.push(format!(
-            "Healing 1 KB takes {factor:.2} times the processor time of plain Envoy (at most {MOST:.2}: {verdict})."
+            "Healing 1 KB takes {factor:.2}{surely} times the processor time of plain Envoy (at most {MOST:.2}: {verdict})."
         ));
     }
     let names: Vec<String> = overhead.sides.iter().skip(1).map(|side| side.name.to_owned()).collect();
@@ -164,7 +165,10 @@ fn table(overhead: &Overhead) -> Figures {
     );
     let plain = overhead.side("plain");
     for side in &overhead.sides {
-        let ratio = |floor: &str| Cell::from(overhead.times_added(side, floor).map(|times| times.median));
+        let ratio = |floor: &str| {
+            let floor = overhead.side(floor).filter(|_| side.added > 0.0);
+            Cell::from(floor.map(|floor| side.added / floor.added))
+        };
         figures.row(vec![
             side.name.into(),
             side.median.into(),
@@ -196,14 +200,11 @@ fn sureness(overhead: &Overhead) -> Figures {
     );
     let Some((plain, others)) = overhead.sides.split_first() else { return figures };
     for side in others {
-        let pair = |spread: Option<Spread>, digits: usize| match spread {
-            Some(spread) => [spread.between(digits).into(), spread.surely(digits)],
-            None => [Cell::Nothing, Cell::Nothing],
-        };
+        let floor = overhead.times_added(side, plain, "echo-sdk");
         let cells = [
-            pair(Some(side.over(plain)), 1),
-            pair(Some(side.times(plain)), 2),
-            pair(overhead.times_added(side, "echo-sdk").filter(|_| side.name != "echo-sdk"), 2),
+            side.over(plain).cells(1),
+            side.times(plain).cells(2),
+            floor.map_or([Cell::Nothing, Cell::Nothing], |times| times.cells(2)),
         ];
         figures.row([Cell::from(side.name)].into_iter().chain(cells.into_iter().flatten()).collect());
     }
@@ -228,10 +229,10 @@ impl Overhead {
     }
 
     /// How many times as much a side adds as another one does, within a round.
-    fn times_added(&self, side: &Side, floor: &str) -> Option<Spread> {
-        let plain = self.sides.first().filter(|plain| plain.name != side.name)?;
+    fn times_added(&self, side: &Side, plain: &Side, floor: &str) -> Option<Spread> {
+        let floor = self.side(floor).filter(|floor| floor.name != side.name)?;
         let added = |side: &Side| -> Vec<f64> { side.rounds.iter().zip(&plain.rounds).map(|(a, b)| a - b).collect() };
-        Some(Spread::of_quotients(&added(side), &added(self.side(floor)?)))
+        Some(Spread::of_quotients(&added(side), &added(floor)))
     }
 }
 

@@ -11,8 +11,8 @@ const DOUBT: f64 = 0.05;
 pub struct Spread {
     /// The middle one.
     pub median: f64,
-    /// A quarter of the values is below the first, a quarter above the second.
-    pub quartiles: [f64; 2],
+    /// A quarter of the values is below the first, a quarter above the second; none for fewer than four values.
+    pub quartiles: Option<[f64; 2]>,
     /// Where the median of infinitely many values would lie, in 95 of 100 runs at the least; none for fewer than six values.
     ///
     /// These are the values of two ranks: so many of n values lie on one side of the true median as n throws of a coin
@@ -24,7 +24,7 @@ impl Spread {
     /// Of these values.
     pub fn of(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
-        let quartiles = [quantile(&values, 25), quantile(&values, 75)];
+        let quartiles = (values.len() >= 4).then(|| [quantile(&values, 25), quantile(&values, 75)]);
         let interval = cut(values.len()).map(|cut| [values[cut], values[values.len() - 1 - cut]]);
         Spread { median: median(values), quartiles, interval }
     }
@@ -44,19 +44,14 @@ impl Spread {
     pub fn map(self, change: impl Fn(f64) -> f64) -> Self {
         Spread {
             median: change(self.median),
-            quartiles: self.quartiles.map(&change),
+            quartiles: self.quartiles.map(|quartiles| quartiles.map(&change)),
             interval: self.interval.map(|interval| interval.map(&change)),
         }
     }
 
-    /// The quartiles, for people.
-    pub fn between(&self, digits: usize) -> String {
-        from_to(self.quartiles, digits)
-    }
-
-    /// The interval, for people.
-    pub fn surely(&self, digits: usize) -> Cell {
-        self.interval.map_or(Cell::Nothing, |interval| from_to(interval, digits).into())
+    /// The quartiles and the interval, for people.
+    pub fn cells(&self, digits: usize) -> [Cell; 2] {
+        [self.quartiles, self.interval].map(|pair| pair.map_or(Cell::Nothing, |pair| from_to(pair, digits).into()))
     }
 }
 
@@ -113,11 +108,11 @@ mod tests {
     #[test]
     fn values_are_summed_up() {
         let spread = Spread::of_differences(&[3.0, 5.0, 9.0, 7.0, 4.0, 8.0, 6.0, 2.0, 12.0], &[1.0; 9]);
-        let expected = Spread { median: 5.0, quartiles: [3.0, 7.0], interval: Some([2.0, 8.0]) };
+        let expected = Spread { median: 5.0, quartiles: Some([3.0, 7.0]), interval: Some([2.0, 8.0]) };
         assert_eq!(spread, expected);
-        assert_eq!((spread.between(1), spread.surely(0)), ("3.0 to 7.0".to_owned(), "2 to 8".into()));
-        assert_eq!(spread.map(|value| value * 2.0).between(0), "6 to 14");
-        assert_eq!(Spread::of_quotients(&[6.0, 4.0], &[3.0, 4.0]).interval, None);
+        assert_eq!(spread.cells(1), ["3.0 to 7.0", "2.0 to 8.0"].map(Cell::from));
+        assert_eq!(spread.map(|value| value * 2.0).cells(0), ["6 to 14", "4 to 16"].map(Cell::from));
+        assert_eq!(Spread::of_quotients(&[6.0, 4.0], &[3.0, 4.0]).cells(1), [Cell::Nothing, Cell::Nothing]);
     }
 
     #[test]

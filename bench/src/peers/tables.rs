@@ -73,6 +73,7 @@ fn processor_time(peers: &Peers) -> String {
         "healing responses/s",
         "spread",
     ]);
+    let pair = |pair: Option<[f64; 2]>| pair.map_or(String::new(), |pair| from_to(pair, 1));
     for (side, own, plain) in healing(peers) {
         let mut rates = own.per_second.clone();
         rates.sort_by(f64::total_cmp);
@@ -83,8 +84,8 @@ fn processor_time(peers: &Peers) -> String {
             format!("{:.1}", median(plain.cpu_us.clone())),
             format!("{:.1}", median(own.cpu_us.clone())),
             format!("{:.1}", own.added_us),
-            from_to(own.added_quartiles, 1),
-            own.added_interval.map_or(String::new(), |interval| from_to(interval, 1)),
+            pair(own.added_quartiles),
+            pair(own.added_interval),
             format!("{:.0}", median(plain.per_second.clone())),
             format!("{rate:.0}"),
             format!("{spread:.0} %"),

@@ -41,7 +41,7 @@ pub struct Timed {
     /// What it takes more than the plain one in the same round, in microseconds: the median.
     pub added_us: f64,
     /// The quartiles of that.
-    pub added_quartiles: [f64; 2],
+    pub added_quartiles: Option<[f64; 2]>,
     /// Where the median of it lies, as [`Spread`] says.
     pub added_interval: Option<[f64; 2]>,
     /// At a constant rate, in microseconds, by round.
@@ -61,7 +61,7 @@ impl Timed {
             cpu_us: Vec::new(),
             per_second: Vec::new(),
             added_us: 0.0,
-            added_quartiles: [0.0; 2],
+            added_quartiles: None,
             added_interval: None,
             p50_us: Vec::new(),
             p99_us: Vec::new(),
@@ -216,14 +216,15 @@ fn said(running: &Running) -> impl Fn(io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spread::from_to;
 
     #[test]
     fn what_is_added_is_the_median_of_differences_within_a_round() {
         let side = |name, cpu_us: &[f64]| Timed { cpu_us: cpu_us.to_vec(), ..Timed::of(name, "envoy", 0.0, 0.0) };
-        let mut timed = [side("envoy", &[10.0, 50.0, 10.0]), side("envoy-lua", &[13.0, 52.0, 11.0])];
+        let mut timed = [side("envoy", &[10.0, 50.0, 10.0, 5.0]), side("envoy-lua", &[13.0, 52.0, 11.0, 9.0])];
         settle(&mut timed);
         assert!((timed[0].added_us - 0.0).abs() < 1e-9);
         assert!((timed[1].added_us - 2.0).abs() < 1e-9);
-        assert_eq!(timed[1].added_quartiles.map(|value| format!("{value:.1}")), ["1.0", "3.0"]);
+        assert_eq!(timed[1].added_quartiles.map(|pair| from_to(pair, 1)), Some("1.0 to 3.0".to_owned()));
     }
 }

@@ -21,7 +21,7 @@ use crate::proxy::{Listener, Proxy};
 use crate::scenario::Setting;
 use crate::section::{Cell, Figures, Plot, Section};
 use crate::sink::Sink;
-use crate::spread::Spread;
+use crate::spread::{Spread, from_to};
 use crate::target::Target;
 use crate::turns::{self, Spent};
 use crate::upstream::Upstream;
@@ -373,6 +373,7 @@ fn summed_up(found: &[Found], scrape: f64) -> Result<Section, String> {
     for (at, watch) in WATCHES.iter().enumerate() {
         let over = Spread::of_differences(rounds(at), rounds(UNWATCHED));
         let watched = |cell: Cell| if at > UNWATCHED { cell } else { Cell::Nothing };
+        let ([us, _], [quartiles, surely]) = (over.cells(1), percent(at).cells(1));
         figures.row(vec![
             watch.name.into(),
             median(rounds(at).to_vec()).into(),
@@ -380,10 +381,10 @@ fn summed_up(found: &[Found], scrape: f64) -> Result<Section, String> {
             rounds(at).iter().copied().fold(0.0, f64::max).into(),
             Spread::of_differences(rounds(at), rounds(0)).median.into(),
             watched(over.median.into()),
-            watched(over.between(1).into()),
+            watched(us),
             watched(percent(at).median.into()),
-            watched(percent(at).between(1).into()),
-            watched(percent(at).surely(1)),
+            watched(quartiles),
+            watched(surely),
         ]);
     }
     let notes = vec![verdict(&percent(BOTH)), own_share(found), at_rate(found, scrape)];
@@ -409,29 +410,28 @@ fn watchers(found: &[Found]) -> Figures {
 }
 
 fn verdict(both: &Spread) -> String {
-    let [low, high] = both.interval.unwrap_or([both.median; 2]);
-    let verdict = match (high < TARGET, low < TARGET) {
+    let Spread { median, interval, .. } = both;
+    let start = format!("Metrics and traces of 1 % together: {median:+.1} %");
+    let Some([low, high]) = interval else {
+        return format!("{start} (target: under {TARGET:.0} %; so few rounds do not tell).");
+    };
+    let verdict = match (*high < TARGET, *low < TARGET) {
         (true, _) => "met",
         (false, true) => "within what is not told",
         (false, false) => "missed",
     };
-    format!(
-        "Metrics and traces of 1 % together: {:+.1} %, {low:+.1} to {high:+.1} (target: under {TARGET:.0} %, {verdict}).",
-        both.median
-    )
+    format!("{start}, {low:+.1} to {high:+.1} (target: under {TARGET:.0} %, {verdict}).")
 }
 
 /// What of it a tracer takes without Nomos.
 fn own_share(found: &[Found]) -> String {
-    let over = |at: usize, base: usize| Spread::of_differences(&found[at].rounds, &found[base].rounds);
+    let over = |at: usize, base: usize| {
+        let over = Spread::of_differences(&found[at].rounds, &found[base].rounds);
+        let quartiles = over.quartiles.map_or(String::new(), |quartiles| format!(" ({})", from_to(quartiles, 1)));
+        format!("{:.1}{quartiles} us", over.median)
+    };
     let (bare, nomos) = (over(BARE_TRACES, 0), over(TRACES, UNWATCHED));
-    format!(
-        "Traces of 1 % take {:.1} us of the bare proxy (quartiles {}), and {:.1} us of the one with Nomos ({}).",
-        bare.median,
-        bare.between(1),
-        nomos.median,
-        nomos.between(1)
-    )
+    format!("Traces of 1 % take {bare} of the bare proxy, and {nomos} of the one with Nomos.")
 }
 
 /// Reading metrics costs the less per request the more there are of them, and the load has very many.
@@ -464,13 +464,15 @@ mod tests {
     #[test]
     fn a_verdict_is_as_sure_as_the_rounds() {
         let said = |low, high| {
-            let both = Spread { median: 4.0, quartiles: [low, high], interval: Some([low, high]) };
+            let both = Spread { median: 4.0, quartiles: None, interval: Some([low, high]) };
             let text = verdict(&both);
             text.rsplit_once(", ").map(|(_, verdict)| verdict.to_owned()).expect("a verdict")
         };
         assert_eq!(said(3.0, 4.5), "met).");
         assert_eq!(said(3.0, 5.5), "within what is not told).");
         assert_eq!(said(5.1, 5.5), "missed).");
+        let text = verdict(&Spread { median: 4.0, quartiles: None, interval: None });
+        assert!(text.ends_with("so few rounds do not tell)."), "{text}");
     }
 
     #[test]
