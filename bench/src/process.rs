@@ -17,9 +17,9 @@ pub fn cpu_ns(pid: u32) -> Result<u64, String> {
     u64::try_from(Duration::from(time).as_nanos()).map_err(|error| error.to_string())
 }
 
-/// Time on a processor of one thread of this process, in nanoseconds, as of the scheduler's last tick.
-pub fn thread_cpu_ns(thread: i32) -> Result<u64, String> {
-    let file = format!("/proc/self/task/{thread}/schedstat");
+/// The same of one of its threads: exact while it sleeps, and as of the scheduler's last tick while it runs.
+pub fn thread_cpu_ns(pid: u32, thread: u32) -> Result<u64, String> {
+    let file = format!("/proc/{pid}/task/{thread}/schedstat");
     let text = fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
     let first = text.split_ascii_whitespace().next().and_then(|number| number.parse().ok());
     first.ok_or_else(|| format!("{file}: found `{}`; expected nanoseconds first", text.trim()))
@@ -57,6 +57,8 @@ mod tests {
             last = next;
         }
         assert!(steps > 20, "{steps} steps in a millisecond");
+        let pid = std::process::id();
+        assert!(thread_cpu_ns(pid, pid).expect("a main thread") <= now());
         assert!(cpu_ns(u32::MAX).is_err());
     }
 

@@ -23,7 +23,7 @@ pub struct Sink {
     pub address: SocketAddr,
     received: Arc<AtomicU64>,
     /// The number that the system knows it by.
-    thread: i32,
+    thread: u32,
 }
 
 impl Sink {
@@ -37,7 +37,7 @@ impl Sink {
         let (tell, told) = mpsc::channel();
         thread::spawn(move || {
             // Nobody waits for it once this fails.
-            let _ = tell.send(rustix::thread::gettid().as_raw_nonzero().get());
+            let _ = tell.send(rustix::thread::gettid().as_raw_pid().cast_unsigned());
             runtime.block_on(tokio::task::LocalSet::new().run_until(serve(listener, count)));
         });
         let thread = told.recv().map_err(io::Error::other)?;
@@ -51,7 +51,7 @@ impl Sink {
 
     /// Processor time that it took so far, in nanoseconds.
     pub fn cpu_ns(&self) -> Result<u64, String> {
-        process::thread_cpu_ns(self.thread)
+        process::thread_cpu_ns(std::process::id(), self.thread)
     }
 }
 

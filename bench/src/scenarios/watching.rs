@@ -5,6 +5,9 @@
 //! metrics are read once in each second of a side's load. A slice begins with load that does not count, as watched as the
 //! slice is: it takes what the slice before left over, and leaves over as much at its end as the slice itself does, so that
 //! exports and writes under way are neither paid twice nor by another side.
+//!
+//! Envoy's main thread, which tells metrics, works once per second, and rounds are shorter. So what it took in all slices of
+//! a side is spread evenly over the side's rounds.
 
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -32,9 +35,12 @@ use super::{HEALED, RECORD, UNHEALED, configuration, upstream};
 /// Requests under way at a time: enough to keep the worker busy, few enough to fit every queue.
 const CONNECTIONS: usize = 8;
 
-/// Turns in a round, and a slice of one side in a turn. Together a second, in which metrics are read once.
-const TURNS: usize = 8;
+/// Turns in a round: there and back.
+const TURNS: usize = 2;
+
+/// The slice of one side in a turn. Metrics are read once in so many of them, which are a second.
 const SLICE: Duration = Duration::from_millis(125);
+const SECOND: usize = 8;
 
 /// Load before a slice that does not count: longer than an access log waits until it writes (20 ms as Envoy is started
 /// here), and than an export takes.
@@ -130,22 +136,22 @@ const BOTH: usize = 8;
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let mut stage = Stage::start()?;
     stage.rehearse()?;
-    let rounds = setting.pick(7, 1);
+    let rounds = setting.pick(28, 4);
     let mut found = vec![Found::default(); WATCHES.len()];
     for round in 0..rounds {
         let mut spent = [Spent::default(); WATCHES.len()];
-        for turn in 0..TURNS {
-            setting.progress.at(round * TURNS + turn, rounds * TURNS);
-            for at in turns::order(round * TURNS + turn, WATCHES.len()) {
-                let slice = stage.slice(&WATCHES[at], turn == round % TURNS)?;
-                spent[at] += slice.proxy;
-                found[at].sink += slice.sink;
-                found[at].scraper += slice.scraper;
+        for turn in round * TURNS..(round + 1) * TURNS {
+            setting.progress.at(turn, rounds * TURNS);
+            for at in turns::order(turn, WATCHES.len()) {
+                let slice = stage.slice(&WATCHES[at], turn % SECOND == turn / SECOND % SECOND)?;
+                spent[at] += slice.workers;
+                found[at].take(&slice);
             }
         }
         found.iter_mut().zip(spent).for_each(|(found, spent)| found.rounds.push(spent.us()));
         stage.envoy.check()?;
     }
+    found.iter_mut().for_each(Found::spread_main_thread);
     let scrape = stage.scrape()?;
     stage.prove()?;
     summed_up(&found, scrape)
@@ -156,14 +162,32 @@ pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
 struct Found {
     /// Microseconds of the proxy per request.
     rounds: Vec<f64>,
+    /// Its main thread.
+    main: Spent,
     /// The server that takes traces, and who reads metrics: no part of the proxy's time.
     sink: Spent,
     scraper: Spent,
 }
 
+impl Found {
+    fn take(&mut self, slice: &Slice) {
+        self.main += slice.main;
+        self.sink += slice.sink;
+        self.scraper += slice.scraper;
+    }
+
+    /// Adds the main thread to the rounds, which have the other threads.
+    fn spread_main_thread(&mut self) {
+        let main = self.main.us();
+        self.rounds.iter_mut().for_each(|round| *round += main);
+    }
+}
+
 /// The same of one slice.
 struct Slice {
-    proxy: Spent,
+    /// The proxy but for its main thread.
+    workers: Spent,
+    main: Spent,
     sink: Spent,
     scraper: Spent,
 }
@@ -212,7 +236,7 @@ impl Stage {
             let before = self.spans()?;
             let slice = self.slice(watch, true)?;
             let spans = self.spans()? - before;
-            is_sampled(watch, spans, slice.proxy.requests)?;
+            is_sampled(watch, spans, slice.workers.requests)?;
             if watch.metrics == (slice.scraper.cpu_ns == 0) {
                 return Err(format!("{}: metrics were read: {}", watch.name, !watch.metrics));
             }
@@ -232,12 +256,19 @@ impl Stage {
         }
         self.load(watch, WARM_UP)?;
         let scraper = (watch.metrics && reads_metrics).then(|| Scraper::start(&self.envoy));
-        let (proxy, sink) = (process::cpu_ns(self.pid)?, self.sink.cpu_ns()?);
+        let before = self.cpu_ns()?;
         let requests = self.load(watch, SLICE)?;
         let scraper = scraper.map_or(Ok(0), Scraper::finish)?;
-        let spent = |cpu_ns| Spent { cpu_ns, requests };
-        let (proxy, sink) = (process::cpu_ns(self.pid)? - proxy, self.sink.cpu_ns()?.saturating_sub(sink));
-        Ok(Slice { proxy: spent(proxy), sink: spent(sink), scraper: spent(scraper) })
+        let after = self.cpu_ns()?;
+        let [proxy, main, sink] = std::array::from_fn(|at| after[at].saturating_sub(before[at]));
+        let [workers, main, sink, scraper] =
+            [proxy.saturating_sub(main), main, sink, scraper].map(|cpu_ns| Spent { cpu_ns, requests });
+        Ok(Slice { workers, main, sink, scraper })
+    }
+
+    /// Processor time of the proxy, of its main thread, and of the server that takes traces.
+    fn cpu_ns(&self) -> Result<[u64; 3], String> {
+        Ok([process::cpu_ns(self.pid)?, process::thread_cpu_ns(self.pid, self.pid)?, self.sink.cpu_ns()?])
     }
 
     fn load(&mut self, watch: &Watch, time: Duration) -> Result<u64, String> {
@@ -489,5 +520,17 @@ mod tests {
         ] {
             assert_eq!(is_sampled(&watch, spans, 3_000).is_ok(), holds, "{spans} of {} %", watch.traces);
         }
+    }
+
+    #[test]
+    fn the_main_thread_is_spread_over_the_rounds() {
+        let spent = |cpu_ns| Spent { cpu_ns, requests: 1_000 };
+        let mut found = Found { rounds: vec![40.0, 50.0], ..Found::default() };
+        for main in [0, 4_000_000] {
+            let [workers, sink, scraper] = [spent(0); 3];
+            found.take(&Slice { workers, main: spent(main), sink, scraper });
+        }
+        found.spread_main_thread();
+        assert_eq!(found.rounds.iter().map(|us| format!("{us:.1}")).collect::<Vec<_>>(), ["42.0", "52.0"]);
     }
 }
