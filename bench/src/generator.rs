@@ -174,10 +174,15 @@ impl Run {
         }
     }
 
-    fn is_over(&self) -> bool {
+    fn is_over(&mut self) -> bool {
         let gave_up = self.last.elapsed() > PATIENCE;
         let all_sent = match (self.until, self.pace) {
-            (Until::Elapsed(time), Pace::Open(_)) => self.backlog.is_empty() && self.start.elapsed() >= time,
+            (Until::Elapsed(time), Pace::Open(_)) => {
+                let is_late = self.start.elapsed() >= time;
+                // The last ones may have become due since it was looked, where this thread did not run meanwhile.
+                self.backlog.fill(self.start, self.until);
+                is_late && self.backlog.is_empty()
+            }
             _ => !self.may_send(),
         };
         gave_up || (all_sent && self.under_way == 0)
