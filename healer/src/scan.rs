@@ -244,6 +244,10 @@ impl Scanner {
     /// Follows the depth through one block. `scalars` marks where values without brackets are.
     #[inline(always)]
     fn nest(&mut self, open: u64, close: u64, scalars: u64, base: usize, carry: &mut Carry) {
+        // Most blocks of compact JSON have no bracket.
+        if open | close == 0 && carry.status == Status::Open {
+            return;
+        }
         let (opened, closed) = (open.count_ones(), close.count_ones());
         let stays_open = carry.depth > closed && carry.depth.wrapping_add(opened) <= self.max_depth;
         if stays_open && carry.status == Status::Open {

@@ -102,12 +102,12 @@ mod vector {
 
     #[cfg(target_arch = "wasm32")]
     use core::arch::wasm32::{
-        i8x16_eq, u8x16_bitmask as bitmask, u8x16_splat, u8x16_sub_sat, v128 as Vector, v128_any_true, v128_load,
-        v128_or, v128_xor,
+        i8x16_eq, u8x16_bitmask as bitmask, u8x16_min, u8x16_splat, u8x16_sub_sat, v128 as Vector, v128_any_true,
+        v128_load, v128_or, v128_xor,
     };
     #[cfg(target_arch = "x86_64")]
     use sse2::{
-        Vector, any_true as v128_any_true, bitmask, eq as i8x16_eq, load as v128_load, or as v128_or,
+        Vector, any_true as v128_any_true, bitmask, eq as i8x16_eq, load as v128_load, min as u8x16_min, or as v128_or,
         splat as u8x16_splat, sub_sat as u8x16_sub_sat, xor as v128_xor,
     };
 
@@ -123,9 +123,9 @@ mod vector {
             // 0x20 folds `[` onto `{` and `]` onto `}`, and nothing else onto either.
             let folded = vectors.map(|v| v128_or(v, u8x16_splat(0x20)));
             let folded_eq = |byte: u8| folded.map(|v| i8x16_eq(v, u8x16_splat(byte)));
-            let low_vectors = vectors.map(|v| at_most(v, 0x1f));
             // Bytes below 0x20 are rare in compact JSON: tell them apart only where there are any.
-            let (low, blank) = if any(low_vectors) {
+            let (low, blank) = if v128_any_true(at_most(lowest(vectors), 0x1f)) {
+                let low_vectors = vectors.map(|v| at_most(v, 0x1f));
                 let line = either(eq(b'\n'), either(eq(b'\r'), eq(b'\t')));
                 (mask(low_vectors), mask(line))
             } else {
@@ -178,6 +178,11 @@ mod vector {
     }
 
     #[inline(always)]
+    fn lowest([a, b, c, d]: [Vector; 4]) -> Vector {
+        u8x16_min(u8x16_min(a, b), u8x16_min(c, d))
+    }
+
+    #[inline(always)]
     fn any([a, b, c, d]: [Vector; 4]) -> bool {
         v128_any_true(v128_or(v128_or(a, b), v128_or(c, d)))
     }
@@ -202,8 +207,8 @@ mod vector {
     #[cfg(target_arch = "x86_64")]
     mod sse2 {
         use core::arch::x86_64::{
-            __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8, _mm_subs_epu8,
-            _mm_xor_si128,
+            __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
+            _mm_subs_epu8, _mm_xor_si128,
         };
 
         pub type Vector = __m128i;
@@ -226,6 +231,12 @@ mod vector {
         pub fn eq(a: Vector, b: Vector) -> Vector {
             // SAFETY: SSE2 is part of every x86_64 target.
             unsafe { _mm_cmpeq_epi8(a, b) }
+        }
+
+        #[inline(always)]
+        pub fn min(a: Vector, b: Vector) -> Vector {
+            // SAFETY: SSE2 is part of every x86_64 target.
+            unsafe { _mm_min_epu8(a, b) }
         }
 
         #[inline(always)]
