@@ -42,6 +42,9 @@ pub struct Summary {
     pub shape: Option<u64>,
     /// Rules that found their source and did not fire: the target stands, or another rule has it.
     pub conflicts: u32,
+    /// Values that are not of the list that the contract or their name tells, so that similarity left their members as
+    /// they came.
+    pub unlisted: u32,
     /// Shapes of records that similarity had not seen before, or had forgotten.
     pub new_shapes: u32,
     /// Whether required members may be missing from the output: [`Healer::missing`] knows which.
@@ -238,6 +241,11 @@ impl Healer {
         report::describe(&self.ops, plan, memo, body, &self.scratch.arena)
     }
 
+    /// What was left as it came in the last body because of its value, as it would have become: [`Summary::unlisted`].
+    pub fn describe_unlisted(&self, plan: &Plan, memo: &Memo, body: &[u8]) -> Vec<Description> {
+        report::describe(&self.scratch.unlisted, plan, memo, body, &self.scratch.arena)
+    }
+
     fn render(&mut self, body: &Body<'_>, plan: &Plan, memo: &mut Memo, from: usize, to: usize) -> Summary {
         let summary = self.splice(body, memo.automaton(plan), memo.unscored(), from, to);
         memo.note_moves(summary.moves > 0);
@@ -250,7 +258,8 @@ impl Healer {
 
     fn splice(&mut self, body: &Body<'_>, automaton: &Automaton, unscored: u32, from: usize, to: usize) -> Summary {
         let shape = self.settled.first().map(|instance| instance.shape);
-        let mut summary = Summary { conflicts: self.scratch.conflicts, shape, unscored, ..Summary::default() };
+        let (conflicts, unlisted) = (self.scratch.conflicts, self.scratch.unlisted.len() as u32);
+        let mut summary = Summary { conflicts, unlisted, shape, unscored, ..Summary::default() };
         if !self.scratch.has_edits() {
             return summary;
         }

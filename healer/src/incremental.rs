@@ -543,6 +543,7 @@ fn add(total: &mut Summary, part: &Summary) {
     total.dropped = total.dropped.saturating_add(part.dropped);
     total.similar = total.similar.saturating_add(part.similar);
     total.conflicts = total.conflicts.saturating_add(part.conflicts);
+    total.unlisted = total.unlisted.saturating_add(part.unlisted);
     total.unscored = total.unscored.saturating_add(part.unscored);
     total.shape = total.shape.or(part.shape);
 }

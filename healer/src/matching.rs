@@ -4,6 +4,7 @@ use crate::body_path::{Places, Segment, show};
 use crate::memo::{Instance, Memo};
 use crate::plan::Plan;
 use crate::plan::automaton::{Id, NONE};
+use crate::plan::guard::Guard;
 use crate::plan::record::Record;
 use crate::similarity::{Alignment, Expected, Parts, Standing};
 use crate::survey::Survey;
@@ -81,6 +82,15 @@ pub(crate) fn matching(plan: &Plan, body: &Body<'_>, memo: &mut Memo, instances:
     matcher.finish()
 }
 
+/// Whether the value is one that its guard lets pass.
+fn admits(body: &Body<'_>, survey: &Survey, record: &Record, alignment: &Alignment) -> bool {
+    let mut text = Vec::new();
+    let guard = Guard::of(record, alignment.expected, survey.name(alignment.found), &mut text);
+    let value = survey.rows.get(alignment.found as usize).map_or((0, 0), |row| row.value);
+    let inside = body.span(value).strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\""));
+    inside.is_none_or(|inside| guard.passes(&text, inside))
+}
+
 struct Matcher<'a> {
     plan: &'a Plan,
     body: &'a Body<'a>,
@@ -135,6 +145,8 @@ impl<'a> Matcher<'a> {
         self.alignments.clear();
         if looked && instance.is_scored {
             memo.align(self.plan, record, &self.survey, &mut self.alignments);
+            let Matcher { survey, alignments, body, .. } = self;
+            alignments.retain(|alignment| admits(body, survey, record, alignment));
         }
         self.record(record, &place);
     }

@@ -5,6 +5,7 @@ pub(crate) mod automaton;
 pub(crate) mod case;
 mod compile;
 mod contract;
+pub(crate) mod guard;
 pub(crate) mod overlay;
 pub(crate) mod record;
 mod requirements;

@@ -2,6 +2,7 @@
 
 use crate::memo::Instance;
 use crate::plan::automaton::{Id, NONE, RuleRef};
+use crate::report::Op;
 use crate::walk::Progress;
 use std::ops::Range;
 
@@ -40,6 +41,8 @@ pub(crate) struct Scratch {
     pub live: Vec<u32>,
     pub wanted: Vec<(u64, Id)>,
     pub conflicts: u32,
+    /// What similarity would have renamed or moved, had its value been one that clients know.
+    pub unlisted: Vec<Op>,
     /// Records come across, in the order in which they opened.
     pub instances: Vec<Instance>,
     /// Tokens that the walk took in, also where it failed.
@@ -67,6 +70,7 @@ impl Scratch {
         self.records.clear();
         self.twice = false;
         self.conflicts = 0;
+        self.unlisted.clear();
         self.instances.clear();
         self.walked = 0;
         self.lacks = false;

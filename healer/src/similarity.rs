@@ -74,9 +74,11 @@ pub struct Settings {
 /// were set by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Doubt {
-    /// The share of what is expected that stands or is found, from which on the record is of the kind that is expected.
+    /// The share of what is expected that stands or is found, from which on all that is found counts.
+    pub sure: f32,
+    /// The same for names of several words.
     pub known: f32,
-    /// The same where so many names of several words are among it.
+    /// The same for the same words, where so many names of several words are among it.
     pub likely: f32,
     /// So many.
     pub named: u32,
@@ -84,7 +86,7 @@ pub struct Doubt {
 
 impl Default for Doubt {
     fn default() -> Self {
-        Doubt { known: 0.4, likely: 0.25, named: 4 }
+        Doubt { sure: 0.5, known: 0.4, likely: 0.25, named: 4 }
     }
 }
 
@@ -145,6 +147,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Parts that are left out. In the module none ever is, so that it need not ask.
+    pub(crate) fn without(&self) -> Without {
+        if cfg!(target_family = "wasm") { Without::default() } else { self.without }
+    }
+
     /// Unknown names looked at in one record.
     pub fn most_of_record(&self) -> u32 {
         self.max_unknown.min(MAX_UNKNOWN_OF_RECORD)

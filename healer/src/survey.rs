@@ -44,6 +44,8 @@ pub(crate) struct Row {
     /// The row of the object it is in; [`NONE`] for the record.
     pub parent: Id,
     pub kind: Kind,
+    /// Its value: a span of the body.
+    pub value: (u32, u32),
     class: Option<Format>,
     item: Option<Kind>,
     pub standing: Standing,
@@ -223,7 +225,17 @@ impl Survey {
             }
             _ => cursor.step(),
         }
-        self.rows.push(Row { name, parent: open.row, kind, class, item, standing, state, twice: false });
+        self.rows.push(Row {
+            name,
+            parent: open.row,
+            kind,
+            value: (start, end),
+            class,
+            item,
+            standing,
+            state,
+            twice: false,
+        });
     }
 
     /// Takes in what is in the first element of the array that comes next, two levels of it.
@@ -261,7 +273,17 @@ impl Survey {
         let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
         let class = if kind == Kind::String { classify(inside) } else { None };
         let item = if kind == Kind::Array { cursor.first_item().map(item_kind) } else { None };
-        Row { name, parent: array, kind, class, item, standing: Standing::Element, state: NONE, twice: false }
+        Row {
+            name,
+            parent: array,
+            kind,
+            value: (start, end),
+            class,
+            item,
+            standing: Standing::Element,
+            state: NONE,
+            twice: false,
+        }
     }
 
     fn keep_name(&mut self, key: &[u8]) -> (u32, u32) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::automaton::{Id, Move, MoveKind, NONE, RuleRef, Step as TargetName};
 use super::contract::Nodes;
+use super::guard::Guard;
 use super::spec::{MoveRule, PlanSpec};
 use nomos_rules::path::Step;
 
@@ -112,6 +113,7 @@ impl Anchors {
             kind: kind(rule),
             path: path.iter().filter_map(step_of).collect(),
             depth: rule.from.segments().len() as u32,
+            guard: Guard::None,
         });
     }
 

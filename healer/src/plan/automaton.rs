@@ -3,6 +3,7 @@
 //! A state describes a value by where it stands. In an object each member's name leads, by one probe of the state's
 //! table, to an action: what the member is to the plan, and the state of its value.
 
+use super::guard::Guard;
 use super::table::{Fingerprint, Glance, Table, Tables};
 use crate::plan::spec::RuleSource;
 use nomos_rules::Case;
@@ -141,6 +142,8 @@ pub(crate) struct Rename {
     pub rank: u16,
     pub text: Span,
     pub rule: RuleRef,
+    /// What is asked of the value first.
+    pub guard: Guard,
 }
 
 /// Which rule of the [`super::PlanSpec`] an op carries out.
@@ -165,6 +168,8 @@ pub(crate) struct Move {
     pub path: Vec<Id>,
     /// Names on the source path.
     pub depth: u32,
+    /// What is asked of the value first.
+    pub guard: Guard,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,6 +14,7 @@ use super::automaton::{
 };
 use super::case;
 use super::contract::Nodes;
+use super::guard::Guard;
 use super::record::{Record, records};
 use super::requirements::Requirements;
 use super::spec::{PlanSpec, Unmapped};
@@ -634,7 +635,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn add_rename(&mut self, to: &Correspondence, slots: &Names) -> Id {
-        let rename = Rename { slot: self.slot(&to.to, slots), rank: to.rank, text: self.text(&to.to), rule: to.rule };
+        let (slot, text) = (self.slot(&to.to, slots), self.text(&to.to));
+        let rename = Rename { slot, rank: to.rank, text, rule: to.rule, guard: Guard::None };
         self.out.renames.push(rename);
         (self.out.renames.len() as Id).wrapping_sub(1)
     }

@@ -7,6 +7,7 @@ use super::Plan;
 use super::automaton::{
     Action, Automaton, INERT, Id, Move, MoveKind, NONE, Rename, RuleRef, SourceEnd, Span, State, Step, TargetStep,
 };
+use super::guard::Guard;
 use super::record::Record;
 use super::spec::Kind;
 use crate::similarity::{Alignment, Parts, Standing};
@@ -286,6 +287,8 @@ impl<'a> Overlay<'a> {
             return false;
         }
         let path = self.steps(to);
+        let last = |ids: &[Id]| ids.last().copied().unwrap_or(NONE);
+        let guard = self.guard(last(from), last(to));
         let id = self.automaton.moves.len() as Id;
         self.automaton.moves.push(Move {
             rule: index,
@@ -294,6 +297,7 @@ impl<'a> Overlay<'a> {
             kind: MoveKind::Plain,
             path: path.clone(),
             depth: from.len() as u32,
+            guard,
         });
         for (row, depth) in from.iter().zip(1u32..) {
             let touch = self.touched.entry(*row).or_default();
@@ -447,7 +451,7 @@ impl<'a> Overlay<'a> {
         action.similar = known.is_none();
         action.next = state.unwrap_or(touch.value);
         if let Some((field, index)) = touch.rename {
-            action.rename = self.add_rename(field, index);
+            action.rename = self.add_rename(row, field, index);
         }
         if let Some(mv) = touch.source {
             action.sources = self.add_source(action.sources, SourceEnd { mv, depth: touch.depth, judges: true });
@@ -460,10 +464,15 @@ impl<'a> Overlay<'a> {
         action
     }
 
-    fn add_rename(&mut self, field: Id, index: u32) -> Id {
+    fn guard(&mut self, row: Id, field: Id) -> Guard {
+        Guard::of(self.record, field, self.survey.name(row), &mut self.automaton.text)
+    }
+
+    fn add_rename(&mut self, row: Id, field: Id, index: u32) -> Id {
         let slot = self.expected_action(field).map_or(NONE, |action| action.slot);
         let text = self.text(self.name(field));
-        self.automaton.renames.push(Rename { slot, rank: RANK, text, rule: RuleRef::Similar(index) });
+        let guard = self.guard(row, field);
+        self.automaton.renames.push(Rename { slot, rank: RANK, text, rule: RuleRef::Similar(index), guard });
         (self.automaton.renames.len() as Id).wrapping_sub(1)
     }
 

@@ -1,7 +1,6 @@
 //! Whether a value that stands can be the one that is expected.
 
 use super::{Expected, Found};
-use crate::class::is_constant;
 use crate::plan::spec::{Format, Kind};
 
 /// What a null costs, which could have been anything.
@@ -44,9 +43,6 @@ pub(super) fn compatible(expected: &Expected, found: &Found<'_>, formats: bool) 
 }
 
 fn format(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
-    if !is_in_case(&expected.expects.values, found.class) {
-        return 0.0;
-    }
     match (expected.expects.format, found.class) {
         (Some(a), Some(b)) if a == b => 1.0,
         (Some(a), Some(b)) if is_moment(a) && is_moment(b) => OTHER_MOMENT,
@@ -55,16 +51,6 @@ fn format(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
         (None, Some(Format::DateTime)) if formats => OTHER_MOMENT,
         (None, Some(Format::Email)) if formats => NO_FORMAT,
         (None, _) => 1.0,
-    }
-}
-
-/// Whether a word out of a list is written as the list has it: a client that knows `in_progress` does not know
-/// `IN_PROGRESS`.
-fn is_in_case(listed: &[String], class: Option<Format>) -> bool {
-    let is_capital = |value: &String| is_constant(value.as_bytes());
-    match class {
-        Some(Format::Constant) => listed.is_empty() || listed.iter().any(is_capital),
-        _ => listed.is_empty() || !listed.iter().all(is_capital),
     }
 }
 

@@ -36,7 +36,7 @@ const SAME_BONUS: f32 = 0.06;
 pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     let mut pairs = std::mem::take(&mut record.scratch.pairs);
     let first = out.len();
-    if !record.settings.without.siblings {
+    if !record.settings.without().siblings {
         count_siblings(record, &mut pairs);
     }
     let formed = doubt::formed(record);
@@ -165,12 +165,12 @@ fn take(record: &Record<'_, '_>, pairs: &[Pair], least: f32, out: &mut Vec<Align
     for pair in pairs.iter().filter(|pair| !pair.is_taken && pair.score >= least) {
         let others = pairs.iter().filter(|other| {
             (other.found == pair.found) != (other.expected == pair.expected)
-                && (!other.is_taken || !record.settings.without.rivals)
+                && (!other.is_taken || !record.settings.without().rivals)
         });
         let beside = others.map(worth).fold(0.0_f32, f32::max);
-        let standing = if record.settings.without.rivals { 0.0 } else { standing_rival(record, pair) };
+        let standing = if record.settings.without().rivals { 0.0 } else { standing_rival(record, pair) };
         let rival = beside.max(standing);
-        if worth(pair) >= rival + record.settings.margin && !doubt::is_beaten(pair, pairs) {
+        if worth(pair) >= rival + record.settings.margin {
             let parts = Parts { rival: rival.min(1.0), ..pair.parts };
             out.push(Alignment { expected: pair.expected, found: pair.found, score: pair.score, parts });
         }

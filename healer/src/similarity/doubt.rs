@@ -6,7 +6,7 @@
 
 use super::compatible::compatible;
 use super::decide::ADDRESSES;
-use super::names::{Name, Names, Token, bits};
+use super::names::{Name, Names, Token};
 use super::record::{Pair, Record};
 use super::{Id, Parts};
 use crate::plan::spec::{Format, Kind};
@@ -44,48 +44,14 @@ const FORMS: [&str; 22] = [
 ];
 /// Names that say little even with a word beside them that says nothing elsewhere: `url` and `html_url`.
 const BARE: [&str; 7] = ["begin", "end", "href", "link", "start", "uri", "url"];
-/// Words for identifiers.
-pub(super) const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
 /// From here on words are the same, or said by the names above.
 const SAME_WORDS: f32 = 0.955;
+/// Words for identifiers.
+const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
 /// From here on the objects above only group.
 const GROUPED: f32 = 0.94;
-/// What objects above cost where the words tell nothing.
-const LEAST_PATH: f32 = 0.82;
 /// Words that tell less than this name nothing by themselves.
 const LEAST_TOLD: f32 = 0.5;
-/// The least that a word tells.
-const LEAST_WEIGHT: f32 = 0.05;
-/// The best rival of a pair whose words tell nothing, and whose objects differ.
-const MOST_RIVAL: f32 = 0.7;
-
-/// Numbers of these have a unit or a scale, which may have changed with the name: percent or share, millions or ones.
-const SCALED: [&str; 23] = [
-    "amount",
-    "balance",
-    "cap",
-    "capitalization",
-    "change",
-    "charge",
-    "cost",
-    "delta",
-    "discount",
-    "distance",
-    "duration",
-    "fee",
-    "percent",
-    "percentage",
-    "price",
-    "rate",
-    "ratio",
-    "revenue",
-    "share",
-    "speed",
-    "tax",
-    "turnover",
-    "volume",
-];
-
 /// The pairs that are not doubted, and the open members whose names say a form: hardly any.
 pub(super) struct Known<'a> {
     /// Expected fields and the members that they are.
@@ -110,14 +76,11 @@ pub(super) fn says_form(names: &Names, name: &Name) -> bool {
 
 /// Whether a pair, of those that are not decided yet, may be another one.
 pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
-    let Parts { synonym, path, .. } = pair.parts;
-    let is_same = synonym >= SAME_WORDS;
+    let is_same = pair.parts.synonym >= SAME_WORDS;
     let words: &[&str] = if is_same { &FORMER } else { &FORMS };
     has_longer(record, pair, known, words)
         || (!is_same || has_longer(record, pair, known, &FORMS)) && lacks_longer(record, pair, known)
-        || synonym < SAME_WORDS && path < GROUPED
         || says_nothing(record, pair)
-        || is_rescaled(record, pair)
         || names_an_address_inside(record, pair)
         || identifies_another(record, pair)
         || is_no_address(record, pair)
@@ -146,13 +109,10 @@ fn names_an_address_inside(record: &Record<'_, '_>, pair: &Pair) -> bool {
 
 /// `order.venue.id` for `order_id`: an identifier is that of the object it stands in.
 fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    if pair.parts.path >= GROUPED {
-        return false;
-    }
     let names = &record.scratch.names;
     let member = record.scratch.members.get(pair.found as usize);
     let own = member.and_then(|member| names.get(member.name)).map(|name| names.own(name)).unwrap_or_default();
-    own.iter().all(|word| IDENTIFIERS.contains(&names.text(word)))
+    pair.parts.path < GROUPED && own.iter().all(|word| IDENTIFIERS.contains(&names.text(word)))
 }
 
 /// `logo` for `logo_url`, where it is the picture itself.
@@ -173,27 +133,6 @@ fn is_no_address(record: &Record<'_, '_>, pair: &Pair) -> bool {
 fn is_empty_guess(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let is_null = record.found.get(pair.found as usize).is_some_and(|found| found.kind == Kind::Null);
     is_null && (pair.has_neutral || pair.parts.synonym < SAME_WORDS)
-}
-
-/// Whether a member of another object, whose words tell little, has a rival that is nearly as good.
-pub(super) fn is_beaten(pair: &Pair, pairs: &[Pair]) -> bool {
-    let is_rival = |other: &Pair| {
-        other.expected == pair.expected && other.found != pair.found && !other.is_taken && other.score >= MOST_RIVAL
-    };
-    pair.parts.path < LEAST_PATH && pair.told < LEAST_TOLD && pairs.iter().any(is_rival)
-}
-
-/// A number whose name is other words, and that has a unit: it need not be the same number any more.
-fn is_rescaled(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    let is_number = record.found.get(pair.found as usize);
-    let is_number = is_number.is_some_and(|found| matches!(found.kind, Kind::Integer | Kind::Number));
-    let names = &record.model.names;
-    let Some(name) = names.get(pair.expected).filter(|_| is_number) else { return false };
-    let needed = |place: usize| name.needed & bits(place..place.saturating_add(1)) != 0;
-    let own = names.tokens(name).iter().enumerate().filter(|(place, word)| needed(*place) && !word.is_number);
-    let own = own.map(|(_, word)| word);
-    let told: f32 = own.clone().map(|word| word.weight).sum();
-    own.clone().any(|word| SCALED.binary_search(&names.text(word)).is_ok()) && pair.told + LEAST_WEIGHT < told
 }
 
 /// `url` for `html_url`, `start` for `start_date`: nothing is left but a word of which records have several.
@@ -257,7 +196,7 @@ mod tests {
 
     #[test]
     fn lists_are_sorted_and_forms_hold_all_that_doubts_look_for() {
-        assert!(FORMS.is_sorted() && SCALED.is_sorted());
+        assert!(FORMS.is_sorted());
         assert!(FORMER.iter().all(|word| FORMS.contains(word)));
     }
 }

@@ -7,7 +7,6 @@
 //! units that no name tells. Of other records only the same names of many words are left, and of several where these
 //! have not moved.
 
-use super::doubt::IDENTIFIERS;
 use super::likeness::Likeness;
 use super::names::{Name, Names, Token};
 use super::record::Record;
@@ -16,23 +15,18 @@ use crate::plan::spec::Kind;
 
 /// A name of several words.
 const SEVERAL_WORDS: usize = 2;
-/// The words of a name that counts in any record; where it has not moved, several do.
-const MANY_WORDS: usize = 3;
-/// From here on all words that have counterparts are the same; and each stands in the name of the same object.
-const SAME_WORDS: f32 = 0.955;
+/// From here on all words that have counterparts are the same, and each stands in the name of the same object.
 const EXACT: f32 = 0.995;
 
 /// Names that tell less than this are of many things.
 const LEAST_TOLD: f32 = 0.5;
-/// Fields of an object that went into the same other object, at least, for the others to be left behind.
-const LEAST_MOVED: usize = 3;
-
 /// How likely a record is of the kind that is expected.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
-    Known,
-    Likely,
     Foreign,
+    Likely,
+    Known,
+    Sure,
 }
 
 /// Takes back what is too weak, if too little of the record is known.
@@ -43,8 +37,7 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     let verdict = Count::of(record, out).verdict(&record.settings.doubt);
     let is_graphql = graphql::is_answer(record);
     let is_weak = |one: &&Alignment| {
-        is_weak(record, one, verdict)
-            || is_left_behind(record, one, out)
+        is_weak(record, one, verdict, out)
             || graphql::is_connection(record, one)
             || is_graphql && graphql::differs(record, one)
     };
@@ -52,69 +45,64 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     out.retain(|one| !weak.iter().any(|weak| is_at_or_inside(record, one.found, *weak)));
 }
 
-/// Whether a name that says little stands outside of the object that the other fields went into: in `{"data": {"type":
-/// .., "attributes": {..}}}` it is the wrapper's own, and in `{"campaign": {..}, "budget": {"status": ..}}` that of another
-/// thing.
-fn is_left_behind(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignment]) -> bool {
-    let around = |id: Id| record.found.get(id as usize).map_or(NONE, |found| found.parent);
-    let place = around(alignment.found);
-    if place == NONE {
-        return false;
+fn is_weak(record: &Record<'_, '_>, alignment: &Alignment, verdict: Verdict, out: &[Alignment]) -> bool {
+    let is_exact = alignment.parts.synonym >= EXACT && alignment.parts.tokens >= 1.0;
+    if is_listed(record, alignment) && (verdict < Verdict::Sure || !is_exact || is_left_behind(record, alignment, out))
+    {
+        return true;
     }
-    let names = &record.model.names;
-    let own = names.get(alignment.expected).map(|name| names.own(name)).unwrap_or_default();
-    let told: f32 = own.iter().map(|word| word.weight).sum();
-    if told >= LEAST_TOLD {
-        return false;
-    }
-    // An identifier stands around the members of a record as often as among them.
-    let is_identifier = own.iter().any(|word| IDENTIFIERS.contains(&names.text(word)));
-    let object = |id: Id| record.model.field(id).map(|field| field.parent);
-    let is_beside =
-        |one: &Alignment| one.expected != alignment.expected && object(one.expected) == object(alignment.expected);
-    let (mut inside, mut elsewhere) = (0usize, 0);
-    for other in out.iter().filter(|one| is_beside(one)).map(|one| around(one.found)) {
-        if other == place {
-            return false;
-        }
-        if other == NONE || is_at_or_inside(record, place, other) {
-            continue;
-        }
-        if is_at_or_inside(record, other, place) {
-            inside = inside.saturating_add(1);
-        } else {
-            let with_it = out.iter().filter(|one| is_beside(one) && around(one.found) == other).count();
-            elsewhere = elsewhere.max(with_it);
-        }
-    }
-    elsewhere >= LEAST_MOVED || inside >= LEAST_MOVED && !is_identifier
-}
-
-fn is_weak(record: &Record<'_, '_>, alignment: &Alignment, verdict: Verdict) -> bool {
     match verdict {
-        Verdict::Known => false,
-        Verdict::Likely => alignment.parts.synonym < EXACT || is_measured(record, alignment.found),
-        Verdict::Foreign => !is_strong(record, alignment) || is_measured(record, alignment.found),
+        Verdict::Sure => false,
+        Verdict::Known => is_plain(record, alignment),
+        Verdict::Likely => alignment.parts.synonym < EXACT || is_plain(record, alignment),
+        Verdict::Foreign => !is_strong(record, alignment),
     }
 }
 
-/// Whether a value is a number with a fraction, or an object that has one.
-fn is_measured(record: &Record<'_, '_>, id: Id) -> bool {
-    let has_fraction = |id: Id| record.found.get(id as usize).is_some_and(|found| found.kind == Kind::Number);
-    has_fraction(id) || record.found.iter().any(|found| found.parent == id && found.kind == Kind::Number)
+/// Whether a member comes out of an object from which nothing else comes: in `{"data": {"type": .., "attributes": {..}}}` it
+/// is the wrapper's own.
+fn is_left_behind(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignment]) -> bool {
+    let around = |one: &Alignment| record.found.get(one.found as usize).map(|found| found.parent);
+    let object = record.model.field(alignment.expected).map_or(NONE, |field| field.parent);
+    !is_in_place(record, object, alignment.found)
+        && !out.iter().any(|other| other.found != alignment.found && around(other) == around(alignment))
 }
 
-/// Whether a name says all by itself: it has many words, or several and has not moved.
+/// Whether a value is a word out of a list that the contract does not tell. Such lists change with the version of an API
+/// more often than names do.
+fn is_listed(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
+    let is_string = record.found.get(alignment.found as usize).is_some_and(|found| found.kind == Kind::String);
+    is_string && record.model.names_a_list(alignment.expected)
+}
+
+/// Whether neither name of a value tells which of many things it is: `id`, `name`.
+fn is_plain(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
+    let Some(field) = record.model.field(alignment.expected) else { return false };
+    let member = record.scratch.members.get(alignment.found as usize).map_or(NONE, |member| member.name);
+    !field.is_object
+        && !field.is_records
+        && told_by(&record.model.names, alignment.expected) < LEAST_TOLD
+        && told_by(&record.scratch.names, member) < LEAST_TOLD
+}
+
+/// What the words of a name tell.
+fn told_by(names: &Names, name: u32) -> f32 {
+    names.get(name).map_or(0.0, |name| names.own(name).iter().map(|word| word.weight).sum())
+}
+
+/// Whether a name says all by itself: it has several words, and has not moved.
 fn is_strong(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     let parts = &alignment.parts;
     let Some(field) = record.model.field(alignment.expected).filter(|field| !field.is_object && !field.is_records)
     else {
         return false;
     };
-    let words = record.model.names.get(alignment.expected).map_or(0, |name| words_of(&record.model.names, name));
-    let says_all = words >= MANY_WORDS && parts.synonym >= SAME_WORDS
-        || words >= SEVERAL_WORDS && parts.synonym >= EXACT && is_in_place(record, field.parent, alignment.found);
-    says_all && parts.tokens >= 1.0 && parts.path >= 1.0
+    let names = &record.model.names;
+    names.get(alignment.expected).is_some_and(|name| words_of(names, name) >= SEVERAL_WORDS)
+        && parts.synonym >= EXACT
+        && parts.tokens >= 1.0
+        && parts.path >= 1.0
+        && is_in_place(record, field.parent, alignment.found)
 }
 
 /// Whether a member stands in the object in which it is expected.
@@ -182,6 +170,7 @@ impl Count {
     fn verdict(self, doubt: &Doubt) -> Verdict {
         let share = ratio(self.known, self.all);
         match () {
+            () if share >= doubt.sure => Verdict::Sure,
             () if share >= doubt.known => Verdict::Known,
             () if share >= doubt.likely && self.named >= doubt.named as usize => Verdict::Likely,
             () => Verdict::Foreign,

@@ -3,7 +3,7 @@
 //! From the outside in, level by level. An object is another one by its name, with members that bear it out; an object
 //! around a whole record is known by what is in it: most of what the record lacks.
 
-use super::likeness::{Likeness, children};
+use super::likeness::Likeness;
 use super::names::{Name, Names, Token};
 use super::record::{Member, Pair, Record, UNFRAMED};
 use super::{Alignment, Found, Id, NONE, Parts, decide};
@@ -44,7 +44,7 @@ const NOT_BORNE_OUT: f32 = 0.9;
 
 /// Sets the frames of all objects and adds the alignments of expected objects.
 pub(super) fn find(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
-    if record.settings.without.frames {
+    if record.settings.without().frames {
         return;
     }
     lift(record);
@@ -136,7 +136,7 @@ fn match_shapes(record: &mut Record<'_, '_>, depth: u16) {
 
 /// The same for arrays of records, by their elements.
 pub(super) fn match_arrays(record: &mut Record<'_, '_>) {
-    if record.settings.without.frames || !record.model.has_records() {
+    if record.settings.without().frames || !record.model.has_records() {
         return;
     }
     let arrays: Vec<Id> = (0..record.found.len() as Id).filter(|id| is_open_array(record, *id)).collect();
@@ -166,7 +166,7 @@ fn match_shape(record: &mut Record<'_, '_>, found: Id) {
             continue;
         }
         let score = shape(record, expected, found);
-        if score > 0.0 && !standing_like(record, found) {
+        if score > 0.0 {
             record.scratch.pairs.push(shaped(expected, found, score));
         }
     }
@@ -180,7 +180,7 @@ fn match_array_anywhere(record: &mut Record<'_, '_>, found: Id) {
             continue;
         }
         let like = Likeness::of(record, expected, found);
-        if !like.clashes && holds_expected(&like) && !standing_like(record, found) {
+        if !like.clashes && !like.is_listed && holds_expected(&like) {
             record.scratch.pairs.push(shaped(expected, found, SHAPED));
         }
     }
@@ -204,10 +204,11 @@ fn shaped(expected: Id, found: Id, score: f32) -> Pair {
     Pair { expected, found, score, is_taken: false, parts, told: LEAST_TOLD, has_neutral: false }
 }
 
-/// How sure the members are that two objects are one.
+/// How sure the members are that two objects are one. Where one of these is a word out of a list that the contract does
+/// not tell, they are not: objects of one type in two APIs have the same members and other lists.
 fn shape(record: &Record<'_, '_>, expected: Id, found: Id) -> f32 {
     let like = Likeness::of(record, expected, found);
-    if like.clashes {
+    if like.clashes || like.is_listed {
         return 0.0;
     }
     if is_list(record, expected, found) && like.same >= LEAST_SHAPED && like.told >= LEAST_TOLD_IN_LIST {
@@ -234,24 +235,6 @@ fn is_list(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     let name = record.scratch.members.get(found as usize).and_then(|member| record.scratch.names.get(member.name));
     let names = [record.model.names.get(expected), name];
     is_records && names.iter().flatten().any(|name| name.is_envelope)
-}
-
-/// Whether an object that stands where it is expected has most of the same members: then the members tell a type, not
-/// which of the objects of that type it is.
-fn standing_like(record: &Record<'_, '_>, found: Id) -> bool {
-    let all = children(record, found).count();
-    let kind = record.found.get(found as usize).map(|found| found.kind);
-    record.found.iter().enumerate().any(|(id, other)| {
-        if id as Id == found || Some(other.kind) != kind {
-            return false;
-        }
-        let same = record
-            .found
-            .iter()
-            .filter(|child| child.parent == id as Id)
-            .filter(|child| record.found.iter().any(|own| own.parent == found && own.name == child.name));
-        same.count().saturating_mul(4) >= all.saturating_mul(3)
-    })
 }
 
 /// Members count for an object, or against it.

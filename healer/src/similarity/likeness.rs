@@ -1,18 +1,11 @@
 //! How alike what is inside two objects is, or inside the elements of two arrays.
 
 use super::compatible::compatible;
-use super::explain::{Side, explain};
-use super::names::{Name, Names};
+use super::model::names_a_list;
+use super::names::Name;
 use super::record::Record;
 use super::{Expected, Id};
 use crate::plan::spec::Kind;
-
-/// Names that say the same in other words count from here on: exact synonyms, short forms, slips.
-const SAME_IN_OTHER_WORDS: f32 = 0.93;
-/// How much of what they tell these count for.
-const OTHER_WORDS: f32 = 0.8;
-/// Pairs of names that are compared in other words at most: what is inside larger objects tells enough by equal names.
-const MAX_COMPARED: usize = 256;
 
 /// What two objects have in common.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +22,8 @@ pub(super) struct Likeness {
     pub told: f32,
     /// Whether a member has the name of an expected one and cannot be it.
     pub clashes: bool,
+    /// Whether a string of both is a word out of a list that the contract does not tell.
+    pub is_listed: bool,
 }
 
 impl Likeness {
@@ -37,7 +32,6 @@ impl Likeness {
         let is_array = record.model.field(expected).is_some_and(|field| field.is_records);
         let there = children(record, found).count();
         let mut like = Likeness { there: there as u32, ..Likeness::default() };
-        let is_small = there.saturating_mul(inside.clone().count()) <= MAX_COMPARED;
         for (id, field) in inside {
             like.all = like.all.saturating_add(1);
             like.clashes |= clashes(record, field, (!is_array).then_some(id), found);
@@ -45,13 +39,14 @@ impl Likeness {
             let own = names.tokens(name).iter().filter(|token| token.level == 0);
             let told: f32 = own.clone().map(|token| token.weight).sum();
             let is_named = u32::from(own.count() > 1);
-            if children(record, found).any(|(_, child)| child.joined == name.joined) {
+            let mut alike = children(record, found).filter(|(_, child)| child.joined == name.joined);
+            if let Some((alike, _)) = alike.next() {
+                let alike = record.found.get(alike as usize);
+                like.is_listed |=
+                    alike.is_some_and(|found| found.kind == Kind::String) && names_a_list(field, names, name);
                 like.same = like.same.saturating_add(1);
                 like.named = like.named.saturating_add(is_named);
                 like.told += told;
-            } else if is_small && has_in_other_words(record, field, (names, name), found) {
-                like.same = like.same.saturating_add(1);
-                like.told += told * OTHER_WORDS;
             }
         }
         like
@@ -97,13 +92,5 @@ fn clashes(record: &Record<'_, '_>, field: &Expected, id: Option<Id>, object: Id
         };
         found.kind != Kind::Null
             && (compatible(field, found, record.model.has_formats) == 0.0 || id.is_some_and(holds_clash))
-    })
-}
-
-fn has_in_other_words(record: &Record<'_, '_>, field: &Expected, (names, name): (&Names, &Name), found: Id) -> bool {
-    children(record, found).any(|(id, child)| {
-        let fits = record.found.get(id as usize).is_some_and(|found| compatible(field, found, false) > 0.0);
-        let (left, right) = (Side::alone(names, name), Side::alone(&record.scratch.names, child));
-        fits && explain(&left, &right, true).score >= SAME_IN_OTHER_WORDS
     })
 }

@@ -4,9 +4,10 @@ use super::candidates::{Candidates, Index};
 use super::explain::{Side, explain};
 use super::lexicon::hash_word;
 use super::metrics::trigrams::Vocabulary;
-use super::names::{Names, bits};
+use super::names::{Name, Names, bits};
 use super::postings::Postings;
 use super::typos::Typos;
+use super::weights::LISTED;
 use super::words::each_word;
 use super::{Expected, Id, NONE, doubt};
 use crate::order::sort;
@@ -106,6 +107,12 @@ impl Model {
         &self.fields
     }
 
+    /// Whether a field's strings are words out of a list that the contract does not tell, as its name says.
+    pub(crate) fn names_a_list(&self, id: Id) -> bool {
+        let name = self.field(id).zip(self.names.get(id));
+        name.is_some_and(|(field, name)| names_a_list(field, &self.names, name))
+    }
+
     /// The fields directly in an object; in the record itself: [`NONE`].
     pub(super) fn members(&self, object: Id) -> impl Iterator<Item = (Id, &Expected)> + Clone {
         let from = self.members.partition_point(|(parent, _)| *parent < object);
@@ -161,10 +168,16 @@ impl Model {
         self.rivals = rivals;
     }
 
-    fn whole<'a>(&'a self, name: &'a super::names::Name) -> Side<'a> {
+    fn whole<'a>(&'a self, name: &'a Name) -> Side<'a> {
         let all = bits(0..self.names.tokens(name).len());
         Side { names: &self.names, name, inside: all & !name.own, grouping: 0, around: 0 }
     }
+}
+
+/// See [`Model::names_a_list`].
+pub(super) fn names_a_list(field: &Expected, names: &Names, name: &Name) -> bool {
+    let is_open = field.expects.values.is_empty() && field.expects.format.is_none();
+    is_open && names.own(name).last().is_some_and(|word| LISTED.contains(&names.text(word)))
 }
 
 fn says_form(names: &Names, id: Id) -> bool {

@@ -109,7 +109,7 @@ impl Record<'_, '_> {
         frames::match_arrays(self);
         affix::add(self);
         decide::decide(self, out);
-        if !self.settings.without.record {
+        if !self.settings.without().record {
             foreign::take_back(self, out);
         }
         sort_by_less(out, |a, b| (a.expected, a.found) < (b.expected, b.found));
@@ -217,12 +217,12 @@ impl Record<'_, '_> {
 
     fn pair(&self, expected: Id, id: Id) -> Option<Pair> {
         let (field, found) = (self.model.field(expected)?, self.found.get(id as usize)?);
-        let kind = if self.settings.without.kinds { 1.0 } else { compatible(field, found, self.model.has_formats) };
+        let kind = if self.settings.without().kinds { 1.0 } else { compatible(field, found, self.model.has_formats) };
         if kind == 0.0 {
             return None;
         }
         let (words, far) = self.words(expected, field, id, found)?;
-        let path = if self.settings.without.path { 1.0 } else { words.path * far };
+        let path = if self.settings.without().path { 1.0 } else { words.path * far };
         let Words { mut synonym, tokens, exact, .. } = words;
         if (LEAST_NEAR..1.0).contains(&synonym) && exact >= BORNE_OUT_BY {
             synonym += (1.0 - synonym) * BORNE_OUT;
@@ -259,7 +259,7 @@ impl Record<'_, '_> {
             at = self.model.field(at)?.parent;
         }
         let far = left.far * right.far;
-        Some((explain(&left.side(), &right.side(), !self.settings.without.opposites), far))
+        Some((explain(&left.side(), &right.side(), !self.settings.without().opposites), far))
     }
 
     /// Whether a field is somewhere inside an expected object.

@@ -131,6 +131,34 @@ pub(super) const GENERIC: &[&str] = &[
     "y",
 ];
 
+/// Words for values that are words out of a list.
+pub(super) const LISTED: &[&str] = &[
+    "algorithm",
+    "category",
+    "class",
+    "country",
+    "encoding",
+    "format",
+    "importance",
+    "kind",
+    "level",
+    "mode",
+    "platform",
+    "priority",
+    "rarity",
+    "reason",
+    "region",
+    "role",
+    "severity",
+    "source",
+    "stage",
+    "state",
+    "status",
+    "type",
+    "visibility",
+    "week",
+];
+
 /// Words that tell something, but of more than one thing in most bodies.
 const COMMON: &[&str] = &[
     "avatar", "bio", "city", "company", "country", "created", "creation", "currency", "email", "gender", "language",

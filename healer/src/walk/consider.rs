@@ -1,8 +1,10 @@
 //! A member that is more to the plan than a name that is there: rules, conventions, moves and drops.
 
-use super::Walk;
-use crate::plan::automaton::{Action, Convention, INERT, Id, NONE, RuleRef, State};
+use super::{Body, Walk};
+use crate::plan::automaton::{Action, Convention, INERT, Id, NONE, RuleRef, Span, State};
 use crate::plan::case;
+use crate::plan::guard::Guard;
+use crate::report::{Name, Op, OpKind};
 use crate::resolve;
 use crate::scratch::{EditKind, Fate, Hit, Member, SourceHit, TargetHit};
 use crate::text::quote;
@@ -26,7 +28,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         }
         let mut known = Known { next: action.map_or(state.unknown, |action| action.next), ..Known::of(action) };
         let ruled = action.is_some_and(|action| action.rename != NONE || action.expected);
-        let mut renaming = action.and_then(|action| self.ruled(action));
+        let mut renaming = action.and_then(|action| self.admitted(action, quote));
         if !ruled {
             if state.converts {
                 renaming = self.converted(state, name, &mut known);
@@ -52,12 +54,28 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     #[inline(never)]
     pub(super) fn rename(&mut self, action: &Action, quote: u32, close: u32) -> Id {
         self.see(action.slot);
-        let Some(renaming) = self.ruled(action) else { return action.next };
+        let Some(renaming) = self.admitted(action, quote) else { return action.next };
         self.push_hit(&renaming, quote, close);
         if action.sources.0 < action.sources.1 {
             self.tie_inside(true);
         }
         action.next
+    }
+
+    /// Whether the value that comes next passes a guard.
+    #[inline(always)]
+    fn admits(&mut self, guard: Guard, (kind, text): (OpKind, Span), rule: RuleRef, at: u32) -> bool {
+        let op = Op { kind, at, rule, name: Name { text, in_arena: false } };
+        guard == Guard::None
+            || admits_value(&self.body, self.next, (guard, &self.plan.text), op, &mut self.scratch.unlisted)
+    }
+
+    /// The rule for a member's name, if its value passes the rule's guard.
+    #[inline(always)]
+    fn admitted(&mut self, action: &Action, quote: u32) -> Option<Renaming> {
+        let rename = self.plan.renames.get(action.rename as usize)?;
+        let passes = self.admits(rename.guard, (OpKind::Rename, rename.text), rename.rule, quote);
+        if passes { self.ruled(action) } else { None }
     }
 
     /// The rule for a member's name.
@@ -202,6 +220,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     /// Notes the moves that a member concerns.
     fn finish_member(&mut self, id: Id, action: Option<&Action>, rename: Option<Id>, known: &Known) {
         let value = self.peek();
+        let key = self.scratch.member(id).map_or(0, |member| member.key);
         let replaces = action.is_some_and(|action| action.replaces);
         let replace_edit = if replaces { self.scratch.reserve_edit(value, value) } else { NONE };
         let inner = self.scratch.edits.len() as u32;
@@ -212,6 +231,10 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         }
         let container = self.frame.container;
         for end in action.map_or(&[][..], |action| self.plan.sources_of(action)) {
+            let mv = self.plan.moves.get(end.mv as usize);
+            if mv.is_some_and(|mv| !self.admits(mv.guard, (OpKind::Move, (0, 0)), mv.by, key)) {
+                continue;
+            }
             let anchor = self.anchor(container, end.depth);
             let hit = SourceHit {
                 mv: end.mv,
@@ -241,6 +264,18 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         }
         self.asked.anchor
     }
+}
+
+/// Whether the value at a token passes a guard. What does not is noted.
+#[inline(never)]
+fn admits_value(body: &Body<'_>, token: usize, (guard, text): (Guard, &[u8]), op: Op, unlisted: &mut Vec<Op>) -> bool {
+    let at = |token: usize| body.tokens.get(token).copied().unwrap_or(body.bytes.len() as u32);
+    let (value, close) = (at(token), body.quote_before(at(token.wrapping_add(1))));
+    let passes = body.byte(value) != b'"' || guard.passes(text, body.span((value.wrapping_add(1), close)));
+    if !passes {
+        unlisted.push(op);
+    }
+    passes
 }
 
 /// The last anchor that was looked for. The ids of containers of a closed tree are given again, so it is forgotten

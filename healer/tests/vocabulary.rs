@@ -1,0 +1,157 @@
+//! A value that is not of the list that clients know keeps its member from being renamed by similarity.
+
+#![allow(missing_docs)]
+#![allow(clippy::expect_used)]
+
+use healer::config::Config;
+use healer::{Healer, Limits, Memo, Plan, Summary};
+
+const STATES: &str = r#"{"type":"string","enum":["in_progress","done","né\"e"]}"#;
+
+/// A plan with similarity and these properties.
+fn plan(properties: &str, more: &str) -> Plan {
+    let contract = format!(r#"{{"type":"object","properties":{{{properties}}}}}"#);
+    plan_of(&contract, more)
+}
+
+fn plan_of(contract: &str, more: &str) -> Plan {
+    let text = format!(r#"{{"routes":[{{"match":{{"prefix":"/"}},"similarity":{{}},"contract":{contract}{more}}}]}}"#);
+    Config::parse(text.as_bytes()).expect("a configuration").routes.remove(0).plan
+}
+
+fn heal(plan: &Plan, memo: &mut Memo, body: &str) -> (String, Summary) {
+    let mut healer = Healer::new();
+    let mut intake = healer.intake(Limits::default());
+    intake.push(body.as_bytes());
+    intake.finish();
+    let summary = healer.heal(plan, memo, &intake).expect("JSON");
+    let output = if summary.changed { healer.output() } else { body.as_bytes() };
+    (String::from_utf8(output.to_vec()).expect("UTF-8"), summary)
+}
+
+/// The same in pieces of a few bytes, held for one record at most.
+fn stream(plan: &Plan, body: &str) -> (String, u32) {
+    let (mut healer, mut memo) = (Healer::new(), Memo::new(plan));
+    let mut streaming = healer.incremental(Limits { max_held_bytes: 64, ..Limits::default() });
+    for chunk in body.as_bytes().chunks(7) {
+        streaming.push(&mut healer, plan, &mut memo, chunk);
+    }
+    streaming.finish(&mut healer, &mut memo);
+    (String::from_utf8(healer.output().to_vec()).expect("UTF-8"), streaming.summary().unlisted)
+}
+
+#[test]
+fn a_string_has_to_be_one_of_the_list() {
+    let plan = plan(&format!(r#""work_state":{STATES},"user_id":{{}}"#), "");
+    let rows = [
+        (r#""done""#, true),
+        (r#""in_progress""#, true),
+        (r#""in\u005fprogress""#, true),
+        (r#""n\u00e9\"e""#, true),
+        (r#""né\"e""#, true),
+        (r#""Done""#, false),
+        (r#""DONE""#, false),
+        (r#""don""#, false),
+        (r#""done ""#, false),
+        (r#""done\u00ff""#, false),
+        (r#""""#, false),
+    ];
+    for (value, heals) in rows {
+        let name = if heals { "work_state" } else { "workState" };
+        for gap in ["", "\n "] {
+            let body = format!(r#"{{"userId":1,"workState":{gap}{value}{gap}}}"#);
+            let (healed, summary) = heal(&plan, &mut Memo::new(&plan), &body);
+            assert_eq!(healed, format!(r#"{{"user_id":1,"{name}":{gap}{value}{gap}}}"#));
+            assert_eq!(summary.unlisted, u32::from(!heals), "{value}");
+        }
+    }
+}
+
+/// What is decided of a shape holds for all its records, in any order; what is done, value by value.
+#[test]
+fn each_record_is_asked() {
+    let list =
+        format!(r#"{{"type":"array","items":{{"type":"object","properties":{{"work_state":{STATES},"n":{{}}}}}}}}"#);
+    let plan = plan_of(&list, "");
+    let record = |value: &str| format!(r#"{{"workState":"{value}","n":1}}"#);
+    let healed =
+        |value: &str| if value == "DONE" { record(value) } else { record(value).replace("workState", "work_state") };
+    let mut memo = Memo::new(&plan);
+    for values in
+        [["done", "DONE", "done"], ["DONE", "done", "DONE"], ["DONE", "DONE", "DONE"], ["done", "done", "done"]]
+    {
+        let body = format!("[{}]", values.map(record).join(","));
+        let expected = format!("[{}]", values.map(healed).join(","));
+        let unlisted = values.iter().filter(|value| **value == "DONE").count() as u32;
+        for memo in [&mut memo, &mut Memo::new(&plan)] {
+            let (output, summary) = heal(&plan, memo, &body);
+            assert_eq!((output, summary.unlisted), (expected.clone(), unlisted));
+        }
+        assert_eq!(stream(&plan, &body), (expected, unlisted));
+    }
+}
+
+#[test]
+fn moves_are_asked_too_and_rules_are_not() {
+    let properties = format!(r#""work_state":{STATES},"user_id":{{}},"full_name":{{}}"#);
+    let rows = [
+        (
+            "",
+            r#"{"data":{"workState":"done","userId":1,"fullName":"a"}}"#,
+            r#"{"work_state":"done","user_id":1,"full_name":"a"}"#,
+            0,
+        ),
+        (
+            "",
+            r#"{"data":{"workState":"DONE","userId":1,"fullName":"a"}}"#,
+            r#"{"data":{"workState":"DONE"},"user_id":1,"full_name":"a"}"#,
+            1,
+        ),
+        (
+            "",
+            r#"{"workState":"DONE","work_state":"x","userId":1}"#,
+            r#"{"workState":"DONE","work_state":"x","user_id":1}"#,
+            0,
+        ),
+        (r#","rename":{"workState":"work_state"}"#, r#"{"workState":"DONE"}"#, r#"{"work_state":"DONE"}"#, 0),
+        (r#","packs":["camel-case"]"#, r#"{"workState":"DONE"}"#, r#"{"work_state":"DONE"}"#, 0),
+        (r#","unmapped":"drop""#, r#"{"workState":"DONE","userId":1}"#, r#"{"user_id":1}"#, 1),
+    ];
+    for (more, body, expected, unlisted) in rows {
+        let plan = plan(&properties, more);
+        for value in ["DONE", "done", "DONE"] {
+            let mut memo = Memo::new(&plan);
+            heal(&plan, &mut memo, &body.replace("DONE", value));
+            let (output, summary) = heal(&plan, &mut memo, body);
+            assert_eq!((output.as_str(), summary.unlisted), (expected, unlisted), "{more} {value}");
+        }
+    }
+}
+
+/// Where the contract tells no list, and the name changed from `Status` to `status`, a word that is written as the name is
+/// now was most likely written otherwise before.
+#[test]
+fn words_of_lists_change_with_names() {
+    let contract = r#""Status":{"type":"string"},"UserName":{"type":"string"},"Id":{}"#;
+    let body = |value: &str| format!(r#"{{"status":"{value}","userName":"ada","id":1}}"#);
+    let plan = plan(contract, "");
+    for (value, heals) in
+        [("notStarted", false), ("active", false), ("Active", true), ("ACTIVE", true), ("in progress", true)]
+    {
+        let name = if heals { "Status" } else { "status" };
+        let expected = format!(r#"{{"{name}":"{value}","UserName":"ada","Id":1}}"#);
+        let (output, summary) = heal(&plan, &mut Memo::new(&plan), &body(value));
+        assert_eq!((output, summary.unlisted), (expected, u32::from(!heals)));
+    }
+}
+
+/// A required member that is left as it came is missing.
+#[test]
+fn what_is_left_is_missing() {
+    let text = format!(r#"{{"type":"object","required":["work_state"],"properties":{{"work_state":{STATES}}}}}"#);
+    let plan = plan_of(&text, "");
+    for (value, lacks) in [("done", false), ("DONE", true), ("done", false)] {
+        let (_, summary) = heal(&plan, &mut Memo::new(&plan), &format!(r#"{{"workState":"{value}"}}"#));
+        assert_eq!(summary.lacks, lacks, "{value}");
+    }
+}
