@@ -124,6 +124,9 @@ fn write_state(out: &mut Vec<u8>, tag: Option<&RouteTag>, finding: &Finding) {
         push_field(out, b",\"conflicts\":", u64::from(work.summary.conflicts));
         push_field(out, b",\"latency_us\":", finding.microseconds());
         push_field(out, b",\"bytes\":", work.bytes);
+        if work.summary.unlisted > 0 {
+            push_field(out, b",\"unlisted\":", u64::from(work.summary.unlisted));
+        }
         if let Some(shape) = work.summary.shape {
             push_shape(out, shape);
         }
@@ -193,6 +196,10 @@ mod tests {
         let expected =
             r#"{"verdict":"healed","route":"user","ops":4,"dropped":0,"conflicts":2,"latency_us":4,"bytes":1021}"#;
         assert_eq!(state("\"user\"", &finding), expected);
+        let summary = Summary { unlisted: 5, ..summary };
+        let work = Work { summary, nanoseconds: 4499, bytes: 1021, written: true };
+        let finding = Finding { outcome: Outcome::Healed, work: Some(work) };
+        assert_eq!(state("\"user\"", &finding), expected.replace('}', r#","unlisted":5}"#));
         let finding = Finding::without_work(Outcome::Skipped(Skip::NoRoute));
         assert_eq!(state("", &finding), r#"{"verdict":"skipped","reason":"no_route"}"#);
     }

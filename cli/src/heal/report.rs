@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use healer::config::{Mode, Route};
-use healer::{Description, Failure, Healer, Memo, OpKind, Reason, Summary, Why};
+use healer::{Description, Failure, Healer, Memo, OpKind, Plan, Reason, Summary, Why};
 use serde_json::{Value, json};
 
 use crate::parts;
@@ -42,6 +42,7 @@ impl Report<'_> {
         let mut text = self.headline();
         if explain {
             text.extend(self.ops().iter().map(op_line));
+            text.extend(self.unlisted().iter().map(unlisted_line));
             if self.streamed {
                 text.push_str("  (over max_held_bytes: healed record by record; ops are counted, not listed)\n");
             }
@@ -71,6 +72,9 @@ impl Report<'_> {
                 set("dropped", summary.dropped.into());
                 set("conflicts", summary.conflicts.into());
                 set("ops", self.ops().iter().map(op_json).collect());
+                if summary.unlisted > 0 {
+                    set("unlisted", self.unlisted().iter().map(op_json).collect());
+                }
             }
             Outcome::Failed(failure) => set("offset", failure.offset.into()),
             Outcome::Skipped(_) => (),
@@ -101,9 +105,18 @@ impl Report<'_> {
     }
 
     fn ops(&self) -> Vec<Description> {
+        self.described(Healer::describe)
+    }
+
+    /// What similarity left as it came because of a value.
+    fn unlisted(&self) -> Vec<Description> {
+        self.described(Healer::describe_unlisted)
+    }
+
+    fn described(&self, describe: impl Fn(&Healer, &Plan, &Memo, &[u8]) -> Vec<Description>) -> Vec<Description> {
         self.route
             .filter(|_| !self.streamed)
-            .map_or_else(Vec::new, |route| self.healer.describe(&route.plan, self.memo, self.body))
+            .map_or_else(Vec::new, |route| describe(self.healer, &route.plan, self.memo, self.body))
     }
 }
 
@@ -118,10 +131,10 @@ fn counts(summary: &Summary) -> String {
 }
 
 fn conflicts(summary: &Summary) -> String {
-    match summary.conflicts {
-        0 => String::new(),
-        count => format!(" ({} left alone)", plural(count, "conflict")),
-    }
+    let parts = [(summary.conflicts, "conflict"), (summary.unlisted, "unlisted value")];
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count, noun));
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() { String::new() } else { format!(" ({} left alone)", parts.join(", ")) }
 }
 
 fn plural(count: u32, noun: &str) -> String {
@@ -138,6 +151,10 @@ fn op_line(op: &Description) -> String {
         }
     };
     format!("  {} -> {}  ({why})\n", op.from, op.to)
+}
+
+fn unlisted_line(op: &Description) -> String {
+    format!("  {} -> {}  (left: its value is not in the enum, or in the case of the new name)\n", op.from, op.to)
 }
 
 fn op_json(op: &Description) -> Value {

@@ -227,6 +227,24 @@ fn every_op_is_explained() {
 }
 
 #[test]
+fn what_is_left_for_its_value_is_explained() {
+    let dir = Dir::new("heal-unlisted");
+    let contract = "{properties: {user_id: {}, work_state: {enum: [open, done]}}}";
+    let config = format!("routes:\n- {{name: user, match: {{prefix: /}}, similarity: {{}}, contract: {contract}}}\n");
+    dir.file("nomos.yaml", &config);
+    let body = br#"{"userId":1,"workState":"DONE"}"#;
+    let output = dir.nomos_on(&["heal", "--config", "nomos.yaml", "--explain"], body);
+    let expected = "healed by route user: 1 rename (1 unlisted value left alone)
+  userId -> user_id  (similarity 1.00: userId -> user_id: nothing against it)
+  workState -> work_state  (left: its value is not in the enum, or in the case of the new name)
+";
+    assert_eq!((output.code, output.stderr.as_str()), (0, expected));
+    let output = dir.nomos_on(&["heal", "--config", "nomos.yaml", "--json"], body);
+    let report: serde_json::Value = serde_json::from_str(&output.stderr).unwrap_or_default();
+    assert_eq!(report["unlisted"][0]["from"], "workState");
+}
+
+#[test]
 fn with_json_the_report_is_one_object() {
     let dir = Dir::new("heal-json");
     dir.file("nomos.yaml", EXPLAINED);

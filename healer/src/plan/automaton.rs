@@ -125,6 +125,8 @@ pub(crate) struct SourceEnd {
     pub depth: u32,
     /// Whether the value was judged as what stands at this move's target.
     pub judges: bool,
+    /// Whether the move has a guard.
+    pub guarded: bool,
 }
 
 /// A target path has a step at a member, `depth` names below its anchor.

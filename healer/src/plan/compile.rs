@@ -646,8 +646,12 @@ impl<'a> Compiler<'a> {
         for (g, at) in &key.sources {
             let group = self.anchors.groups.get(*g);
             let Some(node) = group.and_then(|group| group.sources.get(*at)) else { continue };
-            let ends =
-                node.moves.iter().map(|(mv, _)| SourceEnd { mv: *mv, depth: node.depth, judges: Some(*mv) == judge });
+            let ends = node.moves.iter().map(|(mv, _)| SourceEnd {
+                mv: *mv,
+                depth: node.depth,
+                judges: Some(*mv) == judge,
+                guarded: false,
+            });
             self.out.sources.extend(ends);
         }
         (start, self.out.sources.len() as u32)

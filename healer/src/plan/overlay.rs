@@ -454,7 +454,9 @@ impl<'a> Overlay<'a> {
             action.rename = self.add_rename(row, field, index);
         }
         if let Some(mv) = touch.source {
-            action.sources = self.add_source(action.sources, SourceEnd { mv, depth: touch.depth, judges: true });
+            let guarded = self.automaton.moves.get(mv as usize).is_some_and(|mv| mv.guard != Guard::None);
+            let end = SourceEnd { mv, depth: touch.depth, judges: true, guarded };
+            action.sources = self.add_source(action.sources, end);
         }
         action.on_source_path |= touch.passes || touch.source.is_some();
         if let Some(step) = touch.target {

@@ -1,7 +1,7 @@
 //! A member that is more to the plan than a name that is there: rules, conventions, moves and drops.
 
 use super::{Body, Walk};
-use crate::plan::automaton::{Action, Convention, INERT, Id, NONE, RuleRef, Span, State};
+use crate::plan::automaton::{Action, Convention, INERT, Id, NONE, Rename, RuleRef, Span, State};
 use crate::plan::case;
 use crate::plan::guard::Guard;
 use crate::report::{Name, Op, OpKind};
@@ -75,15 +75,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     fn admitted(&mut self, action: &Action, quote: u32) -> Option<Renaming> {
         let rename = self.plan.renames.get(action.rename as usize)?;
         let passes = self.admits(rename.guard, (OpKind::Rename, rename.text), rename.rule, quote);
-        if passes { self.ruled(action) } else { None }
-    }
-
-    /// The rule for a member's name.
-    #[inline(always)]
-    fn ruled(&self, action: &Action) -> Option<Renaming> {
-        let rename = self.plan.renames.get(action.rename as usize)?;
-        let kind = EditKind::Key { text: rename.text, in_arena: false, rule: rename.rule };
-        Some(Renaming { slot: rename.slot, hash: 0, rank: rename.rank, kind })
+        passes.then(|| Renaming::by(rename))
     }
 
     /// With a contract: the expected member whose name has the same canonical form.
@@ -94,7 +86,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         self.scratch.form = form;
         let action = action?;
         *known = Known { next: action.next, ..Known::of(Some(action)) };
-        self.ruled(action)
+        self.plan.renames.get(action.rename as usize).map(Renaming::by)
     }
 
     /// Without a contract: what a convention makes of a name that no rule knows.
@@ -231,8 +223,10 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         }
         let container = self.frame.container;
         for end in action.map_or(&[][..], |action| self.plan.sources_of(action)) {
-            let mv = self.plan.moves.get(end.mv as usize);
-            if mv.is_some_and(|mv| !self.admits(mv.guard, (OpKind::Move, (0, 0)), mv.by, key)) {
+            if end.guarded
+                && let Some(mv) = self.plan.moves.get(end.mv as usize)
+                && !self.admits(mv.guard, (OpKind::Move, (0, 0)), mv.by, key)
+            {
                 continue;
             }
             let anchor = self.anchor(container, end.depth);
@@ -300,6 +294,13 @@ struct Renaming {
     rank: u16,
     /// The edit of its key.
     kind: EditKind,
+}
+
+impl Renaming {
+    fn by(rename: &Rename) -> Self {
+        let kind = EditKind::Key { text: rename.text, in_arena: false, rule: rename.rule };
+        Renaming { slot: rename.slot, hash: 0, rank: rename.rank, kind }
+    }
 }
 
 /// Where a member leads.

@@ -10,11 +10,11 @@ use nomos_matching::removed::healed_without_counterpart;
 use nomos_matching::score::{Score, score_api};
 use serde_json::{Map, Value};
 
-/// The least figures on the parts of the corpus up to one. The last part was made without the others, and hardly
-/// anything was changed after it.
+/// The least figures on the parts of the corpus up to one. Recall was given up for precision on parts that nobody had
+/// looked at.
 const LEAST: [Least; 2] = [
-    Least { parts: 7, precision: 0.995, recall: 0.335, absent_healed: 0.002 },
-    Least { parts: 8, precision: 0.99, recall: 0.34, absent_healed: 0.003 },
+    Least { parts: 7, precision: 0.995, recall: 0.32, absent_healed: 0.002 },
+    Least { parts: 8, precision: 0.995, recall: 0.32, absent_healed: 0.002 },
 ];
 const PARTS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 /// The share of fields for which something is taken after their counterparts were removed.
