@@ -259,7 +259,7 @@ impl Healer {
     fn splice(&mut self, body: &Body<'_>, automaton: &Automaton, unscored: u32, from: usize, to: usize) -> Summary {
         let shape = self.settled.first().map(|instance| instance.shape);
         let (conflicts, unlisted) = (self.scratch.conflicts, self.scratch.unlisted.len() as u32);
-        let mut summary = Summary { conflicts, unlisted, shape, unscored, ..Summary::default() };
+        let mut summary = Summary { shape, conflicts, unlisted, unscored, ..Summary::default() };
         if !self.scratch.has_edits() {
             return summary;
         }
