@@ -19,9 +19,10 @@ mod positions;
 
 use crate::reason::Reason;
 pub use block::{BLOCK, Block};
-use masks::{Masks, escaped, prefix_xor};
+pub(crate) use masks::Masks;
 #[doc(hidden)]
 pub use masks::{Portable, Wide};
+use masks::{escaped, prefix_xor};
 use positions::Positions;
 
 /// Where a scan stands after the bytes it was given.
@@ -334,6 +335,9 @@ mod tests {
             block.iter_mut().zip(bytes.as_flattened()).for_each(|(to, from)| *to = *from);
             prop_assert_eq!(Wide::of(&block), Portable::of(&block));
             prop_assert_eq!(Wide::digits(&block), Portable::digits(&block));
+            prop_assert_eq!(Wide::either(&block, b':', b'{'), Portable::either(&block, b':', b'{'));
+            prop_assert_eq!(Wide::non_ascii(&block), Portable::non_ascii(&block));
+            prop_assert_eq!(Wide::either(&block, b':', b'{'), Portable::either(&block, b':', b'{'));
         }
 
         #[test]

@@ -1,5 +1,7 @@
 //! JSON's texts: scalars, string escapes, names.
 
+use crate::scan::{BLOCK, Masks, Wide};
+
 /// Whether `bytes` is one number or literal (RFC 8259, sections 3 and 6), with nothing around it.
 pub(crate) fn is_scalar(bytes: &[u8]) -> bool {
     match bytes.first() {
@@ -81,32 +83,47 @@ fn bad_scalar_around(bytes: &[u8], at: usize) -> Option<usize> {
     if is_scalar(bytes.get(start..end).unwrap_or_default()) { None } else { Some(start) }
 }
 
-/// Where bytes stop being UTF-8, and whether that is because they end inside a character. As `str::from_utf8`, which is
-/// asked only about stretches that are not ASCII: most of most bodies is.
+/// Where bytes stop being UTF-8, and whether that is because they end inside a character; as `str::from_utf8` has it. Most
+/// of most bodies is ASCII, so each other character is looked at alone.
 pub(crate) fn utf8_error(bytes: &[u8]) -> Option<(usize, bool)> {
-    const STRETCH: usize = 64;
-    let mut at: usize = 0;
-    loop {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let ascii = rest.as_chunks::<STRETCH>().0.iter().take_while(|stretch| is_ascii(stretch)).count();
-        at = at.saturating_add(ascii.saturating_mul(STRETCH));
-        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
-        let stretch = rest.get(..STRETCH).unwrap_or(rest);
-        match std::str::from_utf8(stretch) {
-            Ok(_) => at = at.saturating_add(stretch.len()),
-            // A character that goes on beyond the stretch is looked at again; there is none so long.
-            Err(error) if error.error_len().is_none() && stretch.len() < rest.len() => {
-                at = at.saturating_add(error.valid_up_to());
-            }
-            Err(error) => return Some((at.saturating_add(error.valid_up_to()), error.error_len().is_none())),
+    // Up to here there are whole characters.
+    let mut whole: usize = 0;
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    for (block, base) in blocks.iter().zip((0usize..).step_by(BLOCK)) {
+        let ahead = |from: usize| u64::MAX.unbounded_shl(from.saturating_sub(base) as u32);
+        let mut characters = Wide::non_ascii(block) & ahead(whole);
+        while characters != 0 {
+            let at = base.wrapping_add(characters.trailing_zeros() as usize);
+            let Some(len) = bytes.get(at..).and_then(<[u8]>::first_chunk).and_then(character) else {
+                return utf8_error_at(bytes, at, 4);
+            };
+            whole = at.wrapping_add(len);
+            characters &= ahead(whole);
         }
     }
+    utf8_error_at(bytes, whole.max(bytes.len().wrapping_sub(rest.len())), BLOCK)
 }
 
+/// What is wrong in so many bytes from an offset on, which is where a character starts.
+fn utf8_error_at(bytes: &[u8], at: usize, len: usize) -> Option<(usize, bool)> {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let error = std::str::from_utf8(rest.get(..len).unwrap_or(rest)).err()?;
+    Some((at.saturating_add(error.valid_up_to()), error.error_len().is_none()))
+}
+
+/// The length of the character of more than one byte that these begin with (RFC 3629, section 4).
 #[inline(always)]
-fn is_ascii(stretch: &[u8; 64]) -> bool {
-    let words = stretch.as_chunks::<8>().0.iter();
-    words.fold(0, |all, word| all | u64::from_le_bytes(*word)) & 0x8080_8080_8080_8080 == 0
+fn character(bytes: &[u8; 4]) -> Option<usize> {
+    let word = u32::from_le_bytes(*bytes);
+    if word & 0xc0e0 == 0x80c0 {
+        return (word & 0x1e != 0).then_some(2);
+    }
+    if word & 0x00c0_c0f0 == 0x0080_80e0 {
+        // Neither one that two bytes do for, nor a surrogate.
+        return (!matches!(word & 0x200f, 0 | 0x200d)).then_some(3);
+    }
+    let plane = (word & 7) << 2 | (word >> 12 & 3);
+    (word & 0xc0c0_c0f8 == 0x8080_80f0 && matches!(plane, 1..=16)).then_some(4)
 }
 
 /// `bytes` without the white space at its end.
@@ -306,6 +323,23 @@ mod tests {
                 let expected = std::str::from_utf8(&bytes).err();
                 let expected = expected.map(|error| (error.valid_up_to(), error.error_len().is_none()));
                 assert_eq!(utf8_error(&bytes), expected, "{before} {first:?} {second:?} {after}");
+            }
+        }
+    }
+
+    /// Every first byte with bytes of all kinds that there are to a continuation, around the border of two blocks.
+    #[test]
+    fn characters_are_what_the_standard_library_takes_for_characters() {
+        let kinds = [0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff];
+        let mut bytes = [b'x'; 2 * BLOCK + 3];
+        for (first, number) in (0..=u8::MAX).flat_map(|first| (0..1000).map(move |number| (first, number))) {
+            let [second, third, fourth] = [1, 10, 100].map(|power| kinds[number / power % kinds.len()]);
+            for at in [BLOCK - 4, BLOCK - 3, BLOCK - 2, BLOCK - 1, BLOCK, 2 * BLOCK - 4, 2 * BLOCK - 2, 2 * BLOCK - 1] {
+                bytes[at..at + 4].copy_from_slice(&[first, second, third, fourth]);
+                let expected = std::str::from_utf8(&bytes).err();
+                let expected = expected.map(|error| (error.valid_up_to(), error.error_len().is_none()));
+                assert_eq!(utf8_error(&bytes), expected, "{at}: {first:x} {second:x} {third:x} {fourth:x}");
+                bytes[at..at + 4].fill(b'x');
             }
         }
     }

@@ -30,6 +30,12 @@ pub trait Masks {
 
     /// Digits, and zeros among them.
     fn digits(block: &Block) -> (u64, u64);
+
+    /// Bytes that are either of two.
+    fn either(block: &Block, a: u8, b: u8) -> u64;
+
+    /// Bytes above 0x7f.
+    fn non_ascii(block: &Block) -> u64;
 }
 
 /// Byte by byte: the oracle of the vector versions, and the fallback where there are none.
@@ -39,6 +45,14 @@ pub struct Portable;
 impl Masks for Portable {
     fn digits(block: &Block) -> (u64, u64) {
         (plainly(block, |b| b.is_ascii_digit()), plainly(block, |b| b == b'0'))
+    }
+
+    fn either(block: &Block, a: u8, b: u8) -> u64 {
+        plainly(block, |byte| byte == a || byte == b)
+    }
+
+    fn non_ascii(block: &Block) -> u64 {
+        plainly(block, |byte| !byte.is_ascii())
     }
 
     fn of(block: &Block) -> BlockMasks {
@@ -56,7 +70,7 @@ impl Masks for Portable {
     }
 }
 
-fn plainly(block: &Block, test: fn(u8) -> bool) -> u64 {
+fn plainly(block: &Block, test: impl Fn(u8) -> bool) -> u64 {
     block.iter().enumerate().fold(0u64, |bits, (i, byte)| bits | (u64::from(test(*byte)) << i))
 }
 
@@ -151,6 +165,18 @@ mod vector {
             // What this makes of digits is below ten, and of nothing else.
             let values = load(block).map(|v| v128_xor(v, u8x16_splat(b'0')));
             (mask(values.map(|v| at_most(v, 9))), mask(values.map(|v| i8x16_eq(v, u8x16_splat(0)))))
+        }
+
+        #[inline(always)]
+        fn either(block: &Block, a: u8, b: u8) -> u64 {
+            let eq = |v: Vector, byte: u8| i8x16_eq(v, u8x16_splat(byte));
+            mask(load(block).map(|v| v128_or(eq(v, a), eq(v, b))))
+        }
+
+        #[inline(always)]
+        fn non_ascii(block: &Block) -> u64 {
+            let vectors = load(block);
+            if high(vectors) { mask(vectors) } else { 0 }
         }
     }
 
