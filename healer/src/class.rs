@@ -3,6 +3,7 @@
 //! A class is evidence of what a field is, never a validation: it looks at as few bytes as tell the classes apart.
 
 use crate::plan::spec::{Format, Kind};
+use crate::scan::{Block, Masks, Wide};
 use crate::text::is_scalar;
 
 /// The longest string that is looked into. RFC 5321 allows 254 bytes for an address; longer strings are prose.
@@ -26,8 +27,22 @@ pub(crate) fn classify(inside: &[u8]) -> Option<Format> {
     if first.is_ascii_uppercase() && is_constant(inside) {
         return Some(Format::Constant);
     }
-    // Most strings end here.
-    if inside.len() != UUID_BYTES && !has_colon_or_at(inside) { None } else { other(inside) }
+    other(inside)
+}
+
+/// Whether the first `len` bytes of a block are a string of no class. False is no answer. How long a string is and what is
+/// in it is chance, so this is told without branches. Most strings end here.
+#[inline(always)]
+#[expect(clippy::needless_bitwise_bool, reason = "without branches")]
+pub(crate) fn is_surely_plain(text: &Block, len: u32) -> bool {
+    let [first, second, ..] = *text;
+    // All before the end; none of no text.
+    let inside = u64::MAX.unbounded_shr(64u32.wrapping_sub(len));
+    let may_be_address = Wide::either(text, b':', b'@') & inside != 0;
+    let may_be_number = first.wrapping_sub(b'+') <= b'9' - b'+';
+    let may_be_constant = first.is_ascii_uppercase() & (second.is_ascii_uppercase() | (second == b'_'));
+    let may_be_other = (len > 64) | (len == UUID_BYTES as u32);
+    !(may_be_other | may_be_address | may_be_number | may_be_constant)
 }
 
 /// The kind of a number or literal that is well formed.
@@ -117,22 +132,6 @@ fn is_uuid(inside: &[u8]) -> bool {
     inside.len() == UUID_BYTES && inside.iter().enumerate().all(fits)
 }
 
-/// Whether there is a colon or an at sign, without which a text is no address.
-fn has_colon_or_at(inside: &[u8]) -> bool {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let has = |word: &[u8; 8]| {
-        let zeros = |byte: u8| {
-            let word = u64::from_le_bytes(*word) ^ ONES.wrapping_mul(u64::from(byte));
-            word.wrapping_sub(ONES) & !word
-        };
-        (zeros(b':') | zeros(b'@')) & (ONES << 7) != 0
-    };
-    match inside.last_chunk::<8>() {
-        Some(last) => has(last) || inside.as_chunks::<8>().0.iter().any(has),
-        None => inside.iter().any(|byte| matches!(byte, b':' | b'@')),
-    }
-}
-
 /// A scheme of RFC 3986 and `//`, its slashes escaped or not.
 fn starts_as_uri(inside: &[u8]) -> bool {
     let scheme = inside.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'));
@@ -142,32 +141,48 @@ fn starts_as_uri(inside: &[u8]) -> bool {
 
 /// One `@` with a dot after it, and no white space.
 fn is_email(inside: &[u8]) -> bool {
-    let Some(at) = inside.iter().position(|byte| *byte == b'@').filter(|at| *at > 0) else { return false };
-    let host = inside.get(at.saturating_add(1)..).unwrap_or_default();
-    let dotted = host.iter().skip(1).any(|byte| *byte == b'.') && host.last() != Some(&b'.');
-    dotted && !host.contains(&b'@') && !inside.iter().any(|byte| matches!(byte, b' ' | b'\\' | b'/' | b','))
+    let (mut host, mut dotted) = (usize::MAX, false);
+    for (at, byte) in inside.iter().enumerate() {
+        match byte {
+            b'@' if at > 0 && host == usize::MAX => host = at.wrapping_add(1),
+            b'@' | b' ' | b'\\' | b'/' | b',' => return false,
+            b'.' => dotted |= at > host,
+            _ => (),
+        }
+    }
+    dotted && inside.last() != Some(&b'.')
 }
 
 /// Four decimal bytes, or groups of hexadecimal digits with at least two colons.
 fn is_ip(inside: &[u8]) -> bool {
-    if inside.contains(&b':') {
-        let groups = inside.split(|byte| *byte == b':').count();
-        return groups >= 3
-            && inside.len() <= 45
-            && inside.iter().all(|b| b.is_ascii_hexdigit() || matches!(b, b':' | b'.'));
+    let (mut colons, mut dots, mut digits, mut value) = (0u32, 0u32, 0u32, 0u32);
+    let mut is_quad = true;
+    for byte in inside {
+        match byte {
+            b'0'..=b'9' => {
+                digits = digits.wrapping_add(1);
+                value = value.wrapping_mul(10).wrapping_add(u32::from(byte.wrapping_sub(b'0')));
+                is_quad &= digits <= 3 && value <= 255;
+            }
+            b'.' => {
+                dots = dots.wrapping_add(1);
+                is_quad &= digits > 0;
+                (digits, value) = (0, 0);
+            }
+            b':' => colons = colons.wrapping_add(1),
+            b'a'..=b'f' | b'A'..=b'F' => is_quad = false,
+            _ => return false,
+        }
     }
-    let byte = |part: &[u8]| {
-        let value = part.iter().try_fold(0u32, |value, digit| {
-            digit.is_ascii_digit().then(|| value.saturating_mul(10).saturating_add(u32::from(digit.wrapping_sub(b'0'))))
-        });
-        !part.is_empty() && part.len() <= 3 && value.is_some_and(|value| value <= 255)
-    };
-    inside.len() <= 15 && inside.split(|byte| *byte == b'.').count() == 4 && inside.split(|b| *b == b'.').all(byte)
+    if colons > 0 { colons > 1 && inside.len() <= 45 } else { is_quad && dots == 3 && digits > 0 }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::scan::BLOCK;
 
     #[test]
     fn strings_are_told_by_what_they_hold() {
@@ -210,6 +225,32 @@ mod tests {
         ];
         for (text, class) in rows {
             assert_eq!(classify(text.as_bytes()), class, "{text}");
+        }
+    }
+
+    /// Texts of which many are nearly of a class.
+    fn text() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "[A-Z_a-z:@. 0-9+/-]{0,70}",
+            "[A-Za-z_]{0,3}",
+            "[a-f0-9-]{36}",
+            "[a-z]{30,68}[:@.]?",
+            "[+-]?[0-9.]{0,8}"
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_surely_of_no_class_is_of_none(text in text(), after in "[:@A-Z\"]{1}") {
+            let mut block = [b':'; BLOCK];
+            let bytes = text.bytes().chain(after.bytes());
+            block.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+            let is_none = classify(text.as_bytes()).is_none();
+            let is_sure = is_surely_plain(&block, text.len() as u32);
+            prop_assert!(is_none || !is_sure);
+            // Such texts are what this is for.
+            let is_usual = (1..=35).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ');
+            prop_assert!(is_sure || !is_usual);
         }
     }
 

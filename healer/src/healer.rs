@@ -250,8 +250,7 @@ impl Healer {
         let summary = self.splice(body, memo.automaton(plan), memo.unscored(), from, to);
         memo.note_moves(summary.moves > 0);
         if summary.similar > 0 {
-            let similar = |op: &Op| if let RuleRef::Similar(id) = op.rule { Some(id) } else { None };
-            memo.note_used(self.ops.iter().filter_map(similar));
+            memo.note_used(&self.ops);
         }
         summary
     }
@@ -271,8 +270,10 @@ impl Healer {
         renderer.run(from as u32, to as u32);
         summary.changed = true;
         summary.dropped = renderer.dropped;
-        summary.moves = self.ops.iter().filter(|op| op.kind == OpKind::Move).count() as u32;
-        summary.similar = self.ops.iter().filter(|op| matches!(op.rule, RuleRef::Similar(_))).count() as u32;
+        for op in &self.ops {
+            summary.moves = summary.moves.wrapping_add(u32::from(op.kind == OpKind::Move));
+            summary.similar = summary.similar.wrapping_add(u32::from(matches!(op.rule, RuleRef::Similar(_))));
+        }
         summary.renames = (self.ops.len() as u32).wrapping_sub(summary.moves);
         summary
     }

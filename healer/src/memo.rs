@@ -6,9 +6,10 @@
 
 use crate::news::{NewShape, News};
 use crate::plan::Plan;
-use crate::plan::automaton::{Automaton, Id, NONE};
+use crate::plan::automaton::{Automaton, Id, NONE, RuleRef};
 use crate::plan::overlay::{self, Extent, Resolution};
 use crate::plan::record::Record;
+use crate::report::Op;
 use crate::similarity::{self, Alignment, Settings, Standing};
 use crate::survey::{MAX_MEMBERS, Survey};
 use crate::walk::{Body, Sequences};
@@ -236,15 +237,19 @@ impl Memo {
         }
     }
 
-    /// Takes in which resolutions a body was healed by.
-    pub(crate) fn note_used(&mut self, resolutions: impl Iterator<Item = u32>) {
+    /// Takes in the ops that a body was healed by.
+    pub(crate) fn note_used(&mut self, ops: &[Op]) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
         learned.bodies = learned.bodies.wrapping_add(1);
         learned.last_use.resize(learned.resolutions.len(), 0);
-        for id in resolutions {
-            let Some(last) = learned.last_use.get_mut(id as usize) else { continue };
-            let is_first = std::mem::replace(last, learned.bodies) != learned.bodies;
-            if is_first && learned.used.len() < MAX_USED && !learned.used.contains(&id) {
+        let (now, before) = (learned.bodies, learned.used.len());
+        for op in ops {
+            let RuleRef::Similar(id) = op.rule else { continue };
+            let Some(last) = learned.last_use.get_mut(id as usize).filter(|last| **last != now) else { continue };
+            *last = now;
+            // Only earlier parts of the body may have brought it already.
+            let is_used = before > 0 && learned.used.contains(&id);
+            if learned.used.len() < MAX_USED && !is_used {
                 learned.used.push(id);
             }
         }

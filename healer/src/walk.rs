@@ -314,6 +314,12 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     fn run_of_members(&mut self, state: &State) -> Result<Run, Stop> {
         let body = self.body;
         loop {
+            if SHAPES
+                && state.shaped
+                && let Some(run) = self.run_as_foreseen()?
+            {
+                return Ok(run);
+            }
             // At the very end of the tape, one by one.
             let ahead = body.tokens.get(self.next..).and_then(<[u32]>::first_chunk::<4>);
             let Some(&[quote, colon, value, after]) = ahead else {
@@ -365,15 +371,11 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         [quote, colon, value, after]: [u32; 4],
     ) -> Result<Id, Stop> {
         let close = colon.wrapping_sub(1);
+        let inside = self.glance(state, name, quote, close)?;
         if SHAPES && state.shaped {
-            if let Some(item) = self.pass(name, value, after) {
-                return self.act(state, item, quote, close);
-            }
-            let inside = self.glance(state, name, quote, close)?;
             self.shape_value(value, after);
-            return Ok(inside);
         }
-        self.glance(state, name, quote, close)
+        Ok(inside)
     }
 
     /// The same as far as one look tells. Where something else was foreseen, it does not.
@@ -615,8 +617,8 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         self.check_members()?;
         let inside = match self.short_name(quote, colon) {
             _ if !state.looks => INERT,
-            Some(name) => self.glance(state, name, quote, colon.wrapping_sub(1))?,
-            None => self.look(state, quote, self.body.quote_before(colon))?,
+            Some(name) if TRACKS => self.glance(state, name, quote, colon.wrapping_sub(1))?,
+            _ => self.look(state, quote, self.body.quote_before(colon))?,
         };
         if SHAPES && state.shaped {
             let after = self.body.tokens.get(self.next.wrapping_add(1)).copied();

@@ -510,6 +510,98 @@ fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     value.pointer(&format!("/{pointer}"))
 }
 
+/// Members as a body has them.
+type Member = (&'static str, &'static str);
+
+/// Names that are written in many ways, and a value of each kind.
+const MEMBERS: [Member; 9] = [
+    (r#""userId""#, "1"),
+    (r#""e_mail""#, r#""a@b.c""#),
+    (r#""a_name_of_21_bytes_xy""#, r#""a text""#),
+    (r#""a_name_of_22_bytes_xyz""#, "true"),
+    (r#""quo\"ted""#, "null"),
+    (r#""nul\u0000led""#, "1"),
+    (r#""tags""#, "[1]"),
+    (r#""homeAddress""#, r#"{"zipCode":"1"}"#),
+    (r#""fullName""#, r#""Ada""#),
+];
+
+/// Values of which each differs from the others to what is remembered of a shape, and some that do not.
+const VALUES: [&str; 18] = [
+    "1",
+    "-12345678901",
+    "1.5",
+    "1e5",
+    "true",
+    "null",
+    "{}",
+    r#"{"zip_code":1}"#,
+    "[]",
+    "[1]",
+    r#"["a"]"#,
+    r#""""#,
+    r#""2026-11-21""#,
+    r#""AB""#,
+    r#""x:y""#,
+    r#""a@b.c""#,
+    r#""https:\/\/a.b""#,
+    r#""a text that is longer than a block of sixty-four bytes, and has its colon after them: here""#,
+];
+
+fn body_of(members: &[(String, String)], around: &str) -> String {
+    let member = |(name, value): &(String, String)| format!("{around}{name}{around}:{around}{value}{around}");
+    format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(","))
+}
+
+/// The record, and records that differ from it in one place.
+fn bodies_that_differ() -> Vec<String> {
+    let record: Vec<(String, String)> =
+        MEMBERS.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let mut bodies: Vec<String> = ["", " ", "\n  "].iter().map(|around| body_of(&record, around)).collect();
+    for at in 0..record.len() {
+        let mut vary = |name: Option<String>, value: Option<&str>| {
+            let mut varied = record.clone();
+            let (old_name, old_value) = &mut varied[at];
+            *old_name = name.unwrap_or_else(|| old_name.clone());
+            *old_value = value.map_or_else(|| old_value.clone(), str::to_owned);
+            bodies.push(body_of(&varied, ""));
+        };
+        for value in VALUES {
+            vary(None, Some(value));
+        }
+        let name = MEMBERS[at].0;
+        let inside = &name[1..name.len() - 1];
+        let (first, rest) = inside.split_at(1);
+        vary(Some(format!("\"\\u00{:02x}{rest}\"", first.as_bytes()[0])), None);
+        vary(Some(format!("\"{inside}x\"")), None);
+        vary(Some(format!("\"x{rest}\"")), None);
+        vary(Some(inside.replace(r"\u0000", "X").replace(r#"\""#, "'")).map(|name| format!("\"{name}\"")), None);
+        vary(Some(format!("\"{inside}\" ")), None);
+    }
+    bodies
+}
+
+/// A body becomes the same, whichever shape its record was taken for.
+#[test]
+fn what_was_foreseen_changes_nothing() {
+    let plan = plan(r#"{"user_id":1,"email":"","home_address":{"zip_code":""},"full_name":"","tags":[1]}"#);
+    let bodies = bodies_that_differ();
+    let heal = |memo: &mut Memo, body: &str| {
+        let (mut healer, mut intake) = (Healer::new(), Healer::new().intake(Limits::default()));
+        intake.push(body.as_bytes());
+        let summary = healer.heal(&plan, memo, &intake).expect("JSON");
+        let output = if summary.changed { healer.output() } else { body.as_bytes() };
+        (String::from_utf8(output.to_vec()), summary.shape, summary.similar, summary.conflicts)
+    };
+    let alone: Vec<_> = bodies.iter().map(|body| heal(&mut Memo::new(&plan), body)).collect();
+    for (first, other) in (0..3).flat_map(|first| (0..bodies.len()).map(move |other| (first, other))) {
+        let mut memo = Memo::new(&plan);
+        for at in [first, other, first, other, other] {
+            assert_eq!(heal(&mut memo, &bodies[at]), alone[at], "{} after {}", bodies[other], bodies[first]);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -1,12 +1,12 @@
 //! The members of known shapes in their order, with what the walk makes of each.
 //!
 //! The same API sends the same members in the same order. So the walk compares each member with the one that stood at its
-//! place in a record of the shape that it expects: three words of its name, and a byte of what its value is. As long as
+//! place in a record of the shape that it expects: three words of its text, and a byte of what its value is. As long as
 //! they are the same, the table of the state need not be asked, and nothing be hashed; and a record whose members all
 //! are has that shape for certain, whatever collides with its hash.
 
 use super::{Body, Cursor};
-use crate::class::{classify, scalar_kind};
+use crate::class::{classify, is_surely_plain, scalar_kind};
 use crate::plan::automaton::{Action, Automaton, INERT, Id, NONE, State};
 use crate::plan::case;
 use crate::plan::spec::Kind;
@@ -15,28 +15,41 @@ use crate::plan::table::{Fingerprint, SHORT};
 /// A member, or the end of an object or of the record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
-    // The fields of a fingerprint, which as a struct of its own would make this one longer than 40 bytes.
-    head: u64,
-    tail: u64,
-    len: u32,
-    /// What it is to the plan; [`NONE`] if nothing.
-    pub action: Id,
-    /// Of a member that [`Item::stands`]: the slot of its name, and the state of its value.
+    /// Its key as minified JSON has it, quotes and colon included, and which bits of that count. Nothing is like it if the
+    /// name is longer, or written with escapes, or if more is to be done than to rename it.
+    text: [u64; TEXT_WORDS],
+    counts: [u64; TEXT_WORDS],
+    /// The slot of its name, and the state of its value.
     pub slot: Id,
     pub inside: Id,
+    /// What it is to the plan; [`NONE`] if nothing.
+    pub action: Id,
     /// [`value_code`], or one of those below.
     pub value: u8,
-    /// Whether the plan, similarity apart, knows it.
-    pub is_known: bool,
-    /// Whether all that is to be done is to note that it is there, as for most.
-    pub stands: bool,
-    /// Whether the items after it, up to its [`CLOSE`], are in its value.
-    opens: bool,
+    /// The kind of its value, which is part of that.
+    kind: u8,
+    /// Bytes of the name, where there is a text.
+    pub len: u8,
+    flags: u8,
 }
 
-/// What is asked of an item only where a record turns out to be another one, or the name is long.
+/// The plan, similarity apart, knows the member.
+const KNOWN: u8 = 1;
+/// More of its value is told than its first byte tells.
+const LOOKS: u8 = 2;
+/// Its value is an object or array.
+const HOLDS: u8 = 4;
+/// It is to be renamed.
+const RENAMES: u8 = 8;
+/// The slot of its name is none of the first 64.
+const FAR: u8 = 16;
+
+/// What is asked of an item only where it is not like the text, or a record turns out to be another one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Detail {
+    name: Fingerprint,
+    /// Whether the items after it, up to its [`CLOSE`], are in its value.
+    opens: bool,
     /// The shape before it, to go on from.
     pub before: u64,
     /// Names before it, and those among them that the plan does not know.
@@ -45,6 +58,10 @@ pub(crate) struct Detail {
     /// Where the whole name is in [`Sequences::names`], if it is longer than its fingerprint tells.
     long: u32,
 }
+
+/// Words of a key's text: enough for names of 21 bytes, which most are no longer than.
+const TEXT_WORDS: usize = 3;
+const TEXT_BYTES: usize = TEXT_WORDS * 8;
 
 /// The end of an object inside the record.
 pub(super) const CLOSE: u8 = 0xfd;
@@ -76,32 +93,85 @@ pub(crate) struct Traced {
 
 impl Item {
     const UNFORESEEN: Item = Item {
-        head: 0,
-        tail: 0,
-        len: Fingerprint::NO_NAME.len,
-        action: NONE,
+        // No byte of JSON is zero.
+        text: [0; TEXT_WORDS],
+        counts: [u64::MAX; TEXT_WORDS],
         slot: NONE,
         inside: INERT,
+        action: NONE,
         value: NOTHING,
-        is_known: false,
-        stands: false,
-        opens: false,
+        kind: NOTHING,
+        len: 0,
+        flags: 0,
     };
 
-    /// Whether it may have this name; it has, if the name is not longer than [`SHORT`].
+    /// Whether a key of this name, without escapes and with its colon next to it, is at an offset. It is not near the very
+    /// end of the body.
     #[inline(always)]
-    pub(super) fn resembles(&self, name: Fingerprint) -> bool {
-        self.name().equals(name)
+    pub(super) fn is_at(&self, body: &Body<'_>, at: u32) -> bool {
+        let text: Option<&[u8; TEXT_BYTES]> = body.bytes.get(at as usize..).and_then(<[u8]>::first_chunk);
+        let Some(text) = text else { return false };
+        let words = text.as_chunks::<8>().0.iter().zip(self.text.iter().zip(&self.counts));
+        words.fold(0, |other, (word, (own, counts))| other | (u64::from_le_bytes(*word) ^ own) & counts) == 0
     }
 
+    /// Whether it has the value from `at` up to the token `after`.
     #[inline(always)]
-    fn name(&self) -> Fingerprint {
-        Fingerprint { head: self.head, tail: self.tail, len: self.len }
+    pub(super) fn fits(&self, body: &Body<'_>, at: u32, after: u32) -> bool {
+        kind(body.byte(at)) == self.kind && (self.flags & LOOKS == 0 || fits_in_detail(body, at, after, self.value))
+    }
+
+    /// Whether the plan, similarity apart, knows it.
+    #[inline(always)]
+    pub(super) fn is_known(&self) -> bool {
+        self.flags & KNOWN != 0
+    }
+
+    /// Whether all that is to be done is to note that a name is there whose slot is one of the first 64, and there are no
+    /// members in its value.
+    #[inline(always)]
+    pub(super) fn just_stands(&self) -> bool {
+        self.flags & (HOLDS | RENAMES | FAR) == 0
+    }
+
+    /// Whether it is to be renamed.
+    #[inline(always)]
+    pub(super) fn renames(&self) -> bool {
+        self.flags & RENAMES != 0
+    }
+
+    /// Whether its value is an object or array.
+    #[inline(always)]
+    pub(super) fn holds(&self) -> bool {
+        self.flags & HOLDS != 0
+    }
+
+    /// As it is told by its text alone.
+    fn with_text(mut self, name: &[u8]) -> Item {
+        if name.len() > TEXT_BYTES - 3 || name.iter().any(|byte| matches!(byte, b'"' | b'\\')) {
+            return self;
+        }
+        let mut text = [0; TEXT_BYTES];
+        let [quote, rest @ ..] = &mut text;
+        let (own, rest) = rest.split_at_mut_checked(name.len()).unwrap_or_default();
+        own.copy_from_slice(name);
+        rest.iter_mut().zip(b"\":").for_each(|(to, from)| *to = *from);
+        *quote = b'"';
+        let mut ends = name.len().wrapping_add(3) as u32;
+        let words = self.text.iter_mut().zip(&mut self.counts).zip(text.as_chunks().0);
+        for ((text, counts), bytes) in words {
+            *text = u64::from_le_bytes(*bytes);
+            *counts = u64::MAX.unbounded_shr(64u32.saturating_sub(ends.wrapping_mul(8)));
+            ends = ends.saturating_sub(8);
+        }
+        self.len = name.len() as u8;
+        self
     }
 }
 
 impl Detail {
-    pub(super) const START: Detail = Detail { before: START, names: 0, unknown: 0, long: 0 };
+    pub(super) const START: Detail =
+        Detail { name: Fingerprint::NO_NAME, opens: false, before: START, names: 0, unknown: 0, long: 0 };
 }
 
 /// What goes into a shape for a name.
@@ -186,12 +256,27 @@ fn detail(body: &Body<'_>, kind_of_value: u8, at: u32, after: u32) -> u8 {
 
 #[inline(never)]
 fn class(body: &Body<'_>, at: u32, after: u32) -> u8 {
-    let end = body.end_before(after);
     if body.byte(at) == b'"' {
-        let inside = body.span((at.wrapping_add(1), end.wrapping_sub(1)));
-        return classify(inside).map_or(0, |class| (class as u8).wrapping_add(1));
+        let text = body.bytes.get((at as usize).wrapping_add(1)..).and_then(<[u8]>::first_chunk);
+        let len = after.wrapping_sub(at).wrapping_sub(2);
+        if body.byte(after.wrapping_sub(1)) == b'"' && text.is_some_and(|text| is_surely_plain(text, len)) {
+            return 0;
+        }
+        return class_of(body, at, after);
     }
-    u8::from(scalar_kind(body.span((at, end))) == Kind::Integer)
+    u8::from(scalar_kind(body.span((at, body.end_before(after)))) == Kind::Integer)
+}
+
+#[inline(never)]
+fn class_of(body: &Body<'_>, at: u32, after: u32) -> u8 {
+    let inside = body.span((at.wrapping_add(1), body.quote_before(after)));
+    classify(inside).map_or(0, |class| (class as u8).wrapping_add(1))
+}
+
+/// Whether a value of that kind is told in just this way.
+#[inline(never)]
+fn fits_in_detail(body: &Body<'_>, at: u32, after: u32, value: u8) -> bool {
+    value_code(body, at, after, false) == value
 }
 
 /// Whether a number of up to eight bytes, in the low bytes of `word`, has neither fraction nor exponent.
@@ -234,17 +319,17 @@ impl Sequences {
         self.details.get(item as usize).copied().unwrap_or(Detail::START)
     }
 
-    /// Whether the long name of an item is this one.
-    #[inline(never)]
-    pub(super) fn is_long(&self, item: Id, name: &[u8]) -> bool {
-        let start = self.detail(item).long as usize;
-        self.names.get(start..start.wrapping_add(name.len())) == Some(name)
+    /// Whether the item that this is of has that name.
+    pub(super) fn is_name(&self, detail: &Detail, name: Fingerprint, whole: &[u8]) -> bool {
+        let start = detail.long as usize;
+        let is_long = || self.names.get(start..start.wrapping_add(whole.len())) == Some(whole);
+        detail.name.equals(name) && (name.len <= SHORT || is_long())
     }
 
     /// What goes into the shape for the name of an item.
     pub(super) fn name_hash(&self, item: Id) -> u64 {
-        let Some(name) = self.items.get(item as usize).map(Item::name) else { return 0 };
-        let start = self.detail(item).long as usize;
+        let Detail { name, long, .. } = self.detail(item);
+        let start = long as usize;
         let long = if name.len > SHORT { self.names.get(start..start.wrapping_add(name.len as usize)) } else { None };
         with_middle(name.spread(), long.unwrap_or_default())
     }
@@ -262,22 +347,25 @@ impl Sequences {
                     cursor.step();
                     open.pop();
                     let value = if open.is_empty() { END } else { CLOSE };
-                    self.push(Item { value, ..Item::UNFORESEEN }, detail);
+                    let Detail { before, names, unknown, .. } = detail;
+                    self.push(Item { value, ..Item::UNFORESEEN }, Detail { before, names, unknown, ..Detail::START });
                     detail.before = if open.is_empty() { detail.before } else { mix(detail.before, u64::from(CLOSE)) };
                 }
                 b'"' => {
                     let name = cursor.name(&mut key);
-                    let item = member(body, &cursor, name, automaton, object);
-                    let place = self.push(item, Detail { long: self.names.len() as u32, ..detail });
+                    let (item, known) = member(body, &cursor, name, automaton, object);
+                    let Detail { before, names, unknown, .. } = detail;
+                    let long = self.names.len() as u32;
+                    let place = self.push(item, Detail { before, names, unknown, long, ..known });
                     if name.len() > SHORT as usize {
                         self.names.extend_from_slice(name);
                     }
                     detail.before = mix(detail.before, member_word(self.name_hash(place), item.value));
                     detail.names = detail.names.saturating_add(1);
-                    detail.unknown = detail.unknown.saturating_add(u32::from(!item.is_known));
-                    if item.opens {
+                    detail.unknown = detail.unknown.saturating_add(u32::from(!item.is_known()));
+                    if known.opens {
                         cursor.step();
-                        open.push(Open { state: item.inside, is_foreign: !item.is_known });
+                        open.push(Open { state: item.inside, is_foreign: !item.is_known() });
                     } else {
                         cursor.skip();
                     }
@@ -312,20 +400,20 @@ impl Sequences {
             }
             let name = cursor.name(&mut key);
             let (at, after) = cursor.bounds();
-            if !item.resembles(Fingerprint::of(name, 0, name.len()))
-                || name.len() > SHORT as usize && !self.is_long(place, name)
-                || value_code(body, at, after, item.is_known) != item.value
+            let detail = self.detail(place);
+            if !self.is_name(&detail, Fingerprint::of(name, 0, name.len()), name)
+                || value_code(body, at, after, item.is_known()) != item.value
             {
                 return false;
             }
-            if item.opens { cursor.step() } else { cursor.skip() }
+            if detail.opens { cursor.step() } else { cursor.skip() }
         }
         false
     }
 }
 
 /// The item of a member whose value comes next.
-fn member(body: &Body<'_>, cursor: &Cursor<'_>, name: &[u8], automaton: &Automaton, object: Open) -> Item {
+fn member(body: &Body<'_>, cursor: &Cursor<'_>, name: &[u8], automaton: &Automaton, object: Open) -> (Item, Detail) {
     let state = automaton.state(object.state);
     let action = automaton.action_id(state, name, 0, name.len());
     let found = action.and_then(|id| automaton.actions.get(id as usize));
@@ -333,28 +421,31 @@ fn member(body: &Body<'_>, cursor: &Cursor<'_>, name: &[u8], automaton: &Automat
     let inside = found.map_or_else(|| unknown_inside(automaton, state, name), |action| action.next);
     let (at, after) = cursor.bounds();
     let value = value_code(body, at, after, is_known);
-    let is_object = value & !(u8::MAX << KIND_BITS) == OBJECT;
+    let kind = kind(body.byte(at));
+    let is_object = kind == OBJECT;
     let inside = if is_object && !is_known { automaton.shaped(inside) } else { inside };
-    let Fingerprint { head, tail, len } = Fingerprint::of(name, 0, name.len());
-    Item {
-        head,
-        tail,
-        len,
-        action: action.unwrap_or(NONE),
-        slot: found.map_or(NONE, |action| action.slot),
-        inside,
-        value,
-        is_known,
-        stands: stands(state, found),
+    let (rename, slot) = found.map_or((NONE, NONE), |action| (action.rename, action.slot));
+    let flag = |is: bool, flag: u8| if is { flag } else { 0 };
+    let flags = flag(is_known, KNOWN)
+        | flag(kind == ARRAY || (!is_known && matches!(kind, STRING | NUMBER)), LOOKS)
+        | flag(matches!(kind, OBJECT | ARRAY), HOLDS)
+        | flag(rename != NONE, RENAMES)
+        | flag(slot >= u64::BITS, FAR);
+    let action = action.unwrap_or(NONE);
+    let item = Item { slot, inside, action, value, kind, flags, ..Item::UNFORESEEN };
+    let detail = Detail {
+        name: Fingerprint::of(name, 0, name.len()),
         opens: is_object && automaton.state(inside).shaped,
-    }
+        ..Detail::START
+    };
+    (if is_plain(state, found) { item.with_text(name) } else { item }, detail)
 }
 
-/// Whether all that a walk that keeps no positions does at a member is to note that it is there.
-fn stands(state: &State, action: Option<&Action>) -> bool {
+/// Whether a walk that keeps no positions has no more to do at a member than to note that it is there, and to rename it.
+fn is_plain(state: &State, action: Option<&Action>) -> bool {
     match action {
         None => state.skips_unknown,
-        Some(action) => action.rename == NONE && !state.converts && !(state.tracked && action.on_source_path),
+        Some(action) => !(state.converts || (state.tracked && action.on_source_path)),
     }
 }
 

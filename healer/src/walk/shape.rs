@@ -8,10 +8,10 @@
 //! is hashed, and whoever knows shapes by their hashes compares before he believes.
 
 use super::sequence::{CLOSE, Detail, END, Item, START, Sequences, member_word, mix, name_hash, value_code};
-use super::{Stop, Walk};
+use super::{Run, Stop, Walk, malformed};
 use crate::memo::{Instance, Memo};
-use crate::plan::automaton::{Action, Id, NONE, State};
-use crate::plan::table::{Fingerprint, SHORT};
+use crate::plan::automaton::{Action, Id, NONE};
+use crate::plan::table::Fingerprint;
 
 /// What is known of a body's records before a walk.
 #[derive(Debug)]
@@ -65,17 +65,6 @@ impl<'a> Shapes<'a> {
     #[inline(always)]
     fn item(&self) -> Option<&'a Item> {
         self.items.get(self.progress.next as usize)
-    }
-
-    /// Whether an item has this name.
-    #[inline(always)]
-    fn is_name(&self, item: &Item, name: Fingerprint, whole: &[u8]) -> bool {
-        item.resembles(name) && (name.len <= SHORT || self.is_long(whole))
-    }
-
-    #[inline(never)]
-    fn is_long(&self, name: &[u8]) -> bool {
-        self.sequences.is_some_and(|sequences| sequences.is_long(self.progress.next, name))
     }
 
     /// The record is another one than it was taken for, from the item on that comes next.
@@ -187,34 +176,53 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         }
     }
 
-    /// Takes in a member of that short name together with its value, if both are what was foreseen.
-    #[inline(always)]
-    pub(super) fn pass(&mut self, name: Fingerprint, value: u32, after: u32) -> Option<&'a Item> {
-        let item = self.shapes.item()?;
-        if !item.resembles(name) || value_code(&self.body, value, after, item.is_known) != item.value {
-            return None;
-        }
-        self.shapes.is_known = item.is_known;
-        self.shapes.step();
-        Some(item)
-    }
-
-    /// Carries out what is to be done at a member that [`Walk::pass`] took in. The state of its value.
-    #[inline(always)]
-    pub(super) fn act(&mut self, state: &State, item: &Item, quote: u32, close: u32) -> Result<Id, Stop> {
-        if item.stands {
-            self.see(item.slot);
-            return Ok(item.inside);
-        }
-        match self.plan.actions.get(item.action as usize) {
-            Some(action) if action.rename != NONE && !state.converts => Ok(self.rename(action, quote, close)),
-            action => self.act_otherwise(state, action, quote, close),
-        }
-    }
-
+    /// Reads members for as long as they are what was foreseen. How the run ends, if with one of these.
+    ///
+    /// Names, and what is to be done at them, come from the items alone: neither table nor action is asked.
     #[inline(never)]
-    fn act_otherwise(&mut self, state: &State, action: Option<&Action>, quote: u32, close: u32) -> Result<Id, Stop> {
-        self.known_member(state, action, quote, close, None)
+    pub(super) fn run_as_foreseen(&mut self) -> Result<Option<Run>, Stop> {
+        let (body, items) = (self.body, self.shapes.items);
+        let mut seen = 0u64;
+        let (mut next, mut token) = (self.shapes.progress.next, self.next);
+        self.frame.hit = NONE;
+        let run = loop {
+            let ahead = body.tokens.get(token..).and_then(<[u32]>::first_chunk::<4>);
+            let (Some(item), Some(&[quote, _, value, after])) = (items.get(next as usize), ahead) else {
+                break Ok(None);
+            };
+            if !item.is_at(&body, quote) || !item.fits(&body, value, after) {
+                break Ok(None);
+            }
+            next = next.wrapping_add(1);
+            if item.just_stands() {
+                seen |= 1 << (item.slot & 63);
+            } else {
+                self.next = token.wrapping_add(2);
+                let action = if item.renames() { self.plan.actions.get(item.action as usize) } else { None };
+                if let Some(action) = action {
+                    self.rename(action, quote, quote.wrapping_add(1).wrapping_add(item.len.into()));
+                } else {
+                    self.see(item.slot);
+                }
+                if item.holds() {
+                    self.shapes.is_known = item.is_known();
+                    token = token.wrapping_add(2);
+                    break Ok(Some(Run::Value(item.inside)));
+                }
+                self.frame.hit = NONE;
+            }
+            token = token.wrapping_add(4);
+            match body.byte(after) {
+                b',' => (),
+                b'}' => break Ok(Some(Run::Closed(after))),
+                _ => break Err(malformed(after)),
+            }
+        };
+        (self.shapes.progress.next, self.next) = (next, token);
+        if let Some(word) = self.scratch.bits.get_mut(self.frame.bits as usize) {
+            *word |= seen;
+        }
+        run
     }
 
     /// Whether the record is still what it is taken for.
@@ -224,14 +232,13 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
     }
 
     /// The item of a member, if its name was foreseen.
-    #[inline(always)]
     pub(super) fn foreseen(&mut self, name: Fingerprint, whole: &[u8]) -> Option<&'a Item> {
-        let item = self.shapes.item()?;
-        if !self.shapes.is_name(item, name, whole) {
+        let (item, sequences) = (self.shapes.item()?, self.shapes.sequences?);
+        if !sequences.is_name(&sequences.detail(self.shapes.progress.next), name, whole) {
             self.shapes.deviate();
             return None;
         }
-        self.shapes.is_known = item.is_known;
+        self.shapes.is_known = item.is_known();
         Some(item)
     }
 
