@@ -64,8 +64,9 @@ struct Learned {
     entered: Vec<(Id, u64, bool)>,
     /// Whether moves were made in the last body.
     moves: bool,
-    /// Resolutions that the last body was healed by.
+    /// Resolutions that the last body was healed by, and those of the one before.
     used: Vec<u32>,
+    used_before: Vec<u32>,
     /// By resolution: the last body that it healed, by number.
     last_use: Vec<u64>,
     /// Bodies that similarity healed so far.
@@ -195,6 +196,7 @@ impl Memo {
             entered: Vec::new(),
             moves: false,
             used: Vec::new(),
+            used_before: Vec::new(),
             last_use: Vec::new(),
             bodies: 0,
             generation: 0,
@@ -240,6 +242,11 @@ impl Memo {
     /// Takes in the ops that a body was healed by.
     pub(crate) fn note_used(&mut self, ops: &[Op]) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
+        // Mostly it is what the body before was healed by.
+        let same = ops.iter().zip(&learned.used_before).all(|(op, id)| op.rule == RuleRef::Similar(*id));
+        if same && learned.used.is_empty() && ops.len() == learned.used_before.len() {
+            return std::mem::swap(&mut learned.used, &mut learned.used_before);
+        }
         learned.bodies = learned.bodies.wrapping_add(1);
         learned.last_use.resize(learned.resolutions.len(), 0);
         let (now, before) = (learned.bodies, learned.used.len());
@@ -310,7 +317,10 @@ impl Memo {
     /// Gets ready for a body.
     pub(crate) fn start(&mut self) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
-        learned.used.clear();
+        if !learned.used.is_empty() {
+            std::mem::swap(&mut learned.used, &mut learned.used_before);
+            learned.used.clear();
+        }
         learned.news.clear();
         learned.seen.clear();
         learned.before = Spent::default();
@@ -535,6 +545,7 @@ impl Learned {
         self.overlays.clear();
         self.resolutions.clear();
         self.last_use.clear();
+        self.used_before.clear();
         self.likely.fill(NONE);
     }
 }

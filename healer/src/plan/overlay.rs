@@ -22,6 +22,10 @@ const JSON_AROUND: usize = 40;
 /// Bytes that a member and its resolution usually take in a signature.
 const USUAL_SIGNATURE: usize = 128;
 
+/// Bytes from the start of a name on that can be read, so that one which is not longer is written in vectors: see
+/// [`crate::render`].
+const READ_AT_ONCE: usize = 32;
+
 /// Below every declared rule.
 const RANK: u16 = u16::MAX;
 
@@ -368,9 +372,11 @@ impl<'a> Overlay<'a> {
         if let Some(step) = self.automaton.steps.iter().find(known) {
             return step.text;
         }
-        let start = self.automaton.text.len() as u32;
+        let start = self.automaton.text.len();
+        let end = start.saturating_add(quoted.len());
+        quoted.resize(quoted.len().max(READ_AT_ONCE), 0);
         self.automaton.text.extend_from_slice(&quoted);
-        (start, self.automaton.text.len() as u32)
+        (start as u32, end as u32)
     }
 
     /// Makes the states of all objects that something is done in, from the innermost out. The record's.

@@ -6,7 +6,7 @@
 //! are has that shape for certain, whatever collides with its hash.
 
 use super::{Body, Cursor};
-use crate::class::{classify, is_surely_plain, scalar_kind};
+use crate::class::{at_a_glance, classify, scalar_kind};
 use crate::plan::automaton::{Action, Automaton, INERT, Id, NONE, State};
 use crate::plan::case;
 use crate::plan::spec::Kind;
@@ -256,21 +256,17 @@ fn detail(body: &Body<'_>, kind_of_value: u8, at: u32, after: u32) -> u8 {
 
 #[inline(never)]
 fn class(body: &Body<'_>, at: u32, after: u32) -> u8 {
-    if body.byte(at) == b'"' {
-        let text = body.bytes.get((at as usize).wrapping_add(1)..).and_then(<[u8]>::first_chunk);
-        let len = after.wrapping_sub(at).wrapping_sub(2);
-        if body.byte(after.wrapping_sub(1)) == b'"' && text.is_some_and(|text| is_surely_plain(text, len)) {
-            return 0;
-        }
-        return class_of(body, at, after);
+    if body.byte(at) != b'"' {
+        return u8::from(scalar_kind(body.span((at, body.end_before(after)))) == Kind::Integer);
     }
-    u8::from(scalar_kind(body.span((at, body.end_before(after)))) == Kind::Integer)
-}
-
-#[inline(never)]
-fn class_of(body: &Body<'_>, at: u32, after: u32) -> u8 {
-    let inside = body.span((at.wrapping_add(1), body.quote_before(after)));
-    classify(inside).map_or(0, |class| (class as u8).wrapping_add(1))
+    let inside = at.wrapping_add(1);
+    let text = body.bytes.get(inside as usize..).and_then(<[u8]>::first_chunk);
+    let text = text.filter(|_| body.byte(after.wrapping_sub(1)) == b'"');
+    let class = match text.and_then(|text| at_a_glance(text, after.wrapping_sub(inside).wrapping_sub(1))) {
+        Some(class) => class,
+        None => classify(body.span((inside, body.quote_before(after)))),
+    };
+    class.map_or(0, |class| (class as u8).wrapping_add(1))
 }
 
 /// Whether a value of that kind is told in just this way.
