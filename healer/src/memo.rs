@@ -15,7 +15,7 @@ use crate::survey::{MAX_MEMBERS, Survey};
 use crate::walk::{Body, Sequences};
 use std::collections::BTreeMap;
 
-/// Members of all remembered shapes of one plan together, for records that are larger: 3 MB of members, and as much
+/// Members of all remembered shapes of one plan together, for records that are larger: 7 MB of members, and half as much
 /// again of overlays.
 const MAX_ITEMS: usize = 1 << 16;
 
