@@ -97,14 +97,24 @@ type Thought<'p> = (&'p MoveRule, Id, Id);
 
 /// Heals `tree`, or gives nothing where the decisions go round in circles.
 pub fn heal(spec: &PlanSpec, tree: &Tree<'_>) -> Option<Healed> {
-    let mut moved: Vec<Thought<'_>> = Vec::new();
+    settle(spec, tree, Some(Vec::new()))
+}
+
+/// As [`heal`], which begins with the thought that no move fires, but with the thought that all do. Where a move depends on
+/// another and that one on it (a record is one only if a move fires that it stops), both may be right, and differ.
+pub fn heal_in_hope(spec: &PlanSpec, tree: &Tree<'_>) -> Option<Healed> {
+    settle(spec, tree, None)
+}
+
+/// Decides until what fires is what was thought to fire.
+fn settle<'p>(spec: &'p PlanSpec, tree: &Tree<'_>, mut thought: Option<Vec<Thought<'p>>>) -> Option<Healed> {
     for _ in 0..8 {
-        let decision = Decision::new(spec, tree, &moved);
+        let decision = Decision::new(spec, tree, thought.as_deref());
         let now: Vec<_> = decision.fired.iter().map(|m| (m.rule, m.record, m.source)).collect();
-        if now == moved {
+        if thought.as_ref() == Some(&now) {
             return Some(decision.build());
         }
-        moved = now;
+        thought = Some(now);
     }
     None
 }
@@ -126,8 +136,9 @@ struct Decision<'p, 't> {
 }
 
 impl<'p, 't> Decision<'p, 't> {
-    /// Decides, given which moves are thought to fire: the contract judges a moved value by its new place.
-    fn new(spec: &'p PlanSpec, tree: &'t Tree<'t>, moved: &[Thought<'p>]) -> Self {
+    /// Decides, given which moves are thought to fire, all if it is not said: the contract judges a moved value by its new
+    /// place.
+    fn new(spec: &'p PlanSpec, tree: &'t Tree<'t>, moved: Option<&[Thought<'p>]>) -> Self {
         let size = tree.nodes.len();
         let mut this = Decision {
             spec,
@@ -152,7 +163,7 @@ impl<'p, 't> Decision<'p, 't> {
     }
 
     /// Decides the renames in one node and what the contract says of the nodes in it. A parent comes before its parts.
-    fn read(&mut self, id: Id, moved: &[Thought<'p>], names: &mut [Option<(String, bool)>]) {
+    fn read(&mut self, id: Id, moved: Option<&[Thought<'p>]>, names: &mut [Option<(String, bool)>]) {
         let node = self.contracts[id];
         for &element in self.tree.elements(id).unwrap_or_default() {
             self.dead[element] = self.dead[id];
@@ -185,14 +196,14 @@ impl<'p, 't> Decision<'p, 't> {
 
     /// Whether a rule that does not fire would have said what the value of a member is: then nothing inside is touched.
     /// `named`: whether its name is expected, maybe by a rename that fires.
-    fn is_misjudged(&self, object: Id, member: &Member<'_>, named: bool, thought: &[Thought<'p>]) -> bool {
+    fn is_misjudged(&self, object: Id, member: &Member<'_>, named: bool, thought: Option<&[Thought<'p>]>) -> bool {
         let renamed = self.new_name(object, member).is_some();
         if named && !renamed {
             // An expected member is moved only to be wrapped.
-            return thought.iter().any(|(_, _, source)| *source == member.value);
+            return thought.is_some_and(|thought| thought.iter().any(|(_, _, source)| *source == member.value));
         }
         match self.first_move(member.value) {
-            Some(first) => !thought.contains(&first),
+            Some(first) => thought.is_some_and(|thought| !thought.contains(&first)),
             None => !renamed && self.is_ruled(object, member),
         }
     }
