@@ -111,11 +111,11 @@ impl<'a> Body<'a> {
         self.bytes.get(at as usize).copied().unwrap_or(0)
     }
 
-    /// The eight bytes from an offset on; zeros where there are fewer.
+    /// The eight bytes from an offset on, if there are as many.
     #[inline(always)]
-    fn word(&self, at: u32) -> u64 {
+    fn word(&self, at: u32) -> Option<u64> {
         let bytes = self.bytes.get(at as usize..).and_then(<[u8]>::first_chunk::<8>);
-        bytes.map_or(0, |word| u64::from_le_bytes(*word))
+        bytes.map(|word| u64::from_le_bytes(*word))
     }
 
     /// End of the text before a token: after the last byte that is not white space.

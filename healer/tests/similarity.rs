@@ -3,6 +3,7 @@
 #![allow(missing_docs)]
 #![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing)]
 
+use healer::config::Config;
 use healer::plan::spec::{Contract, Expects, Kind, Kinds, PlanSpec, Property, Settings};
 use healer::{Healer, Limits, Memo, OpKind, Plan};
 use proptest::prelude::*;
@@ -31,6 +32,12 @@ fn plan_with(example: &str, settings: Settings) -> Plan {
     let contract = contract_of(&serde_json::from_str(example).expect("example"));
     let similarity = Some(settings);
     Plan::compile(&PlanSpec { contract: Some(contract), similarity, ..PlanSpec::default() }).expect("plan")
+}
+
+/// A route with similarity, this contract, and more settings.
+fn configured(contract: &str, more: &str) -> Plan {
+    let text = format!(r#"{{"routes":[{{"match":{{"prefix":"/"}},"similarity":{{}},"contract":{contract}{more}}}]}}"#);
+    Config::parse(text.as_bytes()).expect("a configuration").routes.remove(0).plan
 }
 
 fn heal(plan: &Plan, memo: &mut Memo, body: &str) -> String {
@@ -655,5 +662,48 @@ proptest! {
     fn any_body_is_survived(shape in members(2), body in "[\\[\\]{}:,\"a-c_0-9 ]{0,80}") {
         let plan = plan(&example(&shape).to_string());
         let _ = Healer::new().heal_bytes(&plan, body.as_bytes());
+    }
+}
+
+#[test]
+fn a_number_at_the_very_end_is_what_it_is_elsewhere() {
+    let plan = configured(
+        r#"{"type":"object","properties":{"user_id":{"type":"integer"},"full_name":{"type":"string"}}}"#,
+        "",
+    );
+    let rows = [
+        (r#"{"fullName":"a","userId":1.5}"#, r#"{"full_name":"a","userId":1.5}"#),
+        (r#"{"fullName":"a","userId":1}"#, r#"{"full_name":"a","user_id":1}"#),
+        (r#"{"fullName":"a","userId":1e5}"#, r#"{"full_name":"a","userId":1e5}"#),
+    ];
+    for first in rows {
+        let mut memo = Memo::new(&plan);
+        for (body, healed) in [&[first][..], &rows, &rows].concat() {
+            assert_eq!(heal(&plan, &mut memo, body), healed);
+        }
+    }
+}
+
+#[test]
+fn a_declared_move_goes_into_an_object_that_similarity_renames() {
+    let contract = r#"{"type":"object","properties":{"user_id":{},"work_item":{"type":"object","properties":
+        {"state":{},"lead_name":{},"sub_part":{"type":"object","properties":{"item_state":{},"part_name":{}}}}}}}"#;
+    let rows = [
+        (
+            r#""move":{"q":"work_item.state"}"#,
+            r#"{"userId":1,"workItem":{"leadName":"l"},"q":"open"}"#,
+            r#"{"user_id":1,"work_item":{"lead_name":"l","state":"open"}}"#,
+        ),
+        (
+            r#""move":{"q":"work_item.sub_part.item_state"}"#,
+            r#"{"userId":1,"work_item":{"leadName":"l","subPart":{"partName":"p"}},"q":"open"}"#,
+            r#"{"user_id":1,"work_item":{"lead_name":"l","sub_part":{"part_name":"p","item_state":"open"}}}"#,
+        ),
+    ];
+    for (moves, body, healed) in rows {
+        let plan = configured(contract, &format!(",{moves}"));
+        let mut memo = Memo::new(&plan);
+        assert_eq!(heal(&plan, &mut memo, body), healed);
+        assert_eq!(heal(&plan, &mut memo, body), healed);
     }
 }

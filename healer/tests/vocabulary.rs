@@ -155,3 +155,33 @@ fn what_is_left_is_missing() {
         assert_eq!(summary.lacks, lacks, "{value}");
     }
 }
+
+#[test]
+fn strings_have_to_be_of_the_list_beside_other_kinds_too() {
+    let rows = [
+        (r#"{"enum":["a",1]}"#, r#""a""#, true),
+        (r#"{"enum":["a",1]}"#, r#""z""#, false),
+        (r#"{"enum":["a",1]}"#, "1", true),
+        (r#"{"type":"string","enum":["v1",2]}"#, r#""2""#, true),
+        (r#"{"type":"string","enum":["v1",2]}"#, r#""z""#, false),
+        (r#"{"oneOf":[{"enum":["a"]},{"type":"integer"}]}"#, r#""a""#, true),
+        (r#"{"oneOf":[{"enum":["a"]},{"type":"integer"}]}"#, r#""z""#, false),
+        (r#"{"allOf":[{"enum":["a"]},{"enum":["b"]}]}"#, r#""z""#, false),
+    ];
+    for (state, value, heals) in rows {
+        let plan = plan(&format!(r#""user_id":{{}},"work_state":{state}"#), "");
+        let name = if heals { "work_state" } else { "workState" };
+        let (output, _) = heal(&plan, &mut Memo::new(&plan), &format!(r#"{{"userId":1,"workState":{value}}}"#));
+        assert_eq!(output, format!(r#"{{"user_id":1,"{name}":{value}}}"#), "{state}");
+    }
+}
+
+#[test]
+fn a_word_is_the_same_word_with_escapes() {
+    let plan = plan(r#""Id":{},"UserName":{},"Status":{"type":"string"}"#, "");
+    for status in [r#""active""#, r#""\u0061ctive""#] {
+        let (output, _) =
+            heal(&plan, &mut Memo::new(&plan), &format!(r#"{{"id":1,"status":{status},"userName":"q"}}"#));
+        assert_eq!(output, format!(r#"{{"Id":1,"status":{status},"UserName":"q"}}"#));
+    }
+}

@@ -54,17 +54,23 @@ impl Guard {
         match self {
             Guard::None => true,
             Guard::Not(case) => {
-                let is_word = inside.iter().all(u8::is_ascii_alphabetic) && inside.iter().any(u8::is_ascii_lowercase);
-                !is_word || case_of(inside) != case
+                let word = decoded(inside);
+                let is_word = word.iter().all(u8::is_ascii_alphabetic) && word.iter().any(u8::is_ascii_lowercase);
+                !is_word || case_of(&word) != case
             }
             Guard::Listed((start, end)) => {
-                let mut word = Vec::new();
-                decode(inside, &mut word);
+                let word = decoded(inside);
                 let list = text.get(start as usize..end as usize).unwrap_or_default();
                 list.split(|byte| *byte == BETWEEN).any(|listed| listed == word)
             }
         }
     }
+}
+
+fn decoded(inside: &[u8]) -> Vec<u8> {
+    let mut word = Vec::new();
+    decode(inside, &mut word);
+    word
 }
 
 fn case_of(name: &[u8]) -> Case {

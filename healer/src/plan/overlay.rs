@@ -458,6 +458,11 @@ impl<'a> Overlay<'a> {
         action.next = state.unwrap_or(touch.value);
         if let Some((field, index)) = touch.rename {
             action.rename = self.add_rename(row, field, index);
+            // What the plan's own moves bring to the expected name, they bring to this member.
+            let expected = self.expected_action(field).map_or((0, 0), |action| action.targets);
+            for step in self.plan.automaton().targets_in(expected) {
+                action.targets = self.add_target(action.targets, TargetStep { renamed: true, ..*step });
+            }
         }
         if let Some(mv) = touch.source {
             let guarded = self.automaton.moves.get(mv as usize).is_some_and(|mv| mv.guard != Guard::None);

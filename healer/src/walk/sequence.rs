@@ -246,9 +246,15 @@ pub(super) fn value_code(body: &Body<'_>, at: u32, after: u32, is_known: bool) -
 
 #[inline(always)]
 fn detail(body: &Body<'_>, kind_of_value: u8, at: u32, after: u32) -> u8 {
+    let len = after.wrapping_sub(at);
     match kind_of_value {
         ARRAY => kind(body.byte(after)),
-        NUMBER if after.wrapping_sub(at) <= 8 => u8::from(is_short_integer(body.word(at), after.wrapping_sub(at))),
+        NUMBER
+            if len <= 8
+                && let Some(word) = body.word(at) =>
+        {
+            u8::from(is_short_integer(word, len))
+        }
         STRING | NUMBER => class(body, at, after),
         _ => 0,
     }

@@ -45,8 +45,6 @@ impl Said {
         }
         if !kinds.has(Kind::String) {
             self.expects.format = None;
-        }
-        if kinds.without(Kinds::of(Kind::Null)) != Kinds::of(Kind::String) {
             self.expects.values.clear();
         }
         self
@@ -86,6 +84,7 @@ pub(super) fn both(a: Said, b: Said) -> Said {
         values: match (a.expects.values, b.expects.values) {
             (a, b) if a.is_empty() => b,
             (a, b) if b.is_empty() => a,
+            (a, b) if a.iter().all(|value| !b.contains(value)) => a,
             (a, b) => a.into_iter().filter(|value| b.contains(value)).collect(),
         },
         description: a.expects.description.or(b.expects.description),
@@ -161,8 +160,13 @@ fn format(a: &Said, b: &Said) -> Option<Format> {
     }
 }
 
-/// The strings that may stand there, where nothing but they may.
+/// The strings that may stand there, where no others may.
 fn values(a: &Said, b: &Said) -> Vec<String> {
+    match (a.has(Kind::String), b.has(Kind::String)) {
+        (true, false) => return a.expects.values.clone(),
+        (false, true) => return b.expects.values.clone(),
+        _ => (),
+    }
     let (a, b) = (&a.expects.values, &b.expects.values);
     if a.is_empty() || b.is_empty() {
         return Vec::new();

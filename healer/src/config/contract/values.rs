@@ -92,14 +92,15 @@ pub(super) fn expects(cursor: &Cursor<'_>, kinds: Kinds, is_foreign: bool, probl
         field.expected(problems, "an array of values");
     }
     let listed = listed(cursor.node);
-    let kinds = narrowed(kinds, &listed);
+    let declared = kinds;
+    let kinds = narrowed(declared, &listed);
     let description = ["description", "title"].iter().find_map(|name| cursor.node.get(name)?.as_str());
     let may_be_text = kinds.has(Kind::String);
     Expects {
         kinds,
         items: Kinds::ANY,
         format: cursor.node.get("format").and_then(Node::as_str).and_then(format).filter(|_| may_be_text),
-        values: if may_be_text { texts(&listed) } else { Vec::new() },
+        values: if may_be_text { texts(&listed, declared) } else { Vec::new() },
         description: description.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned),
     }
 }
@@ -150,8 +151,17 @@ fn kinds_of(node: &Node) -> Kinds {
     Kinds::of(kind)
 }
 
-/// The texts of a list that has nothing else, `null` aside.
-fn texts(listed: &[&Node]) -> Vec<String> {
-    let values = listed.iter().filter(|node| node.value != Value::Null);
-    values.map(|node| node.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>().unwrap_or_default()
+/// The texts of a list, where it may have others too. Where only texts may stand, its numbers are bare words of YAML (`1.5`,
+/// `2`), and what was written for its booleans (`on`, `yes`) is not known any more: then it is no list.
+fn texts(listed: &[&Node], kinds: Kinds) -> Vec<String> {
+    let only_texts = kinds.without(Kinds::of(Kind::Null)) == Kinds::of(Kind::String);
+    if only_texts && listed.iter().any(|node| matches!(node.value, Value::Bool(_))) {
+        return Vec::new();
+    }
+    let text = |node: &&Node| match &node.value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(text) if only_texts => Some(text.clone()),
+        _ => None,
+    };
+    listed.iter().filter_map(text).collect()
 }
