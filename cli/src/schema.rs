@@ -25,6 +25,9 @@ fn told_by(contract: &Contract) -> Expects {
 /// Calls itself, at most [`healer::config::contract::MAX_DEPTH`] deep.
 fn schema(contract: &Contract, expects: &Expects) -> Node {
     let kinds = expects.kinds;
+    if !expects.values.is_empty() && kinds.without(Kinds::of(Kind::Null)) != Kinds::of(Kind::String) {
+        return texts_or_others(contract, expects);
+    }
     let mut members = Vec::new();
     let mut set = |name: &str, value: Value| members.push(member(name, value));
     if kinds != Kinds::ANY || *contract != Contract::Any {
@@ -54,6 +57,17 @@ fn schema(contract: &Contract, expects: &Expects) -> Node {
             }
         }
     }
+    node(Value::Object(members))
+}
+
+/// A list of texts beside other kinds: an `enum` would rule those out.
+fn texts_or_others(contract: &Contract, expects: &Expects) -> Node {
+    let Expects { kinds, items, format, values, description } = expects.clone();
+    let texts = Expects { kinds: Kinds::of(Kind::String), format, values, ..Expects::default() };
+    let others = Expects { kinds: kinds.without(texts.kinds), items, ..Expects::default() };
+    let either = [schema(&Contract::Any, &texts), schema(contract, &others)];
+    let mut members = vec![member("anyOf", Value::Array(either.into()))];
+    members.extend(description.map(|description| member("description", text(&shortened(&description)))));
     node(Value::Object(members))
 }
 

@@ -73,7 +73,8 @@ impl Report<'_> {
                 set("conflicts", summary.conflicts.into());
                 set("ops", self.ops().iter().map(op_json).collect());
                 if summary.unlisted > 0 {
-                    set("unlisted", self.unlisted().iter().map(op_json).collect());
+                    set("unlisted", summary.unlisted.into());
+                    set("left", self.unlisted().iter().map(op_json).collect());
                 }
             }
             Outcome::Failed(failure) => set("offset", failure.offset.into()),

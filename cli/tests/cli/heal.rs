@@ -241,7 +241,8 @@ fn what_is_left_for_its_value_is_explained() {
     assert_eq!((output.code, output.stderr.as_str()), (0, expected));
     let output = dir.nomos_on(&["heal", "--config", "nomos.yaml", "--json"], body);
     let report: serde_json::Value = serde_json::from_str(&output.stderr).unwrap_or_default();
-    assert_eq!(report["unlisted"][0]["from"], "workState");
+    assert_eq!(report["unlisted"], 1);
+    assert_eq!(report["left"][0]["from"], "workState");
 }
 
 #[test]

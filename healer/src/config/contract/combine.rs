@@ -45,6 +45,10 @@ impl Said {
         }
         if !kinds.has(Kind::String) {
             self.expects.format = None;
+        }
+        // Beside objects and arrays a list of strings says nothing that could be written down again.
+        let is_plain = !kinds.has(Kind::Object) && !kinds.has(Kind::Array);
+        if !kinds.has(Kind::String) || !is_plain {
             self.expects.values.clear();
         }
         self
