@@ -707,3 +707,23 @@ fn a_declared_move_goes_into_an_object_that_similarity_renames() {
         assert_eq!(heal(&plan, &mut memo, body), healed);
     }
 }
+
+#[test]
+fn an_object_that_a_declared_move_leads_through_is_the_move_s() {
+    let plan = configured(
+        r#"{"type":"array","items":{"type":"object","properties":{
+            "e":{},"userID":{"type":"object","properties":{"f":{}}}}}}"#,
+        r#","move":{"[].userId.b":"[].e"}"#,
+    );
+    let rows = [
+        (r#"[{"userId":{"b":1}}]"#, r#"[{"e":1}]"#),
+        (r#"[{"userId":{"b":"x"}}]"#, r#"[{"e":"x"}]"#),
+        (r#"[{"userId":{"f":1}}]"#, r#"[{"userId":{"f":1}}]"#),
+    ];
+    for first in rows {
+        let mut memo = Memo::new(&plan);
+        for (body, healed) in [&[first][..], &rows, &rows].concat() {
+            assert_eq!(heal(&plan, &mut memo, body), healed);
+        }
+    }
+}

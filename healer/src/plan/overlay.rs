@@ -166,6 +166,7 @@ pub(crate) fn add(
         resolutions: Vec::new(),
         first,
     };
+    overlay.leave_sources();
     for alignment in alignments {
         overlay.take(alignment);
     }
@@ -203,6 +204,22 @@ impl<'a> Overlay<'a> {
             return Some(NONE);
         }
         self.counterpart.get(parent as usize).copied().filter(|field| *field != NONE)
+    }
+
+    /// An object that moves of the plan may take something from is theirs: under another name it would be read as what it
+    /// is then, and not as what they are about.
+    fn leave_sources(&mut self) {
+        let automaton = self.plan.automaton();
+        let rows = self.survey.rows.iter().zip(0..).zip(&mut self.counterpart);
+        for ((row, id), counterpart) in rows.filter(|((row, _), _)| row.kind == Kind::Object) {
+            let parent = self.survey.rows.get(row.parent as usize);
+            let around = automaton.state(parent.map_or(self.state, |parent| parent.state));
+            let name = self.survey.name(id).as_bytes();
+            let known = automaton.action(around, name, 0, name.len());
+            if known.is_some_and(|action| action.on_source_path) {
+                *counterpart = NONE;
+            }
+        }
     }
 
     fn take(&mut self, alignment: &Alignment) {
