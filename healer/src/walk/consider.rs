@@ -212,7 +212,6 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     /// Notes the moves that a member concerns.
     fn finish_member(&mut self, id: Id, action: Option<&Action>, rename: Option<Id>, known: &Known) {
         let value = self.peek();
-        let key = self.scratch.member(id).map_or(0, |member| member.key);
         let replaces = action.is_some_and(|action| action.replaces);
         let replace_edit = if replaces { self.scratch.reserve_edit(value, value) } else { NONE };
         let inner = self.scratch.edits.len() as u32;
@@ -225,6 +224,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         for end in action.map_or(&[][..], |action| self.plan.sources_of(action)) {
             if end.guarded
                 && let Some(mv) = self.plan.moves.get(end.mv as usize)
+                && let Some(key) = self.scratch.member(id).map(|member| member.key)
                 && !self.admits(mv.guard, (OpKind::Move, (0, 0)), mv.by, key)
             {
                 continue;
