@@ -209,11 +209,15 @@ fn table(name: &str, rows: &[Row], fuel: &HashMap<String, f64>) -> Figures {
             ("serde_json ns", 0),
             ("times as fast", 1),
             ("fuel", 0),
+            ("seen ns", 0),
+            ("seen spread %", 0),
+            ("seen ns/key", 1),
+            ("seen times as fast", 1),
         ],
     );
     for row in rows {
         let (bytes, keys) = (row.bytes as f64, row.keys as f64);
-        let (whole, dom) = (row.ns(Operation::Whole), row.ns(Operation::Dom));
+        let (whole, seen, dom) = (row.ns(Operation::Whole), row.ns(Operation::Traced), row.ns(Operation::Dom));
         let [scan, walk, splice] = row.stages();
         // A body without drift is not spliced at all; the difference of two timings would be noise.
         let spliced = (row.ops > 0).then_some(splice);
@@ -236,6 +240,10 @@ fn table(name: &str, rows: &[Row], fuel: &HashMap<String, f64>) -> Figures {
             dom.into(),
             (dom / whole).into(),
             fuel.get(&row.subject).copied().into(),
+            seen.into(),
+            row.spread(Operation::Traced).into(),
+            (seen / keys).into(),
+            (dom / seen).into(),
         ]);
     }
     figures

@@ -203,7 +203,7 @@ impl Incoming {
         }
         let Tools { host, healer, .. } = tools;
         let intake = self.intake.get_or_insert_with(|| healer.intake(job.limits));
-        let (mut progress, began, read) = read(host, intake, size).map_err(|_| Fail::Host)?;
+        let (mut progress, began, read) = read(host, job, intake, size).map_err(|_| Fail::Host)?;
         self.seen = self.seen.saturating_add(count(size));
         let open = matches!(progress, Progress::Hold);
         if open && (last || self.has_ended_unseen(host, job)) {
@@ -460,7 +460,12 @@ fn most_held(job: &Job<'_>) -> u64 {
 }
 
 /// Reads a chunk. Also tells when that began, and how much was wanted.
-fn read<H: Host>(host: &mut H, intake: &mut Intake, size: usize) -> Result<(Progress, u64, usize), Status> {
+fn read<H: Host>(
+    host: &mut H,
+    job: &Job<'_>,
+    intake: &mut Intake,
+    size: usize,
+) -> Result<(Progress, u64, usize), Status> {
     let clock = host.clock();
     let (mut progress, mut began) = (Progress::Hold, None);
     let mut start = 0;
@@ -471,7 +476,7 @@ fn read<H: Host>(host: &mut H, intake: &mut Intake, size: usize) -> Result<(Prog
             return Err(Status::SHORT);
         }
         began.get_or_insert_with(|| clock.now_ns());
-        progress = intake.push(slice);
+        progress = with_memo(job, |memo| intake.receive(slice, job.plan, memo));
         start = start.saturating_add(slice.len());
     }
     Ok((progress, began.unwrap_or_else(|| clock.now_ns()), start))

@@ -1,4 +1,4 @@
-use crate::intake::{Intake, Progress};
+use crate::intake::{Intake, Known, Progress};
 use crate::limits::Limits;
 use crate::matching::{Matching, matching};
 use crate::memo::{Instance, Memo};
@@ -10,6 +10,7 @@ use crate::report::{self, Description, Op, OpKind};
 use crate::required;
 use crate::scan::{Scanner, Status};
 use crate::scratch::Scratch;
+use crate::stencil::{self, Drawing, Marked, Stencil};
 use crate::text::{bad_escape, bad_scalar, utf8_error};
 use crate::walk::{Body, Part, Records, walk};
 
@@ -77,10 +78,16 @@ impl Healer {
         match self.spare.pop() {
             Some(mut intake) => {
                 intake.held.clear();
+                intake.known.clear();
                 intake.scanner.reset(limits.max_depth);
                 Intake { limits, ..intake }
             }
-            None => Intake { limits, scanner: Scanner::new(limits.max_depth), held: Vec::new() },
+            None => Intake {
+                limits,
+                scanner: Scanner::new(limits.max_depth),
+                held: Vec::new(),
+                known: Known::default(),
+            },
         }
     }
 
@@ -95,16 +102,112 @@ impl Healer {
     /// other case the body is to leave as it came.
     pub fn heal(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Summary, Failure> {
         self.forget_last();
+        if let Some(stencil) = &intake.known.stencil {
+            memo.start();
+            if memo.stencils().has(stencil) {
+                return Ok(self.trace(stencil, memo, intake));
+            }
+            let mut scanned = self.intake(intake.limits);
+            let _ = scanned.push(&intake.held);
+            let result = self.heal(plan, memo, &scanned);
+            self.recycle(scanned);
+            return result;
+        }
         let body = checked(intake)?;
         memo.start();
+        self.scratch.draws = intake.known.is_stranger && memo.stencils().wants();
         let mut result = self.walk(&body, plan, memo).map(|()| self.render(&body, plan, memo, 0, body.bytes.len()));
         if let Ok(summary) = &mut result {
             summary.new_shapes = memo.news();
             let moved = || plan.moves_may_unmake() || self.ops.iter().any(|op| matches!(op.rule, RuleRef::Similar(_)));
             summary.lacks = self.scratch.lacks || (summary.moves > 0 && !plan.required().is_empty() && moved());
+            if self.scratch.draws {
+                let stencil = self.draw(&body, plan, memo, (0, body.bytes.len()), 0, *summary);
+                memo.stencils().add(stencil);
+            }
         }
+        self.scratch.draws = false;
         self.drop_large_scratch();
         result
+    }
+
+    /// Heals a body by its skeleton.
+    fn trace(&mut self, stencil: &Stencil, memo: &mut Memo, intake: &Intake) -> Summary {
+        self.scratch.unlisted.clear();
+        self.settled.clear();
+        if stencil.summary.changed {
+            self.output.reserve(intake.held.len().saturating_add(stencil.growth()));
+            stencil.write(&intake.held, &intake.known.ends, &mut self.output);
+        }
+        memo.note_moves(stencil.summary.moves > 0);
+        if stencil.summary.similar > 0 {
+            memo.note_used(&stencil.ops);
+        }
+        stencil.summary
+    }
+
+    /// Whether what is healed next is to be drawn.
+    pub(crate) fn set_draws(&mut self, draws: bool) {
+        self.scratch.draws = draws;
+    }
+
+    /// Heals a part of a body by its skeleton, and appends it to the output.
+    pub(crate) fn trace_part(
+        &mut self,
+        stencil: &Stencil,
+        bytes: &[u8],
+        (start, end): (usize, usize),
+        ends: &[u32],
+    ) {
+        if stencil.summary.changed {
+            self.output.reserve(end.saturating_sub(start).saturating_add(stencil.growth()));
+            stencil.write(bytes, ends, &mut self.output);
+        } else {
+            self.output.put(bytes, (start as u32, end as u32));
+        }
+    }
+
+    /// Draws a stencil of the text that was healed last: where it is in the body, and where in the output begins what it
+    /// became, if it changed.
+    pub(crate) fn draw(
+        &mut self,
+        body: &Body<'_>,
+        plan: &Plan,
+        memo: &Memo,
+        (from, to): (usize, usize),
+        healed: usize,
+        summary: Summary,
+    ) -> Option<Stencil> {
+        if to.saturating_sub(from) > stencil::MAX_BYTES {
+            return None;
+        }
+        let automaton = memo.automaton(plan);
+        let ops = self.ops.clone();
+        let marked = if summary.changed { Some(self.render_marks(body, automaton, (from, to))) } else { None };
+        self.ops.truncate(ops.len());
+        let summary = Summary { new_shapes: 0, ..summary };
+        let Scratch { asked, known_values, .. } = &self.scratch;
+        let known_values = memo.is_used().then_some(known_values.as_slice());
+        let drawing = Drawing { body: *body, from, to, known_values, asked, summary, ops: &ops };
+        let stencil = drawing.draw(marked.as_ref())?;
+        // A stencil that does not make of its own text what that became must not be believed of any other.
+        let (mut ends, mut out) = (Vec::new(), Output::default());
+        let fits = stencil.fit(automaton, body.bytes, from, &mut ends) == Ok(to);
+        stencil.write(body.bytes, &ends, &mut out);
+        let is_same = !summary.changed || self.output.as_slice().get(healed..) == Some(out.as_slice());
+        (fits && is_same).then_some(stencil)
+    }
+
+    /// Renders marks of places in the place of the body.
+    fn render_marks(&mut self, body: &Body<'_>, plan: &Automaton, (from, to): (usize, usize)) -> Marked {
+        let (mut marks, mut marked) = (vec![0; to], Marked::default());
+        for (out, mark) in marked.0.iter_mut().zip(Marked::MARKS) {
+            marks.iter_mut().skip(from).zip(0..).for_each(|(to, at)| *to = mark.of(at));
+            let body = Body { bytes: &marks, ..*body };
+            let (scratch, tasks, ops) = (&self.scratch, &mut self.tasks, &mut self.ops);
+            Renderer { body, plan, scratch, tasks, out, ops, dropped: 0 }.run(from as u32, to as u32);
+        }
+        marked
     }
 
     /// The first half of [`Healer::heal`]: walks a body and decides, and writes nothing. For those who ask what that costs.
@@ -121,9 +224,10 @@ impl Healer {
     /// [`Plan::required`]. For bodies of which [`Summary::lacks`] says so; costs one more pass.
     pub fn missing(&self, plan: &Plan, intake: &Intake) -> Vec<usize> {
         let output = self.output.as_slice();
-        if output.is_empty() {
+        if output.is_empty() && intake.known.stencil.is_none() {
             return required::missing(intake.held(), intake.scanner.tokens(), plan.automaton());
         }
+        let output = if output.is_empty() { intake.held() } else { output };
         let mut scanner = Scanner::new(u32::MAX);
         scanner.advance(output);
         required::missing(output, scanner.tokens(), plan.automaton())
@@ -291,8 +395,8 @@ impl Healer {
             self.settled = Vec::new();
         }
         if self.scratch.edits.capacity() > Scratch::KEPT {
-            let arena = std::mem::take(&mut self.scratch.arena);
-            self.scratch = Scratch { arena, ..Scratch::default() };
+            let (arena, draws) = (std::mem::take(&mut self.scratch.arena), self.scratch.draws);
+            self.scratch = Scratch { arena, draws, ..Scratch::default() };
         }
     }
 }

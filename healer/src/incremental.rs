@@ -12,6 +12,7 @@
 
 mod soundness;
 mod tape;
+mod traced;
 
 use crate::healer::{Healer, Summary};
 use crate::intake::Intake;
@@ -26,6 +27,7 @@ use crate::text::{decode, is_scalar, trim_end};
 use crate::walk::{Body, Part};
 use soundness::Soundness;
 use tape::{Sound, Tape};
+use traced::Traced;
 
 /// Elements that are healed at once: twice what a host hands over at once. With more, the lists of the walk would be what
 /// a body takes most memory for.
@@ -53,8 +55,12 @@ pub struct Incremental {
     probe: (usize, u32),
     /// An element is malformed: they are healed one by one, to find out which.
     careful: bool,
+    /// Elements of the innermost array by their skeletons.
+    traced: Traced,
     course: Course,
     summary: Summary,
+    /// What was done to the last part.
+    part: Summary,
     /// Whether something was left alone because of its size.
     oversized: bool,
     failure: Option<Failure>,
@@ -130,8 +136,10 @@ impl Incremental {
             probed: 0,
             probe: (0, 0),
             careful: false,
+            traced: Traced::default(),
             course: Course::default(),
             summary: Summary::default(),
+            part: Summary::default(),
             oversized: false,
             failure: None,
         }
@@ -149,10 +157,13 @@ impl Incremental {
     /// Decides what can be.
     pub fn advance(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo) {
         if self.failure.is_none() {
-            self.window.scanner.advance(&self.window.held);
             memo.start();
             memo.exchange(&mut self.course);
-            self.decide(&mut Tools { healer, plan, memo });
+            let tools = &mut Tools { healer, plan, memo };
+            if !self.trace(tools) {
+                self.window.scanner.advance(&self.window.held);
+                self.decide(tools);
+            }
             memo.exchange(&mut self.course);
         }
         if self.failure.is_some() {
@@ -253,6 +264,7 @@ impl Incremental {
 
     fn close(&mut self) -> Then {
         self.spine.pop();
+        self.traced.clear();
         self.probed = 0;
         self.next = self.next.wrapping_add(1);
         self.expects = if self.spine.is_empty() { Expects::Nothing } else { Expects::Separator };
@@ -292,6 +304,7 @@ impl Incremental {
     fn enter(&mut self, state: Id, is_object: bool) -> Then {
         self.spine.push(Level { state, is_object });
         (self.probed, self.probe) = (0, (0, 0));
+        self.traced.clear();
         self.next = self.next.wrapping_add(1);
         self.expects = if is_object { Expects::Key { first: true } } else { Expects::Value { first: true } };
         Then::Next
@@ -333,7 +346,16 @@ impl Incremental {
         let (Some((end, bytes)), Some(array)) = (end.filter(|(end, _)| *end > first), self.spine.last()) else {
             return false;
         };
-        match self.heal(tools, Part::Elements(array.state), (first, end), bytes) {
+        let part = Part::Elements(array.state);
+        let alone = if tape.byte(first) == b'{' && self.traced.wants() { tape.leave(first, 0) } else { (0, 1) };
+        if let (alone, 0) = alone
+            && let Some(close) = tape.at(alone.wrapping_sub(1))
+            && close < bytes
+            && self.heal_and_draw(tools, part, (first, alone), (start, close.wrapping_add(1)))
+        {
+            return true;
+        }
+        match self.heal(tools, part, (first, end), bytes) {
             Ok(walked) => {
                 self.next = walked;
                 self.expects = Expects::Separator;
@@ -383,10 +405,11 @@ impl Incremental {
         (first, after): (usize, usize),
         end: usize,
     ) -> Result<usize, Failure> {
-        let Intake { held, scanner, limits } = &self.window;
+        let Intake { held, scanner, limits, .. } = &self.window;
         let body = Body::of(held, scanner, limits, part).cut(first..after, end);
         let (summary, to) = tools.healer.heal_part(tools.plan, tools.memo, &body, self.gone)?;
         self.gone = to;
+        self.part = summary;
         add(&mut self.summary, &summary);
         // Less than all was taken in where the array of the elements ended before: at the token that closes it.
         let closed_at = body.tokens.partition_point(|at| (*at as usize) < to);

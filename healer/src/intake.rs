@@ -1,8 +1,12 @@
 //! One body as it arrives.
 
 use crate::limits::Limits;
+use crate::memo::Memo;
+use crate::plan::Plan;
 use crate::reason::Reason;
 use crate::scan::{Scanner, Status};
+use crate::stencil::Stencil;
+use std::sync::Arc;
 
 /// Keeps the bytes of one body, and knows when its value closes.
 #[derive(Debug)]
@@ -10,6 +14,25 @@ pub struct Intake {
     pub(crate) limits: Limits,
     pub(crate) scanner: Scanner,
     pub(crate) held: Vec<u8>,
+    pub(crate) known: Known,
+}
+
+/// What is known of a body by its skeleton.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// The stencil that all bytes so far fit; they are not scanned.
+    pub stencil: Option<Arc<Stencil>>,
+    /// Where their values end.
+    pub ends: Vec<u32>,
+    /// Whether they were held against stencils, and fitted none.
+    pub is_stranger: bool,
+}
+
+impl Known {
+    /// Forgets the body, keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        (self.stencil, self.is_stranger) = (None, false);
+    }
 }
 
 /// What to do next.
@@ -30,6 +53,7 @@ impl Intake {
     pub fn push(&mut self, chunk: &[u8]) -> Progress {
         self.held.extend_from_slice(chunk);
         let most = self.limits.max_held();
+        self.known.clear();
         if chunk.len() > Limits::HARD_HELD_BYTES {
             return Progress::Release(Reason::TooLarge);
         }
@@ -47,8 +71,29 @@ impl Intake {
         }
     }
 
+    /// As [`Intake::push`]. If the first chunk is a body of a skeleton that `memo` knows it is not scanned, and
+    /// [`Healer::heal`](crate::Healer::heal) with that memo costs a fraction of what it would; but then
+    /// [`Healer::report`](crate::Healer::report) has nothing to tell of it.
+    pub fn receive(&mut self, chunk: &[u8], plan: &Plan, memo: &mut Memo) -> Progress {
+        let fits = self.held.is_empty() && chunk.len() <= self.limits.max_held().min(self.limits.max_tokens);
+        if !fits {
+            return self.push(chunk);
+        }
+        if let Some(stencil) = memo.recognise(plan, chunk, &mut self.known.ends) {
+            self.held.extend_from_slice(chunk);
+            self.known.stencil = Some(stencil);
+            return Progress::Whole;
+        }
+        let progress = self.push(chunk);
+        self.known.is_stranger = progress == Progress::Whole;
+        progress
+    }
+
     /// No more bytes come.
     pub fn finish(&mut self) -> Progress {
+        if self.known.stencil.is_some() {
+            return Progress::Whole;
+        }
         match self.scanner.status() {
             Status::Blank => Progress::Release(Reason::Empty),
             Status::Open => Progress::Release(Reason::Truncated),
@@ -59,7 +104,8 @@ impl Intake {
 
     /// Bytes of memory that it takes.
     pub fn memory(&self) -> usize {
-        self.held.capacity().saturating_add(self.scanner.capacity())
+        let ends = self.known.ends.capacity().saturating_mul(size_of::<u32>());
+        self.held.capacity().saturating_add(self.scanner.capacity()).saturating_add(ends)
     }
 
     /// All bytes so far.

@@ -32,6 +32,7 @@ mod resolve;
 pub mod scan;
 mod scratch;
 pub mod similarity;
+mod stencil;
 mod survey;
 mod text;
 mod walk;

@@ -11,9 +11,11 @@ use crate::plan::overlay::{self, Extent, Resolution};
 use crate::plan::record::Record;
 use crate::report::Op;
 use crate::similarity::{self, Alignment, Settings, Standing};
+use crate::stencil::{Stencil, Stencils};
 use crate::survey::{MAX_MEMBERS, Survey};
 use crate::walk::{Body, Sequences};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Members of all remembered shapes of one plan together, for records that are larger: 7 MB of members, and half as much
 /// again of overlays.
@@ -31,6 +33,8 @@ pub const MAX_USED: usize = 32;
 #[derive(Debug, Default)]
 pub struct Memo {
     learned: Option<Box<Learned>>,
+    /// Of whole bodies.
+    stencils: Stencils,
 }
 
 #[derive(Debug)]
@@ -172,7 +176,7 @@ impl Memo {
     /// An empty memory for so many shapes. Cost where the plan uses similarity: a copy of its automaton.
     pub fn bounded(plan: &Plan, max_shapes: usize) -> Memo {
         if plan.records().is_empty() {
-            return Memo { learned: None };
+            return Memo::default();
         }
         let automaton = plan.automaton().clone();
         let learned = Learned {
@@ -201,7 +205,7 @@ impl Memo {
             bodies: 0,
             generation: 0,
         };
-        Memo { learned: Some(Box::new(learned)) }
+        Memo { learned: Some(Box::new(learned)), stencils: Stencils::default() }
     }
 
     /// How many shapes are remembered.
@@ -234,6 +238,7 @@ impl Memo {
 
     /// Forgets all shapes, so that the next bodies are seen for the first time.
     pub fn forget(&mut self) {
+        self.stencils.clear();
         if let Some(learned) = self.learned.as_deref_mut() {
             learned.forget();
         }
@@ -326,7 +331,25 @@ impl Memo {
         learned.before = Spent::default();
         if learned.shapes.len() > learned.max_shapes || learned.sequences.items.len() > MAX_ITEMS {
             learned.forget();
+            self.stencils.clear();
         }
+    }
+
+    /// The stencil that a body fits. `ends`: where its values end.
+    pub(crate) fn recognise(&mut self, plan: &Plan, body: &[u8], ends: &mut Vec<u32>) -> Option<Arc<Stencil>> {
+        let automaton = self.learned.as_deref().map_or(plan.automaton(), |learned| &learned.automaton);
+        let (stencil, end) = self.stencils.find(automaton, body, 0, ends).ok()?;
+        (end == body.len()).then(|| Arc::clone(stencil))
+    }
+
+    /// Stencils of whole bodies.
+    pub(crate) fn stencils(&mut self) -> &mut Stencils {
+        &mut self.stencils
+    }
+
+    /// How often shapes were forgotten: stencils of before that are of no use.
+    pub(crate) fn generation(&self) -> u32 {
+        self.learned.as_deref().map_or(0, |learned| learned.generation)
     }
 
     /// Gets ready for a part of a body, or puts away what is known of it.

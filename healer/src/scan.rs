@@ -170,6 +170,13 @@ impl Scanner {
         (bytes, tokens)
     }
 
+    /// Goes on from an offset, where `depth` containers are open and no string or scalar is: forgets what was before.
+    pub(crate) fn resume(&mut self, at: usize, depth: u32) {
+        self.reset(self.max_depth);
+        self.settled = Carry { depth, status: Status::Open, ..Carry::START };
+        (self.scanned, self.depth, self.status) = (at, depth, Status::Open);
+    }
+
     /// Whether a byte of the last [`Scanner::advance`] is not ASCII; forgets it.
     pub fn take_non_ascii(&mut self) -> bool {
         std::mem::take(&mut self.non_ascii)
@@ -337,6 +344,8 @@ mod tests {
             prop_assert_eq!(Wide::digits(&block), Portable::digits(&block));
             prop_assert_eq!(Wide::either(&block, b':', b'{'), Portable::either(&block, b':', b'{'));
             prop_assert_eq!(Wide::non_ascii(&block), Portable::non_ascii(&block));
+            let lane = block.first_chunk().expect("a lane");
+            prop_assert_eq!(Wide::marks(lane), Portable::marks(lane));
             prop_assert_eq!(Wide::either(&block, b':', b'{'), Portable::either(&block, b':', b'{'));
         }
 

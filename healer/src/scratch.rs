@@ -2,6 +2,7 @@
 
 use crate::memo::Instance;
 use crate::plan::automaton::{Id, NONE, RuleRef};
+use crate::plan::guard::Guard;
 use crate::report::Op;
 use crate::walk::Progress;
 use std::ops::Range;
@@ -43,6 +44,12 @@ pub(crate) struct Scratch {
     pub conflicts: u32,
     /// What similarity would have renamed or moved, had its value been one that clients know.
     pub unlisted: Vec<Op>,
+    /// What guards asked: the token of the value, and the answer.
+    pub asked: Vec<(usize, Guard, bool)>,
+    /// Whether a stencil is to be drawn, so that all members of records are told of.
+    pub draws: bool,
+    /// Offsets of values that are under names that the plan knows, where it draws: of these only the kind counts.
+    pub known_values: Vec<u32>,
     /// Records come across, in the order in which they opened.
     pub instances: Vec<Instance>,
     /// Tokens that the walk took in, also where it failed.
@@ -71,6 +78,8 @@ impl Scratch {
         self.twice = false;
         self.conflicts = 0;
         self.unlisted.clear();
+        self.asked.clear();
+        self.known_values.clear();
         self.instances.clear();
         self.walked = 0;
         self.lacks = false;

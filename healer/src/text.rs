@@ -65,7 +65,7 @@ pub(crate) const fn set_of(mut bytes: &[u8]) -> [bool; 256] {
 
 /// The bit at which the first byte begins that is no digit.
 #[inline(always)]
-fn first_other_than_digits(word: u64) -> u32 {
+pub(crate) fn first_other_than_digits(word: u64) -> u32 {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let values = word ^ EACH.wrapping_mul(0x30);
     let other = (values & EACH.wrapping_mul(0x7f)).wrapping_add(EACH.wrapping_mul(0x76)) | values;
@@ -113,7 +113,7 @@ fn utf8_error_at(bytes: &[u8], at: usize, len: usize) -> Option<(usize, bool)> {
 
 /// The length of the character of more than one byte that these begin with (RFC 3629, section 4).
 #[inline(always)]
-fn character(bytes: &[u8; 4]) -> Option<usize> {
+pub(crate) fn character(bytes: &[u8; 4]) -> Option<usize> {
     let word = u32::from_le_bytes(*bytes);
     if word & 0xc0e0 == 0x80c0 {
         return (word & 0x1e != 0).then_some(2);

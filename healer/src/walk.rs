@@ -24,7 +24,7 @@ use shape::Shapes;
 use std::ops::Range;
 
 pub(crate) use cursor::Cursor;
-pub(crate) use sequence::Sequences;
+pub(crate) use sequence::{Sequences, kind, value_code};
 pub(crate) use shape::{Progress, Records};
 
 use crate::text::{decode, set_of};
@@ -41,9 +41,8 @@ pub(crate) fn walk(
 ) -> Result<(), Failure> {
     let first = match records {
         _ if plan.drops => Err(Stop::Tracks),
-        None => Walk::<false, false>::new(body, plan, &Records::NONE, scratch).run(),
         Some(records) if records.expect_moves() => Err(Stop::Tracks),
-        Some(records) => Walk::<false, true>::new(body, plan, records, scratch).run(),
+        records => Walk::<false, true>::new(body, plan, records.unwrap_or(&Records::NONE), scratch).run(),
     };
     let done = match first {
         // Where no state is one of a record, telling shapes costs next to nothing.
@@ -95,6 +94,11 @@ impl<'a> Body<'a> {
         Body { bytes, tokens, escapes, scalars, max_depth, max_keys, part }
     }
 
+    /// Bytes without a tape.
+    pub(crate) fn plain(bytes: &'a [u8]) -> Self {
+        Body { bytes, tokens: &[], escapes: &[], scalars: &[], max_depth: 0, max_keys: 0, part: Part::Whole }
+    }
+
     /// Some of its tokens, and the bytes up to an offset.
     pub(crate) fn cut(self, tokens: Range<usize>, end: usize) -> Self {
         let tokens = self.tokens.get(tokens).unwrap_or_default();
@@ -120,7 +124,7 @@ impl<'a> Body<'a> {
 
     /// End of the text before a token: after the last byte that is not white space.
     #[inline(always)]
-    fn end_before(&self, token: u32) -> u32 {
+    pub(crate) fn end_before(&self, token: u32) -> u32 {
         let mut end = token.min(self.bytes.len() as u32);
         while let b' ' | b'\t' | b'\n' | b'\r' = self.byte(end.wrapping_sub(1)) {
             end = end.wrapping_sub(1);

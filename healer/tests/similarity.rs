@@ -3,7 +3,9 @@
 #![allow(missing_docs)]
 #![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing)]
 
-use healer::config::Config;
+mod common;
+
+use common::configured;
 use healer::plan::spec::{Contract, Expects, Kind, Kinds, PlanSpec, Property, Settings};
 use healer::{Healer, Limits, Memo, OpKind, Plan};
 use proptest::prelude::*;
@@ -34,25 +36,14 @@ fn plan_with(example: &str, settings: Settings) -> Plan {
     Plan::compile(&PlanSpec { contract: Some(contract), similarity, ..PlanSpec::default() }).expect("plan")
 }
 
-/// A route with similarity, this contract, and more settings.
-fn configured(contract: &str, more: &str) -> Plan {
-    let text = format!(r#"{{"routes":[{{"match":{{"prefix":"/"}},"similarity":{{}},"contract":{contract}{more}}}]}}"#);
-    Config::parse(text.as_bytes()).expect("a configuration").routes.remove(0).plan
-}
-
 fn heal(plan: &Plan, memo: &mut Memo, body: &str) -> String {
-    heal_and_count(plan, memo, body).0
+    common::heal(plan, memo, body).0
 }
 
 /// The healed body, and how many unknown names were not scored.
 fn heal_and_count(plan: &Plan, memo: &mut Memo, body: &str) -> (String, u32) {
-    let mut healer = Healer::new();
-    let mut intake = healer.intake(Limits::default());
-    intake.push(body.as_bytes());
-    intake.finish();
-    let summary = healer.heal(plan, memo, &intake).expect("JSON");
-    let output = if summary.changed { healer.output() } else { body.as_bytes() };
-    (String::from_utf8(output.to_vec()).expect("UTF-8"), summary.unscored)
+    let (healed, summary) = common::heal(plan, memo, body);
+    (healed, summary.unscored)
 }
 
 #[test]
@@ -521,7 +512,8 @@ fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
 type Member = (&'static str, &'static str);
 
 /// Names that are written in many ways, and a value of each kind.
-const MEMBERS: [Member; 9] = [
+const MEMBERS: [Member; 10] = [
+    (r#""size""#, "1"),
     (r#""userId""#, "1"),
     (r#""e_mail""#, r#""a@b.c""#),
     (r#""a_name_of_21_bytes_xy""#, r#""a text""#),
@@ -591,14 +583,11 @@ fn bodies_that_differ() -> Vec<String> {
 /// A body becomes the same, whichever shape its record was taken for.
 #[test]
 fn what_was_foreseen_changes_nothing() {
-    let plan = plan(r#"{"user_id":1,"email":"","home_address":{"zip_code":""},"full_name":"","tags":[1]}"#);
+    let plan = plan(r#"{"user_id":1,"email":"","home_address":{"zip_code":""},"full_name":"","tags":[1],"size":1}"#);
     let bodies = bodies_that_differ();
     let heal = |memo: &mut Memo, body: &str| {
-        let (mut healer, mut intake) = (Healer::new(), Healer::new().intake(Limits::default()));
-        intake.push(body.as_bytes());
-        let summary = healer.heal(&plan, memo, &intake).expect("JSON");
-        let output = if summary.changed { healer.output() } else { body.as_bytes() };
-        (String::from_utf8(output.to_vec()), summary.shape, summary.similar, summary.conflicts)
+        let (healed, summary) = common::heal(&plan, memo, body);
+        (healed, summary.shape, summary.similar, summary.conflicts)
     };
     let alone: Vec<_> = bodies.iter().map(|body| heal(&mut Memo::new(&plan), body)).collect();
     for (first, other) in (0..3).flat_map(|first| (0..bodies.len()).map(move |other| (first, other))) {

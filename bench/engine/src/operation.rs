@@ -9,8 +9,10 @@ pub enum Operation {
     Walk,
     /// All of that part: walk, decide, and splice.
     Heal,
-    /// Both, as the filter does it for a body that comes in one chunk.
+    /// Both, for a body that comes in one chunk and has another skeleton than those before.
     Whole,
+    /// What the filter does for a body that comes in one chunk, where the bodies before had its skeleton.
+    Traced,
     /// As above, with nothing known of the shapes of records; only with similarity another thing.
     First,
     /// Parse into `serde_json::Value`, edit, serialise. Nothing is serialised where there was nothing to edit.
@@ -19,8 +21,14 @@ pub enum Operation {
 
 impl Operation {
     /// Those that are timed on every body.
-    pub const ALL: [Operation; 5] =
-        [Operation::Scan, Operation::Walk, Operation::Heal, Operation::Whole, Operation::Dom];
+    pub const ALL: [Operation; 6] = [
+        Operation::Scan,
+        Operation::Walk,
+        Operation::Heal,
+        Operation::Whole,
+        Operation::Traced,
+        Operation::Dom,
+    ];
 
     /// The name in requests and results.
     pub fn name(self) -> &'static str {
@@ -29,6 +37,7 @@ impl Operation {
             Operation::Walk => "walk",
             Operation::Heal => "heal",
             Operation::Whole => "whole",
+            Operation::Traced => "traced",
             Operation::First => "first",
             Operation::Dom => "dom",
         }
@@ -43,6 +52,6 @@ impl FromStr for Operation {
             .into_iter()
             .chain([Operation::First])
             .find(|operation| operation.name() == name)
-            .ok_or_else(|| format!("found operation `{name}`; expected scan, walk, heal, whole, first or dom"))
+            .ok_or_else(|| format!("found operation `{name}`; expected scan, walk, heal, whole, traced, first or dom"))
     }
 }

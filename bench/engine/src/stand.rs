@@ -71,6 +71,14 @@ impl Stand {
                 black_box(self.healer.output());
                 self.healer.recycle(intake);
             }
+            Operation::Traced => {
+                let mut intake = self.healer.intake(self.limits);
+                let body = black_box(self.bodies[at].as_bytes());
+                assert_eq!(intake.receive(body, &self.plan, &mut self.memo), Progress::Whole);
+                black_box(self.healer.heal(&self.plan, &mut self.memo, &intake).is_ok());
+                black_box(self.healer.output());
+                self.healer.recycle(intake);
+            }
             Operation::Dom => {
                 black_box(edited(&self.edit, black_box(&self.bodies[at])));
             }

@@ -36,6 +36,11 @@ impl Soundness {
         self.text.min(self.escapes)
     }
 
+    /// All before an offset is sound.
+    pub(super) fn resume(&mut self, at: usize) {
+        *self = Soundness { text: at, len: at, escapes: at };
+    }
+
     /// The window has lost its first bytes.
     pub(super) fn discard(&mut self, bytes: usize) {
         self.text = self.text.saturating_sub(bytes);

@@ -49,6 +49,14 @@ impl Guard {
         if is_same || !record.model.names_a_list(field) { Guard::None } else { Guard::Not(case) }
     }
 
+    /// Whether a value passes.
+    pub(crate) fn admits(self, text: &[u8], value: &[u8]) -> bool {
+        match value {
+            [b'"', inside @ .., b'"'] => self.passes(text, inside),
+            _ => true,
+        }
+    }
+
     /// Whether a string passes, given what is between its quotes.
     pub(crate) fn passes(self, text: &[u8], inside: &[u8]) -> bool {
         match self {

@@ -36,6 +36,9 @@ pub trait Masks {
 
     /// Bytes above 0x7f.
     fn non_ascii(block: &Block) -> u64;
+
+    /// Bytes of a string that are more than themselves: quotes, backslashes, those below 0x20 and above 0x7f.
+    fn marks(lane: &[u8; 16]) -> u32;
 }
 
 /// Byte by byte: the oracle of the vector versions, and the fallback where there are none.
@@ -55,6 +58,10 @@ impl Masks for Portable {
         plainly(block, |byte| !byte.is_ascii())
     }
 
+    fn marks(lane: &[u8; 16]) -> u32 {
+        plainly(lane, |byte| matches!(byte, b'"' | b'\\' | 0..0x20 | 0x80..)) as u32
+    }
+
     fn of(block: &Block) -> BlockMasks {
         let mask = |test: fn(u8) -> bool| plainly(block, test);
         BlockMasks {
@@ -70,8 +77,8 @@ impl Masks for Portable {
     }
 }
 
-fn plainly(block: &Block, test: impl Fn(u8) -> bool) -> u64 {
-    block.iter().enumerate().fold(0u64, |bits, (i, byte)| bits | (u64::from(test(*byte)) << i))
+fn plainly(bytes: &[u8], test: impl Fn(u8) -> bool) -> u64 {
+    bytes.iter().enumerate().fold(0u64, |bits, (i, byte)| bits | (u64::from(test(*byte)) << i))
 }
 
 #[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
@@ -116,12 +123,12 @@ mod vector {
 
     #[cfg(target_arch = "wasm32")]
     use core::arch::wasm32::{
-        i8x16_eq, u8x16_bitmask as bitmask, u8x16_min, u8x16_splat, u8x16_sub_sat, v128 as Vector, v128_any_true,
+        i8x16_eq, i8x16_lt, u8x16_bitmask as bitmask, u8x16_min, u8x16_splat, u8x16_sub_sat, v128 as Vector, v128_any_true,
         v128_load, v128_or, v128_xor,
     };
     #[cfg(target_arch = "x86_64")]
     use sse2::{
-        Vector, any_true as v128_any_true, bitmask, eq as i8x16_eq, load as v128_load, min as u8x16_min, or as v128_or,
+        Vector, any_true as v128_any_true, bitmask, eq as i8x16_eq, load as v128_load, lt as i8x16_lt, min as u8x16_min, or as v128_or,
         splat as u8x16_splat, sub_sat as u8x16_sub_sat, xor as v128_xor,
     };
 
@@ -178,6 +185,15 @@ mod vector {
             let vectors = load(block);
             if high(vectors) { mask(vectors) } else { 0 }
         }
+
+        #[inline(always)]
+        fn marks(lane: &[u8; 16]) -> u32 {
+            // SAFETY: `lane` is 16 readable bytes, and both load instructions take any alignment.
+            let v = unsafe { v128_load(lane.as_ptr().cast()) };
+            let eq = |byte: u8| i8x16_eq(v, u8x16_splat(byte));
+            // As signed numbers those above 0x7f are below 0x20 too.
+            u32::from(bitmask(v128_or(v128_or(eq(b'"'), eq(b'\\')), i8x16_lt(v, u8x16_splat(0x20)))))
+        }
     }
 
     #[inline(always)]
@@ -233,7 +249,7 @@ mod vector {
     #[cfg(target_arch = "x86_64")]
     mod sse2 {
         use core::arch::x86_64::{
-            __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
+            __m128i, _mm_cmpeq_epi8, _mm_cmplt_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
             _mm_subs_epu8, _mm_xor_si128,
         };
 
@@ -257,6 +273,12 @@ mod vector {
         pub fn eq(a: Vector, b: Vector) -> Vector {
             // SAFETY: SSE2 is part of every x86_64 target.
             unsafe { _mm_cmpeq_epi8(a, b) }
+        }
+
+        #[inline(always)]
+        pub fn lt(a: Vector, b: Vector) -> Vector {
+            // SAFETY: SSE2 is part of every x86_64 target.
+            unsafe { _mm_cmplt_epi8(a, b) }
         }
 
         #[inline(always)]

@@ -6,7 +6,7 @@ use crate::plan::case;
 use crate::plan::guard::Guard;
 use crate::report::{Name, Op, OpKind};
 use crate::resolve;
-use crate::scratch::{EditKind, Fate, Hit, Member, SourceHit, TargetHit};
+use crate::scratch::{EditKind, Fate, Hit, Member, Scratch, SourceHit, TargetHit};
 use crate::text::quote;
 
 impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
@@ -65,9 +65,10 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     /// Whether the value that comes next passes a guard.
     #[inline(always)]
     fn admits(&mut self, guard: Guard, (kind, text): (OpKind, Span), rule: RuleRef, at: u32) -> bool {
-        let op = Op { kind, at, rule, name: Name { text, in_arena: false } };
-        guard == Guard::None
-            || admits_value(&self.body, self.next, (guard, &self.plan.text), op, &mut self.scratch.unlisted)
+        guard == Guard::None || {
+            let op = Op { kind, at, rule, name: Name { text, in_arena: false } };
+            admits_value(&self.body, self.next, (guard, &self.plan.text), op, self.scratch)
+        }
     }
 
     /// The rule for a member's name, if its value passes the rule's guard.
@@ -260,15 +261,16 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     }
 }
 
-/// Whether the value at a token passes a guard. What does not is noted.
+/// Whether the value at a token passes a guard. That is noted.
 #[inline(never)]
-fn admits_value(body: &Body<'_>, token: usize, (guard, text): (Guard, &[u8]), op: Op, unlisted: &mut Vec<Op>) -> bool {
+fn admits_value(body: &Body<'_>, token: usize, (guard, text): (Guard, &[u8]), op: Op, scratch: &mut Scratch) -> bool {
     let at = |token: usize| body.tokens.get(token).copied().unwrap_or(body.bytes.len() as u32);
-    let (value, close) = (at(token), body.quote_before(at(token.wrapping_add(1))));
-    let passes = body.byte(value) != b'"' || guard.passes(text, body.span((value.wrapping_add(1), close)));
+    let value = (at(token), body.end_before(at(token.wrapping_add(1))));
+    let passes = guard.admits(text, body.span(value));
     if !passes {
-        unlisted.push(op);
+        scratch.unlisted.push(op);
     }
+    scratch.asked.push((token, guard, passes));
     passes
 }
 

@@ -229,14 +229,14 @@ const fn kinds() -> [u8; 256] {
 }
 
 #[inline(always)]
-fn kind(first: u8) -> u8 {
+pub(crate) fn kind(first: u8) -> u8 {
     KINDS.get(usize::from(first)).copied().unwrap_or(0)
 }
 
 /// What a shape tells of the value from `at` up to the token `after`: its kind, and that of an array's first element. If
 /// the plan does not know its name, also the class of a string, and whether a number is whole.
 #[inline(always)]
-pub(super) fn value_code(body: &Body<'_>, at: u32, after: u32, is_known: bool) -> u8 {
+pub(crate) fn value_code(body: &Body<'_>, at: u32, after: u32, is_known: bool) -> u8 {
     let kind = kind(body.byte(at));
     if is_known && kind != ARRAY {
         return kind;

@@ -131,6 +131,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
             None => memo.map_or(NONE, |memo| memo.guess(state)),
         };
         let (over, first) = memo.and_then(|memo| memo.known(known)).unwrap_or((state, Sequences::UNFORESEEN));
+        let first = if self.scratch.draws { NONE } else { first };
         let id = self.scratch.instances.len() as Id;
         self.scratch.around.push(self.shapes.progress);
         self.shapes.progress = Progress { next: first, ..Progress::NONE };
@@ -253,6 +254,9 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
     /// Takes in the value from `at` up to the token `after`.
     #[inline(always)]
     pub(super) fn shape_value(&mut self, at: u32, after: u32) {
+        if self.scratch.draws && self.shapes.is_known {
+            self.scratch.known_values.push(at);
+        }
         let code = value_code(&self.body, at, after, self.shapes.is_known);
         if let Some(item) = self.shapes.item() {
             if code == item.value {

@@ -19,5 +19,6 @@ mod hostile;
 mod incremental;
 mod layout;
 mod required;
+mod skeleton;
 
 use healer_oracle::{bodies, compare, heal, json, plans, tape, tree};

@@ -57,6 +57,40 @@ pub fn body(tape: &mut Tape<'_>, spec: &PlanSpec) -> String {
     text
 }
 
+/// A text with other values here and there, and the same skeleton; seldom an array or object is a value, or the other way
+/// round.
+pub fn revalued(tape: &mut Tape<'_>, text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(first) = rest.chars().next() {
+        let len = match first {
+            '"' => string_len(rest),
+            '-' | '0'..='9' | 't' | 'f' | 'n' => rest.find([',', ']', '}', ' ', '\n', '\t', '\r']).unwrap_or(rest.len()),
+            _ => first.len_utf8(),
+        };
+        let (token, after) = rest.split_at(len);
+        let is_value = !matches!(first, '{' | '}' | '[' | ']' | ':' | ',' | ' ' | '\n' | '\t' | '\r')
+            && !(first == '"' && after.trim_start().starts_with(':'));
+        match tape.below(if is_value { 8 } else { 1 }) {
+            4..7 => out.push_str(tape.of(SCALARS)),
+            7 => out.push_str(tape.of(&["[]", "[1, \"a\"]", "{}", "[[null]]", "{\"a\":1}", "[{\"a\":1}]"])),
+            _ => out.push_str(token),
+        }
+        rest = after;
+    }
+    out
+}
+
+/// Bytes of the string that a text begins with.
+fn string_len(text: &str) -> usize {
+    let mut escaped = false;
+    let end = text.char_indices().skip(1).find(|(_, c)| {
+        let ends = *c == '"' && !escaped;
+        escaped = *c == '\\' && !escaped;
+        ends
+    });
+    end.map_or(text.len(), |(at, _)| at + 1)
+}
+
 fn doc(tape: &mut Tape<'_>, depth: usize) -> Doc {
     match tape.below(8) {
         _ if depth == 0 => Doc::Scalar(tape.of(SCALARS)),

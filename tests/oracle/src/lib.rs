@@ -15,6 +15,7 @@ pub mod names;
 pub mod plans;
 #[cfg(feature = "schema")]
 pub mod schema;
+pub mod skeleton;
 pub mod stream;
 pub mod tape;
 pub mod tree;

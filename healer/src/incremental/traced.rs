@@ -1,0 +1,122 @@
+//! Elements of an array that have the skeleton of earlier ones.
+//!
+//! They are healed as they stand in the window, before it is scanned. The scan goes on after the last of them.
+
+use super::{Expects, Incremental, Tools, add};
+use crate::intake::Intake;
+use crate::stencil::{MAX_BYTES, Miss, Stencils, white};
+use crate::walk::{Body, Part};
+
+/// What is known of the elements of the innermost array.
+#[derive(Debug, Default)]
+pub(super) struct Traced {
+    stencils: Stencils,
+    /// Of shapes, when that was drawn.
+    generation: u32,
+    ends: Vec<u32>,
+}
+
+impl Traced {
+    /// Another array is the innermost.
+    pub(super) fn clear(&mut self) {
+        self.stencils.clear();
+    }
+
+    /// Whether the element that comes next is to be drawn.
+    pub(super) fn wants(&mut self) -> bool {
+        self.stencils.wants()
+    }
+}
+
+impl Incremental {
+    /// Heals elements by their skeletons, up to one that has another. Whether all that is left is the beginning of an
+    /// element.
+    pub(super) fn trace(&mut self, tools: &mut Tools<'_>) -> bool {
+        let in_array = self.spine.last().is_some_and(|level| !level.is_object);
+        let at_border = match self.expects {
+            Expects::Value { .. } => true,
+            // Strings leave while they are open.
+            Expects::Separator => !self.window.scanner.in_string(),
+            _ => false,
+        };
+        if !(in_array && at_border) || self.careful || self.traced.stencils.is_empty() {
+            return false;
+        }
+        if self.traced.generation != tools.memo.generation() {
+            self.traced.clear();
+            return false;
+        }
+        let start = self.gone;
+        let waits = loop {
+            match self.trace_element(tools) {
+                Ok(()) => (),
+                Err(miss) => break miss == Miss::Short,
+            }
+        };
+        if self.gone > start {
+            self.window.scanner.resume(self.gone, self.spine.len() as u32);
+            self.soundness.resume(self.gone);
+            (self.next, self.probed, self.probe) = (0, 0, (0, 0));
+        }
+        waits
+    }
+
+    fn trace_element(&mut self, tools: &mut Tools<'_>) -> Result<(), Miss> {
+        self.pass_separator(tools)?;
+        let (bytes, at) = (self.window.held.as_slice(), self.gone);
+        let Traced { stencils, ends, .. } = &mut self.traced;
+        let most = self.window.limits.max_held();
+        let (stencil, end) = match stencils.find(tools.memo.automaton(tools.plan), bytes, at, ends) {
+            Err(Miss::Short) if bytes.len().wrapping_sub(at) > MAX_BYTES.min(most) => return Err(Miss::Other),
+            found => found?,
+        };
+        if end.wrapping_sub(at) > most {
+            return Err(Miss::Other);
+        }
+        tools.healer.trace_part(stencil, bytes, (at, end), ends);
+        add(&mut self.summary, &stencil.summary);
+        self.gone = end;
+        self.expects = Expects::Separator;
+        Ok(())
+    }
+
+    /// Lets go of what is before the object that is to come next.
+    fn pass_separator(&mut self, tools: &mut Tools<'_>) -> Result<(), Miss> {
+        let bytes = self.window.held.as_slice();
+        let mut at = white(bytes, self.gone);
+        if self.expects == Expects::Separator && bytes.get(at) == Some(&b',') {
+            at = white(bytes, at.wrapping_add(1));
+            self.expects = Expects::Value { first: false };
+        }
+        let next = bytes.get(at).copied();
+        self.release(tools.healer, at);
+        match next {
+            None => Err(Miss::Short),
+            Some(b'{') if self.expects != Expects::Separator => Ok(()),
+            Some(_) => Err(Miss::Other),
+        }
+    }
+
+    /// Heals one element, and draws it: its tokens, and where it is. Whether it could be healed.
+    pub(super) fn heal_and_draw(
+        &mut self,
+        tools: &mut Tools<'_>,
+        part: Part,
+        (first, after): (usize, usize),
+        (start, end): (usize, usize),
+    ) -> bool {
+        let healed = tools.healer.output().len().saturating_add(start.saturating_sub(self.gone));
+        tools.healer.set_draws(true);
+        let healed_up_to = self.heal(tools, part, (first, after), end);
+        tools.healer.set_draws(false);
+        let Ok(walked) = healed_up_to else { return false };
+        let Intake { held, scanner, limits, .. } = &self.window;
+        let body = Body::of(held, scanner, limits, part).cut(first..after, end);
+        let stencil = tools.healer.draw(&body, tools.plan, tools.memo, (start, end), healed, self.part);
+        self.traced.generation = tools.memo.generation();
+        self.traced.stencils.add(stencil);
+        (self.next, self.probed) = (walked, 0);
+        self.expects = Expects::Separator;
+        true
+    }
+}

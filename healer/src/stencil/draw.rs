@@ -1,0 +1,210 @@
+//! A stencil is drawn from a text that was healed: from its tape, and from where each byte of its output came.
+
+use super::{Guarded, MAX_BYTES, MAX_SLOTS, Piece, Place, Slot, Span, Stencil};
+use crate::healer::Summary;
+use crate::plan::guard::Guard;
+use crate::render::Output;
+use crate::report::Op;
+use crate::walk::{Body, kind, value_code};
+
+/// A text that was healed, and what is known of that.
+pub(crate) struct Drawing<'a> {
+    /// Its tokens are those of the text, the first of which starts it or follows white space.
+    pub body: Body<'a>,
+    /// Where it is in the body.
+    pub from: usize,
+    pub to: usize,
+    /// Where kinds and classes of values count: offsets of those of which only the kind does, ascending.
+    pub known_values: Option<&'a [u32]>,
+    /// What guards asked: the token of the value, and the answer.
+    pub asked: &'a [(usize, Guard, bool)],
+    pub summary: Summary,
+    pub ops: &'a [Op],
+}
+
+/// The output, rendered from bodies that are marks of places instead of text: the low bytes of places, the high ones, and
+/// the low ones inverted. What is not of the body is the same in all three.
+#[derive(Default)]
+pub(crate) struct Marked(pub [Output; 3]);
+
+/// What a place is marked with: eight bits of it, some of them inverted.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    shift: u32,
+    inverted: u8,
+}
+
+impl Mark {
+    pub(crate) fn of(self, place: u32) -> u8 {
+        (place >> (self.shift & 31)) as u8 ^ self.inverted
+    }
+}
+
+impl Marked {
+    pub(crate) const MARKS: [Mark; 3] =
+        [Mark { shift: 0, inverted: 0 }, Mark { shift: 8, inverted: 0 }, Mark { shift: 0, inverted: u8::MAX }];
+
+    /// Where the bytes of the output came from, the start of the text being 0; and those that came from elsewhere.
+    fn origins(&self) -> impl Iterator<Item = Result<u32, u8>> {
+        let [low, high, inverse] = &self.0;
+        let marks = low.as_slice().iter().zip(high.as_slice()).zip(inverse.as_slice());
+        marks.map(|((low, high), inverse)| {
+            if low == inverse { Err(*low) } else { Ok(u32::from(u16::from_le_bytes([*low, *high]))) }
+        })
+    }
+}
+
+/// Where a value of the text is, the start of the text being 0.
+#[derive(Clone, Copy)]
+struct Value {
+    token: usize,
+    start: u32,
+    end: u32,
+    is_array: bool,
+}
+
+impl Drawing<'_> {
+    /// The stencil, unless there is too much of it. `marked`: the output, if it is not the text.
+    pub(crate) fn draw(&self, marked: Option<&Marked>) -> Option<Stencil> {
+        if self.to.checked_sub(self.from)? > MAX_BYTES {
+            return None;
+        }
+        let values = self.values();
+        if values.len() > MAX_SLOTS {
+            return None;
+        }
+        let mut text = Vec::new();
+        let (mut slots, mut after) = (Vec::with_capacity(values.len()), 0);
+        for value in &values {
+            let span = append(&mut text, self.text(after, value.start));
+            let kind = self.known_values.map_or(0, |_| self.kind(value));
+            slots.push(Slot::after(&text, span, kind, value.is_array));
+            after = value.end;
+        }
+        let tail = append(&mut text, self.text(after, self.len()));
+        let pieces = match marked {
+            Some(marked) => self.pieces(marked, &values, &mut text)?,
+            None => Vec::new(),
+        };
+        Some(Stencil {
+            text,
+            slots,
+            tail,
+            classed: self.classed(&values),
+            guarded: self.guarded(&values)?,
+            pieces,
+            summary: self.summary,
+            ops: self.ops.to_vec(),
+        })
+    }
+
+    fn len(&self) -> u32 {
+        self.to.saturating_sub(self.from) as u32
+    }
+
+    fn text(&self, start: u32, end: u32) -> &[u8] {
+        let text = self.body.bytes.get(self.from..self.to).unwrap_or_default();
+        text.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    fn values(&self) -> Vec<Value> {
+        let tokens = self.body.tokens;
+        let byte = |token: usize| tokens.get(token).and_then(|at| self.body.bytes.get(*at as usize)).copied();
+        let end = self.body.bytes.len() as u32;
+        let (mut values, mut token) = (Vec::new(), 0);
+        while let (Some(at), Some(first)) = (tokens.get(token), byte(token)) {
+            let next = token.wrapping_add(1);
+            // Where an array may hold anything, how much it holds is no matter.
+            let array = if first == b'[' && self.known_values.is_none() { end_of_plain_array(&byte, next) } else { None };
+            let after = array.unwrap_or(next);
+            let is_key = first == b'"' && byte(next) == Some(b':');
+            if array.is_some() || !(is_key || matches!(first, b'{' | b'}' | b'[' | b']' | b':' | b',')) {
+                let following = tokens.get(after).copied().unwrap_or(end);
+                let place = |at: u32| at.wrapping_sub(self.from as u32);
+                let (start, end) = (place(*at), place(self.body.end_before(following)));
+                values.push(Value { token, start, end, is_array: array.is_some() });
+            }
+            token = after;
+        }
+        values
+    }
+
+    fn kind(&self, value: &Value) -> u8 {
+        kind(self.text(value.start, value.end).first().copied().unwrap_or(0))
+    }
+
+    /// Values whose class counts, by number, and what they must be like.
+    fn classed(&self, values: &[Value]) -> Vec<(u32, u8)> {
+        let Some(known) = self.known_values else { return Vec::new() };
+        let place = |at: u32| at.wrapping_add(self.from as u32);
+        let mut classed = Vec::new();
+        for (value, slot) in values.iter().zip(0..) {
+            let (start, end) = (place(value.start), place(value.end));
+            if known.binary_search(&start).is_err() {
+                classed.push((slot, value_code(&self.body, start, end, false)));
+            }
+        }
+        classed
+    }
+
+    /// What guards asked, by number of value; `None` if it was not about values.
+    fn guarded(&self, values: &[Value]) -> Option<Vec<Guarded>> {
+        let mut guarded = Vec::new();
+        for (token, guard, passes) in self.asked {
+            match values.binary_search_by_key(token, |value| value.token) {
+                Ok(slot) => guarded.push(Guarded { slot: slot as u32, guard: *guard, passes: *passes }),
+                // Containers pass, whatever is in them.
+                Err(_) if *passes => (),
+                Err(_) => return None,
+            }
+        }
+        Some(guarded)
+    }
+
+    /// The output as runs of the text, and what is between them. `None` if a run begins or ends inside a value.
+    fn pieces(&self, marked: &Marked, values: &[Value], text: &mut Vec<u8>) -> Option<Vec<Piece>> {
+        let mut pieces = Vec::new();
+        let (mut run, mut between) = ((0, 0), text.len());
+        for origin in marked.origins() {
+            match origin {
+                Ok(at) if at == run.1 && between == text.len() => run.1 = at.wrapping_add(1),
+                Ok(at) => {
+                    pieces.push(piece(values, run, (between, text.len()))?);
+                    (run, between) = ((at, at.wrapping_add(1)), text.len());
+                }
+                Err(byte) => text.push(byte),
+            }
+        }
+        pieces.push(piece(values, run, (between, text.len()))?);
+        Some(pieces)
+    }
+}
+
+fn piece(values: &[Value], (from, to): (u32, u32), (start, end): (usize, usize)) -> Option<Piece> {
+    Some(Piece { from: place(values, from)?, to: place(values, to)?, text: (start as u32, end as u32) })
+}
+
+/// The place of an offset, at which a run of the text starts or ends.
+fn place(values: &[Value], at: u32) -> Option<Place> {
+    let before = values.partition_point(|value| value.end <= at);
+    let is_inside = values.get(before).is_some_and(|value| value.start < at);
+    let end = before.checked_sub(1).and_then(|last| values.get(last)).map_or(0, |value| value.end);
+    (!is_inside).then_some(Place { value: before as u32, bytes: at.wrapping_sub(end) })
+}
+
+/// The token after an array of strings and scalars, from that after its bracket on.
+fn end_of_plain_array(byte: &impl Fn(usize) -> Option<u8>, mut token: usize) -> Option<usize> {
+    loop {
+        match byte(token)? {
+            b']' => return Some(token.wrapping_add(1)),
+            b'{' | b'[' => return None,
+            _ => token = token.wrapping_add(1),
+        }
+    }
+}
+
+fn append(text: &mut Vec<u8>, more: &[u8]) -> Span {
+    let start = text.len() as u32;
+    text.extend_from_slice(more);
+    (start, text.len() as u32)
+}

@@ -1,0 +1,95 @@
+//! The stencils of one plan, or of one list, that were of use last.
+
+use super::{Miss, Stencil};
+use crate::plan::Automaton;
+use std::sync::Arc;
+
+/// Stencils kept: a route answers with few skeletons at a time, and each that does not fit costs a look.
+const MOST: usize = 4;
+/// What a text that fits adds to the credit by which others are looked at, and how much there may be. So where fewer than
+/// one in nine fits, looking costs next to nothing.
+const EARNED: u32 = 8;
+const MOST_CREDIT: u32 = 64;
+/// Without credit one text in so many is looked at.
+const RARELY: u32 = 16;
+/// Texts between two drawings at most.
+const MOST_WAIT: u32 = 1024;
+
+/// Stencils, the last used first.
+#[derive(Debug)]
+pub(crate) struct Stencils {
+    list: Vec<Arc<Stencil>>,
+    credit: u32,
+    asked: u32,
+    /// Texts that fitted none since one was drawn, and how many there must be before another is.
+    strangers: u32,
+    wait: u32,
+}
+
+impl Default for Stencils {
+    fn default() -> Self {
+        Stencils { list: Vec::new(), credit: MOST_CREDIT, asked: 0, strangers: 0, wait: 1 }
+    }
+}
+
+impl Stencils {
+    /// The stencil that the bytes from an offset on fit, and where what fits ends. `ends`: see [`Stencil::fit`].
+    pub(crate) fn find(
+        &mut self,
+        plan: &Automaton,
+        bytes: &[u8],
+        from: usize,
+        ends: &mut Vec<u32>,
+    ) -> Result<(&Arc<Stencil>, usize), Miss> {
+        self.asked = self.asked.wrapping_add(1);
+        if self.credit == 0 && self.asked % RARELY != 0 {
+            return Err(Miss::Other);
+        }
+        let mut miss = Miss::Other;
+        for place in 0..self.list.len() {
+            match self.list.get(place).map_or(Err(Miss::Other), |stencil| stencil.fit(plan, bytes, from, ends)) {
+                Ok(end) => {
+                    self.list.get_mut(..=place).unwrap_or_default().rotate_right(1);
+                    self.credit = self.credit.saturating_add(EARNED).min(MOST_CREDIT);
+                    self.wait = 1;
+                    return self.list.first().map(|stencil| (stencil, end)).ok_or(Miss::Other);
+                }
+                Err(Miss::Short) => miss = Miss::Short,
+                Err(Miss::Other) => (),
+            }
+        }
+        if miss == Miss::Other && !self.list.is_empty() {
+            self.credit = self.credit.saturating_sub(1);
+        }
+        Err(miss)
+    }
+
+    /// Whether the text that fitted none is to be drawn. Where what was drawn is of no use, ever more seldom.
+    pub(crate) fn wants(&mut self) -> bool {
+        self.strangers = self.strangers.saturating_add(1);
+        self.strangers >= self.wait
+    }
+
+    /// Takes in what was drawn of a text.
+    pub(crate) fn add(&mut self, stencil: Option<Stencil>) {
+        self.strangers = 0;
+        self.wait = self.wait.saturating_mul(2).min(MOST_WAIT);
+        if let Some(stencil) = stencil {
+            self.list.truncate(MOST.saturating_sub(1));
+            self.list.insert(0, Arc::new(stencil));
+        }
+    }
+
+    /// Whether a stencil is still one of them.
+    pub(crate) fn has(&self, stencil: &Arc<Stencil>) -> bool {
+        self.list.iter().any(|own| Arc::ptr_eq(own, stencil))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Stencils::default();
+    }
+}
