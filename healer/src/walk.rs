@@ -41,8 +41,9 @@ pub(crate) fn walk(
 ) -> Result<(), Failure> {
     let first = match records {
         _ if plan.drops => Err(Stop::Tracks),
+        None => Walk::<false, false>::new(body, plan, &Records::NONE, scratch).run(),
         Some(records) if records.expect_moves() => Err(Stop::Tracks),
-        records => Walk::<false, true>::new(body, plan, records.unwrap_or(&Records::NONE), scratch).run(),
+        Some(records) => Walk::<false, true>::new(body, plan, records, scratch).run(),
     };
     let done = match first {
         // Where no state is one of a record, telling shapes costs next to nothing.
