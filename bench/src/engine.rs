@@ -69,7 +69,13 @@ pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let in_envoy = in_envoy(effort, &parts(1))?;
     let others = others(effort, &parts(2))?;
     let fuel = fuel::committed()?;
-    let tables = vec![table("in-v8", &in_envoy, &fuel), table("native", &native, &fuel), parsers(&native, &others)];
+    let tables = vec![
+        seen("seen-in-v8", &in_envoy, &fuel),
+        table("in-v8", &in_envoy, &fuel),
+        seen("seen-native", &native, &fuel),
+        table("native", &native, &fuel),
+        parsers(&native, &others),
+    ];
     let plots = vec![stages(&in_envoy), trees(&native, &others)];
     let rounds = serde_json::json!({"native": native, "in_envoy": in_envoy, "others": others});
     Ok(Section { tables, plots, rounds, ..Section::new("engine") })
@@ -209,15 +215,11 @@ fn table(name: &str, rows: &[Row], fuel: &HashMap<String, f64>) -> Figures {
             ("serde_json ns", 0),
             ("times as fast", 1),
             ("fuel", 0),
-            ("seen ns", 0),
-            ("seen spread %", 0),
-            ("seen ns/key", 1),
-            ("seen times as fast", 1),
         ],
     );
     for row in rows {
         let (bytes, keys) = (row.bytes as f64, row.keys as f64);
-        let (whole, seen, dom) = (row.ns(Operation::Whole), row.ns(Operation::Traced), row.ns(Operation::Dom));
+        let (whole, dom) = (row.ns(Operation::Whole), row.ns(Operation::Dom));
         let [scan, walk, splice] = row.stages();
         // A body without drift is not spliced at all; the difference of two timings would be noise.
         let spliced = (row.ops > 0).then_some(splice);
@@ -239,11 +241,45 @@ fn table(name: &str, rows: &[Row], fuel: &HashMap<String, f64>) -> Figures {
             spliced.filter(|splice| *splice > 0.0).map(|splice| bytes / splice * 1e3).into(),
             dom.into(),
             (dom / whole).into(),
-            fuel.get(&row.subject).copied().into(),
+            fuel::of_unseen(fuel, &row.subject).into(),
+        ]);
+    }
+    figures
+}
+
+/// Bodies of skeletons that were seen before.
+#[allow(clippy::cast_precision_loss)]
+fn seen(name: &str, rows: &[Row], fuel: &HashMap<String, f64>) -> Figures {
+    let columns = [
+        ("body", 0),
+        ("bytes", 0),
+        ("keys", 0),
+        ("ops", 0),
+        ("ns", 0),
+        ("spread %", 0),
+        ("MB/s", 0),
+        ("ns/key", 1),
+        ("of not seen", 2),
+        ("serde_json ns", 0),
+        ("times as fast", 1),
+        ("fuel", 0),
+    ];
+    let mut figures = Figures::new(name, &columns);
+    for row in rows {
+        let (seen, dom) = (row.ns(Operation::Traced), row.ns(Operation::Dom));
+        figures.row(vec![
+            row.subject.as_str().into(),
+            row.bytes.into(),
+            row.keys.into(),
+            u64::from(row.ops).into(),
             seen.into(),
             row.spread(Operation::Traced).into(),
-            (seen / keys).into(),
+            row.mb_per_second(seen).into(),
+            (seen / row.keys as f64).into(),
+            (seen / row.ns(Operation::Whole)).into(),
+            dom.into(),
             (dom / seen).into(),
+            fuel.get(&row.subject).copied().into(),
         ]);
     }
     figures
@@ -255,6 +291,7 @@ fn parsers(native: &[Row], others: &[Others]) -> Figures {
         "parsers",
         &[
             ("body, natively", 0),
+            ("seen ns", 0),
             ("Nomos ns", 0),
             ("serde_json ns", 0),
             ("simd-json ns", 0),
@@ -268,7 +305,7 @@ fn parsers(native: &[Row], others: &[Others]) -> Figures {
         let whole = row.ns(Operation::Whole);
         let [simd, sonic] = others.rounds.clone().map(median);
         let times = [row.ns(Operation::Dom), simd, sonic];
-        let start = [Figure::from(row.subject.as_str()), whole.into()];
+        let start = [Figure::from(row.subject.as_str()), row.ns(Operation::Traced).into(), whole.into()];
         let factors = times.map(|time| Figure::from(time / whole));
         figures.row(start.into_iter().chain(times.map(Figure::from)).chain(factors).collect());
     }
@@ -289,6 +326,7 @@ fn trees(native: &[Row], others: &[Others]) -> Plot {
     let of = |operation| native.iter().map(|row| rate(row, row.ns(operation))).collect();
     let other = |at: usize| native.iter().zip(others).map(|(row, o)| rate(row, median(o.rounds[at].clone()))).collect();
     let series = [
+        ("Nomos, skeleton seen", of(Operation::Traced)),
         ("Nomos", of(Operation::Whole)),
         ("serde_json", of(Operation::Dom)),
         ("simd-json", other(0)),

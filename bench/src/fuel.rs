@@ -17,3 +17,8 @@ pub fn committed() -> Result<HashMap<String, f64>, String> {
         .filter_map(|(name, fuel)| Some((name.to_owned(), fuel.parse().ok()?)))
         .collect())
 }
+
+/// The count of a body whose skeleton is not known: of one that comes in two chunks, unless it comes in more anyway.
+pub fn of_unseen(counts: &HashMap<String, f64>, body: &str) -> Option<f64> {
+    counts.get(&format!("{body}-in-two")).or_else(|| counts.get(body)).copied()
+}

@@ -53,6 +53,12 @@ pub struct Records {
     pub first: f64,
     /// The median of what that takes more than a known one in the same round.
     pub added_by_first: f64,
+    /// As the first three, of bodies whose skeleton was seen before.
+    pub seen_renamed: f64,
+    /// By similarity.
+    pub seen_known: f64,
+    /// The median of the quotients.
+    pub seen_known_to_renamed: f64,
 }
 
 /// What deciding takes against a contract of this size.
@@ -133,6 +139,9 @@ fn tables(measured: &Similarity) -> (Vec<Figures>, Vec<String>) {
     row("18 renames by similarity, shape known, us", |of| of.known / 1e3, "");
     row("known to rules", |of| of.known_to_renamed, "1.10");
     row("known to rules, without scanning", |of| of.heal_known_to_renamed, "");
+    row("18 renames by rules, skeleton seen, us", |of| of.seen_renamed / 1e3, "");
+    row("18 renames by similarity, skeleton seen, us", |of| of.seen_known / 1e3, "");
+    row("known to rules, skeleton seen", |of| of.seen_known_to_renamed, "1.10");
     row("20 unknown names, shape seen first, us", |of| of.first / 1e3, "60");
     row("of which for the first sight, us", |of| of.added_by_first / 1e3, "");
     let mut scale =
@@ -189,17 +198,31 @@ fn records(
     rounds: usize,
     mut time: impl FnMut(bool, Operation) -> Result<Timing, String>,
 ) -> Result<Records, String> {
-    let mut all: [Vec<f64>; 6] = Default::default();
+    let mut all: [Vec<f64>; 9] = Default::default();
     for round in 1..=rounds {
         progress(round, rounds);
         let [renamed, known] = [time(false, Operation::Whole)?.median, time(true, Operation::Whole)?.median];
         let [heal_renamed, heal_known] = [time(false, Operation::Heal)?.median, time(true, Operation::Heal)?.median];
+        let [seen_renamed, seen_known] = [time(false, Operation::Traced)?.median, time(true, Operation::Traced)?.median];
         let first = time(true, Operation::First)?.median;
+        let seen = [seen_renamed, seen_known, seen_known / seen_renamed];
         let figures = [renamed, known, known / renamed, heal_known / heal_renamed, first, first - known];
+        let figures = figures.into_iter().chain(seen);
         all.iter_mut().zip(figures).for_each(|(list, figure)| list.push(figure));
     }
-    let [renamed, known, known_to_renamed, heal_known_to_renamed, first, added_by_first] = all.map(median);
-    Ok(Records { renamed, known, known_to_renamed, heal_known_to_renamed, first, added_by_first })
+    let [renamed, known, known_to_renamed, heal_known_to_renamed, first, added_by_first, seen @ ..] = all.map(median);
+    let [seen_renamed, seen_known, seen_known_to_renamed] = seen;
+    Ok(Records {
+        renamed,
+        known,
+        known_to_renamed,
+        heal_known_to_renamed,
+        first,
+        added_by_first,
+        seen_renamed,
+        seen_known,
+        seen_known_to_renamed,
+    })
 }
 
 /// Words of which the names of large contracts are made, so that each word is in many names.

@@ -34,13 +34,42 @@ const fn target(what: &'static str, place: Place, unit: f64, bound: Bound, digit
     Target { what, place, unit, bound, digits }
 }
 
+/// Bodies of a skeleton that was seen before, and of one that was not.
+const SEEN: &str = "seen-in-v8";
 const V8: &str = "in-v8";
 const TARGETS: &[Target] = &[
-    target("rename in 1 KB, in V8, us", ("engine", V8, "ns", &["flat-1k"]), 1e-3, Bound::AtMost(3.0), 1),
-    target("six-level flatten of 1 KB, in V8, us", ("engine", V8, "ns", &["flatten-1k"]), 1e-3, Bound::AtMost(5.0), 1),
+    target("rename in 1 KB, in V8, us", ("engine", SEEN, "ns", &["flat-1k"]), 1e-3, Bound::AtMost(3.0), 1),
+    target(
+        "rename in 1 KB, in V8, skeleton not seen before, us",
+        ("engine", V8, "ns", &["flat-1k"]),
+        1e-3,
+        Bound::AtMost(3.0),
+        1,
+    ),
+    target(
+        "six-level flatten of 1 KB, in V8, us",
+        ("engine", SEEN, "ns", &["flatten-1k"]),
+        1e-3,
+        Bound::AtMost(5.0),
+        1,
+    ),
+    target(
+        "six-level flatten of 1 KB, in V8, skeleton not seen before, us",
+        ("engine", V8, "ns", &["flatten-1k"]),
+        1e-3,
+        Bound::AtMost(5.0),
+        1,
+    ),
     target("list of 100 KB, in V8, us", ("engine", V8, "ns", &["list-100k"]), 1e-3, Bound::AtMost(150.0), 0),
     target(
         "times as fast as `serde_json` in V8, 1 KB",
+        ("engine", SEEN, "times as fast", &["flat-1k"]),
+        1.0,
+        Bound::AtLeast(8.0),
+        1,
+    ),
+    target(
+        "times as fast as `serde_json` in V8, 1 KB, skeleton not seen before",
         ("engine", V8, "times as fast", &["flat-1k"]),
         1.0,
         Bound::AtLeast(8.0),
@@ -112,6 +141,13 @@ const TARGETS: &[Target] = &[
     target(
         "known shape by similarity, times rules, in V8",
         ("similarity", "records", "in V8", &["known to rules"]),
+        1.0,
+        Bound::AtMost(1.1),
+        2,
+    ),
+    target(
+        "the same, skeleton seen before",
+        ("similarity", "records", "in V8", &["known to rules, skeleton seen"]),
         1.0,
         Bound::AtMost(1.1),
         2,
