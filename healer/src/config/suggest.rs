@@ -1,6 +1,8 @@
 //! The known name that somebody who wrote an unknown one may have meant.
 
-/// Longer names are not compared: the cost is the product of the lengths.
+use crate::similarity::metrics::levenshtein;
+
+/// Of longer names the first so many are compared: the cost is the product of the lengths.
 const MAX_CHARS: usize = 64;
 
 /// The known name nearest to `name`, if one is near enough to be a slip of the pen.
@@ -19,24 +21,10 @@ pub(super) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a s
     nearest(name, known).map(|known| format!(" (did you mean \"{known}\"?)")).unwrap_or_default()
 }
 
-/// Edits between two names, letter case aside (Levenshtein; Wagner and Fischer's table, one row kept).
+/// Edits between two names, letter case aside.
 fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(MAX_CHARS).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (line, left) in a.chars().take(MAX_CHARS).enumerate() {
-        let mut diagonal = line;
-        let mut beside = line.saturating_add(1);
-        for (above, right) in row.iter_mut().skip(1).zip(&b) {
-            let replaced = diagonal.saturating_add(usize::from(!left.eq_ignore_ascii_case(right)));
-            diagonal = *above;
-            beside = replaced.min(beside.min(*above).saturating_add(1));
-            *above = beside;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = line.saturating_add(1);
-        }
-    }
-    row.last().copied().unwrap_or_default()
+    let start = |name: &str| -> String { name.chars().take(MAX_CHARS).map(|c| c.to_ascii_lowercase()).collect() };
+    levenshtein::distance(&start(a), &start(b))
 }
 
 #[cfg(test)]

@@ -160,7 +160,9 @@ impl Lexicon {
         let hashes: Vec<u64> = WORDS.iter().map(hash_word).collect();
         for phrase in 0..phrases as PhraseId {
             let hash = word_ids(phrase).filter_map(|word| hashes.get(word)).fold(0, |all, word| join_hash(all, *word));
-            lexicon.mark(hash, |entry| entry.is_word = usize::from(phrase) < hashes.len());
+            if let Some(entry) = lexicon.entry(hash) {
+                entry.is_word = usize::from(phrase) < hashes.len();
+            }
         }
         lexicon.spellings();
         lexicon.marks();
@@ -174,36 +176,52 @@ impl Lexicon {
             closed.clear();
             closed.extend(words(*open));
             let hash = hash_word(&closed);
-            self.mark(hash, |entry| entry.is_word = true);
-            self.tell(hash, |more| more.compound = Some(*open));
+            if let Some(entry) = self.entry(hash) {
+                entry.is_word = true;
+            }
+            if let Some(more) = self.more_of(hash) {
+                more.compound = Some(*open);
+            }
         }
         for (short, expansions) in SHORT_FORMS.iter().zip(EXPANSIONS.iter()) {
             let expansions = expansions.iter().map(|long| self.hash_of(*long)).collect();
-            self.tell(self.hash_of(*short), |more| more.expansions = expansions);
+            if let Some(more) = self.more_of(self.hash_of(*short)) {
+                more.expansions = expansions;
+            }
         }
         for (plural, singular) in PLURALS {
-            self.tell(self.hash_of(*plural), |more| more.singular = Some(WORDS.get(usize::from(*singular))));
+            if let Some(more) = self.more_of(self.hash_of(*plural)) {
+                more.singular = Some(WORDS.get(usize::from(*singular)));
+            }
         }
     }
 
     fn marks(&mut self) {
         for word in NEUTRAL {
-            self.tell(self.hash_of(word.word), |more| more.neutral.push(Neutral::of(word)));
+            if let Some(more) = self.more_of(self.hash_of(word.word)) {
+                more.neutral.push(Neutral::of(word));
+            }
         }
         for name in ENVELOPES {
-            self.mark(self.hash_of(*name), |entry| entry.is_envelope = true);
+            if let Some(entry) = self.entry(self.hash_of(*name)) {
+                entry.is_envelope = true;
+            }
         }
         for name in GROUPINGS {
-            self.mark(self.hash_of(*name), |entry| entry.is_grouping = true);
+            if let Some(entry) = self.entry(self.hash_of(*name)) {
+                entry.is_grouping = true;
+            }
         }
         for word in GENERIC {
-            self.mark(hash_word(word), |entry| {
+            if let Some(entry) = self.entry(hash_word(word)) {
                 entry.is_generic = true;
                 entry.is_word = true;
-            });
+            }
         }
         for word in FILLERS {
-            self.mark(hash_word(word), |entry| entry.is_filler = true);
+            if let Some(entry) = self.entry(hash_word(word)) {
+                entry.is_filler = true;
+            }
         }
     }
 
@@ -211,38 +229,37 @@ impl Lexicon {
         self.entries.get(usize::from(phrase)).map_or(0, |entry| entry.hash)
     }
 
-    /// Changes the entry with this hash, which is a new one if there was none.
-    fn mark(&mut self, hash: u64, change: impl FnOnce(&mut Entry)) {
+    /// The entry with this hash, which is a new one if there was none.
+    fn entry(&mut self, hash: u64) -> Option<&mut Entry> {
         let mut at = hash as usize & MASK;
         // The table is less than half full: see `SLOTS`.
-        while let Some(slot) = self.slots.get_mut(at) {
+        let place = loop {
+            let slot = self.slots.get_mut(at)?;
             if *slot == FREE {
                 *slot = self.entries.len() as u16;
                 self.entries.push(Entry { hash, phrase: *slot, ..Entry::default() });
             }
-            match self.entries.get_mut(usize::from(*slot)) {
-                Some(entry) if entry.hash == hash => return change(entry),
-                _ => at = at.wrapping_add(1) & MASK,
+            let place = usize::from(*slot);
+            if self.entries.get(place)?.hash == hash {
+                break place;
             }
-        }
+            at = at.wrapping_add(1) & MASK;
+        };
+        self.entries.get_mut(place)
     }
 
-    /// Changes what else is known of it.
-    fn tell(&mut self, hash: u64, change: impl FnOnce(&mut More)) {
+    /// What else is known of it, to be added to.
+    fn more_of(&mut self, hash: u64) -> Option<&mut More> {
         let next = self.more.len();
-        let mut place = next;
-        self.mark(hash, |entry| {
-            if entry.more == 0 {
-                entry.more = next as u16;
-            }
-            place = usize::from(entry.more);
-        });
+        let entry = self.entry(hash)?;
+        if entry.more == 0 {
+            entry.more = next as u16;
+        }
+        let place = usize::from(entry.more);
         if place == next {
             self.more.push(More::default());
         }
-        if let Some(more) = self.more.get_mut(place) {
-            change(more);
-        }
+        self.more.get_mut(place)
     }
 }
 

@@ -115,7 +115,23 @@ fn steps(reference: &str) -> Option<Vec<String>> {
         return Some(Vec::new());
     }
     let steps = pointer.strip_prefix('/')?.split('/');
-    Some(steps.map(|step| step.replace("~1", "/").replace("~0", "~")).collect())
+    Some(steps.map(unescaped).collect())
+}
+
+/// A step with what `~1` and `~0` stand for.
+fn unescaped(step: &str) -> String {
+    let mut parts = step.split('~');
+    let mut name = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (sign, rest) = match part.as_bytes().first() {
+            Some(b'1') => ('/', part.get(1..)),
+            Some(b'0') => ('~', part.get(1..)),
+            _ => ('~', Some(part)),
+        };
+        name.push(sign);
+        name.push_str(rest.unwrap_or_default());
+    }
+    name
 }
 
 fn percent_decoded(text: &str) -> Option<String> {
@@ -161,12 +177,13 @@ mod tests {
 
     #[test]
     fn pointers_are_those_of_the_rfc() {
-        let rows: [(&str, Option<&[&str]>); 13] = [
+        let rows: [(&str, Option<&[&str]>); 14] = [
             ("#", Some(&[])),
             ("#/", Some(&[""])),
             ("#/a/b", Some(&["a", "b"])),
             ("#/a~1b/m~0n", Some(&["a/b", "m~n"])),
             ("#/~01", Some(&["~1"])),
+            ("#/m~n/~~1", Some(&["m~n", "~/"])),
             ("#/c%25d/e%5Ef/%C3%A9", Some(&["c%d", "e^f", "é"])),
             ("#/paths/~1users~1%7Bid%7D", Some(&["paths", "/users/{id}"])),
             ("#/a b", Some(&["a b"])),
