@@ -1,8 +1,10 @@
-//! The engine heals random bodies by random plans as the naive oracle does; broken ones it leaves alone.
+//! The engine heals random bodies by random plans as the naive oracle does, whatever came before; broken ones it leaves
+//! alone.
 
 use healer::{Healer, Plan};
 use healer_oracle::agree::check;
 use healer_oracle::tape::Tape;
+use healer_oracle::skeleton::{bodies_like, check_all};
 use healer_oracle::{bodies, json, plans};
 
 pub fn run(data: &[u8]) {
@@ -10,6 +12,17 @@ pub fn run(data: &[u8]) {
     let broken = tape.happens(1, 8);
     let spec = plans::plan(&mut tape);
     let body = bodies::body(&mut tape, &spec);
+    if tape.happens(1, 3) {
+        let mut all = bodies_like(&mut tape, &body);
+        let other = bodies::body(&mut tape, &spec);
+        all.extend(bodies_like(&mut tape, &other));
+        all.extend(bodies_like(&mut tape, &body));
+        let plan = Plan::compile(&spec).expect("a plan");
+        if let Err(difference) = check_all(&plan, &all) {
+            panic!("{difference}\nplan {}", plans::line(&spec));
+        }
+        return;
+    }
     if !broken {
         if let Err(difference) = check(&spec, &body) {
             panic!("{difference}\nbody {body}\nplan {}", plans::line(&spec));

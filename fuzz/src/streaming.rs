@@ -23,8 +23,13 @@ pub fn run(data: &[u8]) {
 /// Against the whole.
 fn list(tape: &mut Tape<'_>, spec: &PlanSpec) {
     let envelope = envelope(tape, spec);
-    let count = tape.below(5);
-    let elements: Vec<String> = (0..count).map(|_| bodies::body(tape, spec)).collect();
+    let count = tape.below(9);
+    let mut elements: Vec<String> = Vec::new();
+    for _ in 0..count {
+        // Half of them have the skeleton of the one before, and other values.
+        let like = elements.last().filter(|_| tape.happens(1, 2)).map(|last| bodies::revalued(tape, last));
+        elements.push(like.unwrap_or_else(|| bodies::body(tape, spec)));
+    }
     let mut body = format!("[{}]", elements.join(", "));
     for name in envelope.iter().rev() {
         body = format!("{{\"n\":[1,{{}},[]],\"{name}\" :{body},\"total\": -1.5e3 }}");
