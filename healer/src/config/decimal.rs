@@ -11,20 +11,21 @@ pub(super) struct Decimal {
 impl Decimal {
     /// Reads a number; nothing if it is none, or has more digits than any setting needs.
     pub fn parse(text: &str) -> Option<Decimal> {
-        let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-        let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        let (negative, unsigned) = sign(text.as_bytes());
+        let (mantissa, exponent) = match split(unsigned, |byte| matches!(byte, b'e' | b'E')) {
             Some((mantissa, exponent)) => (mantissa, integer(exponent)?),
             None => (unsigned, 0),
         };
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let fraction = fraction.trim_end_matches('0');
-        let places = i32::try_from(fraction.len()).ok()?;
-        if mantissa.len() < 2 && mantissa.starts_with('.') {
+        if matches!(mantissa, b"" | b".") {
             return None;
         }
-        let digits = whole.chars().chain(fraction.chars()).try_fold(0_u64, push_digit)?;
-        let exponent = exponent.checked_sub(places)?;
-        (!mantissa.is_empty()).then_some(Decimal { negative: text.starts_with('-'), digits, exponent })
+        let (whole, mut fraction) = split(mantissa, |byte| byte == b'.').unwrap_or((mantissa, b""));
+        while let Some((b'0', rest)) = fraction.split_last() {
+            fraction = rest;
+        }
+        let places = i32::try_from(fraction.len()).ok()?;
+        let digits = push_digits(push_digits(0, whole)?, fraction)?;
+        Some(Decimal { negative, digits, exponent: exponent.checked_sub(places)? })
     }
 
     /// The number times ten to the power of `places`, where that is a whole number and not negative.
@@ -45,14 +46,31 @@ impl Decimal {
     }
 }
 
-fn integer(text: &str) -> Option<i32> {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let plain = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
-    plain.then(|| text.parse().ok()).flatten()
+/// Whether a number is negative, and what is behind its sign.
+fn sign(text: &[u8]) -> (bool, &[u8]) {
+    match text.split_first() {
+        Some((sign @ (b'+' | b'-'), unsigned)) => (*sign == b'-', unsigned),
+        _ => (false, text),
+    }
 }
 
-fn push_digit(digits: u64, c: char) -> Option<u64> {
-    digits.checked_mul(10)?.checked_add(u64::from(c.to_digit(10)?))
+/// What is before and behind the first such byte.
+fn split(text: &[u8], is_such: impl Fn(u8) -> bool) -> Option<(&[u8], &[u8])> {
+    let (before, rest) = text.split_at_checked(text.iter().position(|byte| is_such(*byte))?)?;
+    Some((before, rest.get(1..)?))
+}
+
+fn integer(text: &[u8]) -> Option<i32> {
+    let (negative, digits) = sign(text);
+    let magnitude = i64::try_from(push_digits(0, digits)?).ok().filter(|_| !digits.is_empty())?;
+    i32::try_from(if negative { magnitude.checked_neg()? } else { magnitude }).ok()
+}
+
+fn push_digits(number: u64, digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(number, |number, digit| {
+        let digit = digit.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        number.checked_mul(10)?.checked_add(u64::from(digit))
+    })
 }
 
 #[cfg(test)]
@@ -71,6 +89,12 @@ mod tests {
             ("0", Some(0)),
             ("-0", Some(0)),
             ("0e99999", Some(0)),
+            ("0e-2147483648", Some(0)),
+            ("0e-2147483649", None),
+            ("1.", Some(1)),
+            (".00", Some(0)),
+            ("1.2.3", None),
+            ("1é", None),
             ("-1", None),
             ("1.5", None),
             ("1e-1", None),

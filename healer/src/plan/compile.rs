@@ -114,15 +114,21 @@ impl Keys {
 
     /// Adds to what a name means, which is nothing where it is new.
     fn add(&mut self, name: &str, change: impl FnOnce(&mut Key)) {
-        let place = self.places.get(name).copied().unwrap_or_else(|| {
-            let place = self.keys.len() as Id;
-            self.places.insert(name.to_owned(), place);
-            self.keys.push(Key::default());
-            place
-        });
-        if let Some(key) = self.keys.get_mut(place as usize) {
+        let place = self.place(name);
+        if let Some(key) = self.keys.get_mut(place) {
             change(key);
         }
+    }
+
+    /// Where a name is, which is added where it is new.
+    fn place(&mut self, name: &str) -> usize {
+        if let Some(place) = self.places.get(name) {
+            return *place as usize;
+        }
+        let place = self.keys.len();
+        self.places.insert(name.to_owned(), place as Id);
+        self.keys.push(Key::default());
+        place
     }
 
     fn iter(&self) -> impl Iterator<Item = (&str, &Key)> {
