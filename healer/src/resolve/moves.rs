@@ -52,7 +52,7 @@ fn decide(plan: &Automaton, anchor: Id, scratch: &mut Scratch) -> bool {
         around_others |= hit.accepted && hit.anchor != anchor;
     }
     if !in_order {
-        order::sort(&mut order);
+        order::sort_by_less(&mut order, |a, b| a < b);
     }
     let decided = Record { plan, anchor, around_others, unwraps: false, scratch }.decide(&order);
     scratch.order = order;

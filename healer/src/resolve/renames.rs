@@ -96,7 +96,8 @@ fn decide_unslotted(body: &Body<'_>, frame: &Frame, scratch: &mut Scratch) {
     // All conventions of a plan apply in one order of rank, so the earlier of two has the better rank or the same
     // convention; the rank decides first where several conventions meet.
     let rank = |id: Id| scratch.hits.get(id as usize).map_or(u16::MAX, |hit| hit.rank);
-    order::sort_by_key(&mut wanted, |(hash, id)| (*hash, rank(*id), *id));
+    let key = |(hash, id): &(u64, Id)| (*hash, rank(*id), *id);
+    order::sort_by_less(&mut wanted, |a, b| key(a) < key(b));
     let mut present = vec![false; wanted.len()];
     for name in scratch.names.get(frame.names as usize..).unwrap_or_default() {
         let first = wanted.partition_point(|(hash, _)| hash < name);

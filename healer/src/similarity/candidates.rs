@@ -9,7 +9,7 @@
 use super::Model;
 use super::names::{Mask, Name, Names};
 use super::postings::Postings;
-use crate::order::sort;
+use crate::order::sort_by_less;
 use crate::plan::spec::Kinds;
 
 /// Fields that one name is compared with. There are more only where so many have the same words.
@@ -31,7 +31,7 @@ impl Index {
         let is_of_rarest =
             |field: u32, words: Mask| rarest.get(field as usize).is_some_and(|rarest| words & rarest != 0);
         let needs = all().map(|name| Needs::of(names, name)).collect();
-        Index { rarest: Postings::of(names, is_of_rarest), needs }
+        Index { rarest: Postings::of(names, &is_of_rarest), needs }
     }
 }
 
@@ -81,7 +81,7 @@ impl Candidates {
                 fields.push(post.field);
             }
         }
-        sort(fields);
+        sort_by_less(fields, |a, b| a < b);
         fields.truncate(MAX_FIELDS);
     }
 }

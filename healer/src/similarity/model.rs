@@ -69,7 +69,7 @@ impl Model {
             each_word(&field.name, &mut String::new(), |word| closed.push_str(word));
             words.push(closed.into_boxed_str());
         }
-        let (postings, typos) = (Postings::of(&names, |_, _| true), Typos::of(words));
+        let (postings, typos) = (Postings::of(&names, &|_, _| true), Typos::of(words));
         let index = Index::of(&names, &postings);
         let vocabulary = Vocabulary::of(fields.iter().map(|field| field.name.as_str()));
         let mut members: Vec<(Id, Id)> =

@@ -1,7 +1,7 @@
 //! Which expected fields have a key: an inverted index, so that a name meets only the fields that share a word with it.
 
 use super::names::{Mask, Names};
-use crate::order::sort_by_less;
+use crate::order::sort_by_key;
 
 /// A field that has the key, and the words that the key stands for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,15 +20,14 @@ pub(super) struct Postings {
 
 impl Postings {
     /// Those keys of these names that are wanted, by field and words.
-    pub fn of(names: &Names, wanted: impl Fn(u32, Mask) -> bool) -> Postings {
+    pub fn of(names: &Names, wanted: &dyn Fn(u32, Mask) -> bool) -> Postings {
         let mut all: Vec<(u64, Post)> = Vec::new();
         for field in 0..names.len() as u32 {
             let Some(name) = names.get(field) else { continue };
             let keys = names.keys(name).iter().filter(|key| wanted(field, key.words));
             all.extend(keys.map(|key| (key.hash, Post { field, words: key.words })));
         }
-        let key = |(hash, post): &(u64, Post)| (*hash, post.field, post.words);
-        sort_by_less(&mut all, |a, b| key(a) < key(b));
+        sort_by_key(&mut all, |(hash, post)| (*hash, post.field, post.words));
         let mut made = Postings {
             slots: vec![(0, 0, 0); all.len().max(4).saturating_mul(2).next_power_of_two()],
             posts: Vec::new(),
