@@ -391,12 +391,16 @@ impl Healer {
     }
 
     fn drop_large_scratch(&mut self) {
+        if self.scratch.draws {
+            // What is to be drawn is drawn from it.
+            return;
+        }
         if self.settled.capacity() > Scratch::KEPT {
             self.settled = Vec::new();
         }
         if self.scratch.edits.capacity() > Scratch::KEPT {
-            let (arena, draws) = (std::mem::take(&mut self.scratch.arena), self.scratch.draws);
-            self.scratch = Scratch { arena, draws, ..Scratch::default() };
+            let arena = std::mem::take(&mut self.scratch.arena);
+            self.scratch = Scratch { arena, ..Scratch::default() };
         }
     }
 }

@@ -174,8 +174,7 @@ impl Incremental {
     /// No more bytes come: what is not decided leaves as it came. Then `memo` tells about this body.
     pub fn finish(&mut self, healer: &mut Healer, memo: &mut Memo) {
         if self.failure.is_none() && self.expects != Expects::Nothing {
-            let blank = self.window.scanner.status() == Status::Blank;
-            self.fail(if blank { Reason::Empty } else { Reason::Truncated }, self.window.held.len());
+            self.fail_at_end();
         }
         self.release(healer, self.window.held.len());
         memo.start();
@@ -190,7 +189,7 @@ impl Incremental {
 
     /// Bytes of memory that it takes.
     pub fn memory(&self) -> usize {
-        self.window.held.capacity().saturating_add(self.window.scanner.capacity())
+        self.window.memory().saturating_add(self.traced.memory())
     }
 
     /// Whether the rest of the body leaves as it came.
@@ -436,7 +435,8 @@ impl Incremental {
     }
 
     fn refuse_scalar(&mut self) -> Then {
-        Then::Fail(Reason::TooLarge, self.gone)
+        let start = self.window.scanner.tokens().get(self.next).map_or(self.gone, |at| *at as usize);
+        Then::Fail(Reason::TooLarge, start)
     }
 
     /// A member of an envelope begins. Its name stays; what its value is to the plan is known with the colon.
@@ -486,6 +486,15 @@ impl Incremental {
 
     fn fail(&mut self, reason: Reason, at: usize) {
         self.failure = Some(Failure { reason, offset: self.before.saturating_add(at) });
+    }
+
+    /// The body ends inside its value, unless it is no JSON before that: the beginning of an element that may be of a
+    /// known skeleton is not scanned yet.
+    fn fail_at_end(&mut self) {
+        let status = self.window.scanner.advance(&self.window.held);
+        let reason = if status == Status::Blank { Reason::Empty } else { Reason::Truncated };
+        let (reason, at) = self.soundness.check(&mut self.window).unwrap_or((reason, self.window.held.len()));
+        self.fail(reason, at);
     }
 
     /// Lets go of the bytes up to an offset as they came.

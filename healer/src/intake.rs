@@ -79,7 +79,7 @@ impl Intake {
         if !fits {
             return self.push(chunk);
         }
-        if let Some(stencil) = memo.recognise(plan, chunk, &mut self.known.ends) {
+        if let Some(stencil) = memo.recognise(plan, &self.limits, chunk, &mut self.known.ends) {
             self.held.extend_from_slice(chunk);
             self.known.stencil = Some(stencil);
             return Progress::Whole;

@@ -4,6 +4,7 @@
 //! what is remembered is what would be found again, and forgetting changes no output. Shapes are found by their hashes, and
 //! compared member by member before they are believed: who makes two shapes with one hash gains nothing.
 
+use crate::limits::Limits;
 use crate::news::{NewShape, News};
 use crate::plan::Plan;
 use crate::plan::automaton::{Automaton, Id, NONE, RuleRef};
@@ -336,10 +337,16 @@ impl Memo {
     }
 
     /// The stencil that a body fits. `ends`: where its values end.
-    pub(crate) fn recognise(&mut self, plan: &Plan, body: &[u8], ends: &mut Vec<u32>) -> Option<Arc<Stencil>> {
+    pub(crate) fn recognise(
+        &mut self,
+        plan: &Plan,
+        limits: &Limits,
+        body: &[u8],
+        ends: &mut Vec<u32>,
+    ) -> Option<Arc<Stencil>> {
         let automaton = self.learned.as_deref().map_or(plan.automaton(), |learned| &learned.automaton);
         let (stencil, end) = self.stencils.find(automaton, body, 0, ends).ok()?;
-        (end == body.len()).then(|| Arc::clone(stencil))
+        (end == body.len() && stencil.is_within(limits)).then(|| Arc::clone(stencil))
     }
 
     /// Stencils of whole bodies.

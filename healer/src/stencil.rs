@@ -14,6 +14,7 @@ mod known;
 mod value;
 
 use crate::healer::Summary;
+use crate::limits::Limits;
 use crate::plan::Automaton;
 use crate::plan::guard::Guard;
 use crate::render::Output;
@@ -44,6 +45,9 @@ pub(crate) struct Stencil {
     pieces: Vec<Piece>,
     pub summary: Summary,
     pub ops: Vec<Op>,
+    /// The limits that it is within.
+    max_depth: u32,
+    max_keys: u32,
 }
 
 /// Bytes `.0 .. .1` of [`Stencil::text`].
@@ -132,6 +136,11 @@ impl Stencil {
         if are_like && self.guarded.iter().all(answers) { Ok(at) } else { Err(Miss::Other) }
     }
 
+    /// Whether texts of this skeleton are within these limits too.
+    pub(crate) fn is_within(&self, limits: &Limits) -> bool {
+        self.max_depth <= limits.max_depth && self.max_keys <= limits.max_keys
+    }
+
     /// Appends what a text becomes. `ends`: what [`Stencil::fit`] found.
     pub(crate) fn write(&self, bytes: &[u8], ends: &[u32], out: &mut Output) {
         let place = |place: Place| ends.get(place.value as usize).copied().unwrap_or(0).wrapping_add(place.bytes);
@@ -144,6 +153,14 @@ impl Stencil {
     /// How much longer than the text the output may be.
     pub(crate) fn growth(&self) -> usize {
         self.text.len()
+    }
+
+    /// Bytes of memory that it takes.
+    pub(crate) fn memory(&self) -> usize {
+        let lists = size_of_val(self.slots.as_slice()).saturating_add(size_of_val(self.pieces.as_slice()));
+        let asked = size_of_val(self.classed.as_slice()).saturating_add(size_of_val(self.guarded.as_slice()));
+        let ops = size_of_val(self.ops.as_slice());
+        self.text.capacity().saturating_add(lists).saturating_add(asked).saturating_add(ops)
     }
 
     fn piece(&self, (start, end): Span) -> &[u8] {

@@ -25,6 +25,41 @@ fn heal(plan: &Plan, memo: &mut Memo, limits: Limits, body: &str, size: usize) -
     healer.heal(plan, memo, &intake).map_err(|failure| failure.reason)
 }
 
+/// A skeleton that is known from a body with wider limits is not known to be within these.
+#[test]
+fn what_is_known_of_other_limits() {
+    let plan = plan(RULE);
+    let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+    let (body, wide) = (br#"{"a":[[1]],"b":{"old":1,"x":2,"y":3}}"#, Limits::default());
+    for limits in [wide, wide, Limits { max_depth: 2, ..wide }, Limits { max_keys: 2, ..wide }, wide] {
+        let mut heal = |knows: bool| {
+            let mut intake = healer.intake(limits);
+            let progress = if knows { intake.receive(body, &plan, &mut memo) } else { intake.push(body) };
+            let healed = healer.heal(&plan, &mut memo, &intake);
+            healer.recycle(intake);
+            (progress, healed)
+        };
+        assert_eq!(heal(true), heal(false), "{limits:?}");
+    }
+}
+
+/// What may be any array in a list may be no scalar where it is all of the body.
+#[test]
+fn a_scalar_is_no_body_whatever_is_known() {
+    let plan = plan(RULE);
+    let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+    for body in ["[1]", "[1]", "[]", "[\"a\",2]", "9", "\"a\"", "null", "[3]"] {
+        let mut intake = healer.intake(Limits::default());
+        let found = match intake.receive(format!("{body} ").as_bytes(), &plan, &mut memo) {
+            Progress::Release(reason) => Some(reason),
+            _ => None,
+        };
+        assert!(healer.heal(&plan, &mut memo, &intake).is_ok_and(|summary| !summary.changed) || found.is_some());
+        healer.recycle(intake);
+        assert_eq!(found, (!body.starts_with('[')).then_some(Reason::Scalar), "{body}");
+    }
+}
+
 const RULE: &str = r#""rename":{"old":"new"}"#;
 /// Keeps positions of members, which is another walk.
 const MOVE: &str = r#""move":{"old.x":"new"}"#;

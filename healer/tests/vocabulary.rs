@@ -79,6 +79,57 @@ fn each_record_is_asked() {
     }
 }
 
+/// A list of records with a state.
+fn list_plan(more: &str) -> Plan {
+    let list = format!(r#"{{"type":"array","items":{{"type":"object","properties":{{"work_state":{STATES},"n":{{}}}}}}}}"#);
+    configured(&list, more)
+}
+
+/// Chunks of a body, and whether all is forgotten before one.
+fn stream_chunks(healer: &mut Healer, memo: &mut Memo, plan: &Plan, chunks: &[(&str, bool)]) -> String {
+    healer.clear_output();
+    let mut streaming = healer.incremental(Limits::default());
+    for (chunk, forgets) in chunks {
+        if *forgets {
+            memo.forget();
+        }
+        streaming.push(healer, plan, memo, chunk.as_bytes());
+    }
+    streaming.finish(healer, memo);
+    String::from_utf8(healer.output().to_vec()).expect("UTF-8")
+}
+
+/// Where the lists of the guards are is forgotten with the shapes, also while no element can be looked at.
+#[test]
+fn elements_are_asked_for_the_right_list() {
+    let plan = list_plan("");
+    let chunks = [
+        (r#"[{"workState":"nope"}"#, false),
+        (r#",{"workState":"nope"},"a string"#, false),
+        (r#" that is open",{"n":1}"#, true),
+        (r#",{"workState":"done"}"#, false),
+        (r#",{"workState":"done"}]"#, false),
+    ];
+    let healed = stream_chunks(&mut Healer::new(), &mut Memo::new(&plan), &plan, &chunks);
+    assert!(healed.ends_with(r#"{"n":1},{"work_state":"done"},{"work_state":"done"}]"#), "{healed}");
+}
+
+/// A large body that fails leaves lists behind that go with the next; what was asked of its first element stays known.
+#[test]
+fn elements_are_asked_after_a_large_body() {
+    let plan = list_plan(r#","rename":{"old":"n"}"#);
+    let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+    let large = format!(r#"[{{"old":01}}{}]"#, r#",{"old":1}"#.repeat(12_000));
+    stream_chunks(&mut healer, &mut memo, &plan, &[(&large, false)]);
+    let chunks = [
+        (r#"[{"workState":"nope"}"#, false),
+        (r#",{"workState":"done"}"#, false),
+        (r#",{"workState":"done"}]"#, false),
+    ];
+    let healed = stream_chunks(&mut healer, &mut memo, &plan, &chunks);
+    assert_eq!(healed, r#"[{"workState":"nope"},{"work_state":"done"},{"work_state":"done"}]"#);
+}
+
 #[test]
 fn moves_are_asked_too_and_rules_are_not() {
     let properties = format!(r#""work_state":{STATES},"user_id":{{}},"full_name":{{}}"#);

@@ -218,3 +218,40 @@ fn nothing_waits_that_need_not() {
         }
     }
 }
+
+/// Why and where a body fails does not depend on where it was cut, nor on what is known of its elements.
+#[test]
+fn failures_are_the_same_in_any_chunks() {
+    let plan = plan(ROUTES[0]);
+    let ends: [&[u8]; 17] = [
+        b"nulx}", b"nul", b"trux", b"-}", b"01}", b"\"\\x\"}", b"\"\\x", b"\"\\u12", b"\"\\u12x", b"\"\\u12x\"}",
+        b"\"\xff\"}", b"\"\xff\"", b"\"\xff", b"\"\xc3", b"\"\xc3\"", b"\"\xe2\x82", b"\"\x01",
+    ];
+    let long_number = [b'1'; 100];
+    let in_element = ends.map(|end| [b"[{\"a\":1},{\"a\":2}, {\"a\":", end].concat());
+    let streamed = |body: &[u8], size: usize| {
+        let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+        let mut incremental = healer.incremental(Limits { max_held_bytes: 99, ..Limits::default() });
+        body.chunks(size).for_each(|chunk| incremental.push(&mut healer, &plan, &mut memo, chunk));
+        incremental.finish(&mut healer, &mut memo);
+        (healer.output().to_vec(), incremental.failure())
+    };
+    for body in in_element.into_iter().chain([[b"[{\"a\":1}, ", &long_number[..]].concat()]) {
+        let alone = streamed(&body, body.len());
+        assert!(alone.1.is_some());
+        for size in [1, 2, 9, 10, 11] {
+            assert_eq!(streamed(&body, size), alone, "in chunks of {size}: {}", String::from_utf8_lossy(&body));
+        }
+    }
+}
+
+/// An element that comes in small chunks is not read from its start with each of them.
+#[test]
+fn long_elements_cost_what_short_ones_do() {
+    let plan = plan(ROUTES[0]);
+    let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(600_000));
+    let other = long.replace("x\"}", "\",\"z\":1}");
+    let body = format!(r#"[{{"a":"1"}},{{"a":"2"}},{long},{{"a":"2"}},{other},{{"a":"3"}}]"#);
+    let (found, _) = streamed(&plan, 1 << 20, body.as_bytes().chunks(5));
+    assert!(found == body.replace("\"a\"", "\"b\""));
+}

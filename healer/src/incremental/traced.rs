@@ -14,12 +14,40 @@ pub(super) struct Traced {
     /// Of shapes, when that was drawn.
     generation: u32,
     ends: Vec<u32>,
+    /// The element that was looked at last and did not fit, as an offset in the body, and how often that was.
+    misfit: usize,
+    looks: u32,
 }
+
+/// Looks at one element, of which each time more is there, before it is left to the walk: then what a look costs, which is
+/// to read it from its start, is not spent again with every chunk.
+const MAX_LOOKS: u32 = 8;
 
 impl Traced {
     /// Another array is the innermost.
     pub(super) fn clear(&mut self) {
         self.stencils.clear();
+    }
+
+    /// Bytes of memory that it takes.
+    pub(super) fn memory(&self) -> usize {
+        self.stencils.memory().saturating_add(size_of_val(self.ends.as_slice()))
+    }
+
+    /// Counts a look at the element at an offset in the body that did not fit, and tells what is to be done with it.
+    fn miss(&mut self, at: usize, miss: Miss) -> Miss {
+        self.looks = if self.misfit == at { self.looks.saturating_add(1) } else { 1 };
+        self.misfit = at;
+        if miss == Miss::Short && self.looks < MAX_LOOKS {
+            return Miss::Short;
+        }
+        self.looks = MAX_LOOKS;
+        Miss::Other
+    }
+
+    /// Whether the element at an offset in the body was looked at often enough.
+    fn is_done_with(&self, at: usize) -> bool {
+        self.misfit == at && self.looks >= MAX_LOOKS
     }
 
     /// Whether the element that comes next is to be drawn.
@@ -32,6 +60,9 @@ impl Incremental {
     /// Heals elements by their skeletons, up to one that has another. Whether all that is left is the beginning of an
     /// element.
     pub(super) fn trace(&mut self, tools: &mut Tools<'_>) -> bool {
+        if self.traced.generation != tools.memo.generation() {
+            self.traced.clear();
+        }
         let in_array = self.spine.last().is_some_and(|level| !level.is_object);
         let at_border = match self.expects {
             Expects::Value { .. } => true,
@@ -40,10 +71,6 @@ impl Incremental {
             _ => false,
         };
         if !(in_array && at_border) || self.careful || self.traced.stencils.is_empty() {
-            return false;
-        }
-        if self.traced.generation != tools.memo.generation() {
-            self.traced.clear();
             return false;
         }
         let start = self.gone;
@@ -64,11 +91,18 @@ impl Incremental {
     fn trace_element(&mut self, tools: &mut Tools<'_>) -> Result<(), Miss> {
         self.pass_separator(tools)?;
         let (bytes, at) = (self.window.held.as_slice(), self.gone);
+        let place = self.before.saturating_add(at);
+        if self.traced.is_done_with(place) {
+            return Err(Miss::Other);
+        }
         let Traced { stencils, ends, .. } = &mut self.traced;
         let most = self.window.limits.max_held();
         let (stencil, end) = match stencils.find(tools.memo.automaton(tools.plan), bytes, at, ends) {
-            Err(Miss::Short) if bytes.len().wrapping_sub(at) > MAX_BYTES.min(most) => return Err(Miss::Other),
-            found => found?,
+            Ok(found) => found,
+            Err(miss) => {
+                let is_long = bytes.len().wrapping_sub(at) > MAX_BYTES.min(most);
+                return Err(self.traced.miss(place, if is_long { Miss::Other } else { miss }));
+            }
         };
         if end.wrapping_sub(at) > most {
             return Err(Miss::Other);

@@ -77,7 +77,9 @@ impl Drawing<'_> {
         let (mut slots, mut after) = (Vec::with_capacity(values.len()), 0);
         for value in &values {
             let span = append(&mut text, self.text(after, value.start));
-            let kind = self.known_values.map_or(0, |_| self.kind(value));
+            // A body that is a scalar is none that is healed.
+            let counts = self.known_values.is_some() || value.token == 0;
+            let kind = if counts { self.kind(value) } else { 0 };
             slots.push(Slot::after(&text, span, kind, value.is_array));
             after = value.end;
         }
@@ -95,6 +97,8 @@ impl Drawing<'_> {
             pieces,
             summary: self.summary,
             ops: self.ops.to_vec(),
+            max_depth: self.body.max_depth,
+            max_keys: self.body.max_keys,
         })
     }
 

@@ -6,7 +6,7 @@ use crate::text::{character, first_other_than_digits, is_scalar};
 
 /// Bytes of a vector.
 const LANE: usize = 16;
-/// `true` and `false`, and the longest escape but one byte: with fewer bytes to see, more are waited for.
+/// The longest escape: with fewer bytes to see, more are waited for.
 const ENOUGH: usize = 6;
 
 /// The end of the well-formed value that starts at an offset: a string or scalar, or an array of those if it may be one.
@@ -108,7 +108,10 @@ fn literal(bytes: &[u8], at: usize) -> Result<usize, Miss> {
             Ok(at.wrapping_add(4))
         }
         Some(word) if word == u32::from_le_bytes(*b"fals") && rest.get(4) == Some(&b'e') => Ok(at.wrapping_add(5)),
-        _ => Err(if rest.len() < ENOUGH { Miss::Short } else { Miss::Other }),
+        _ => {
+            let is_cut = [&b"true"[..], b"false", b"null"].iter().any(|literal| literal.starts_with(rest));
+            Err(if is_cut { Miss::Short } else { Miss::Other })
+        }
     }
 }
 
