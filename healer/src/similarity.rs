@@ -75,18 +75,14 @@ pub struct Settings {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Doubt {
     /// The share of what is expected that stands or is found, from which on all that is found counts.
-    pub sure: f32,
-    /// The same for names of several words.
     pub known: f32,
-    /// The same for the same words, where so many names of several words are among it.
+    /// The same for the same names of several words.
     pub likely: f32,
-    /// So many.
-    pub named: u32,
 }
 
 impl Default for Doubt {
     fn default() -> Self {
-        Doubt { sure: 0.5, known: 0.4, likely: 0.25, named: 4 }
+        Doubt { known: 0.5, likely: 0.4 }
     }
 }
 

@@ -93,7 +93,6 @@ fn pair(cut: &Cut) -> Pair {
         score: WORTH * cut.kind,
         is_taken: false,
         parts: Parts { synonym: 1.0, tokens: WORTH, path: 1.0, kind: cut.kind, ..Parts::default() },
-        told: cut.told,
         has_neutral: false,
     }
 }

@@ -8,9 +8,6 @@ const NULL: f32 = 0.94;
 /// What a date costs where a date with a time of day is expected, the other way round, and where the contract tells
 /// formats and none here.
 const OTHER_MOMENT: f32 = 0.8;
-/// What an e-mail address costs where the contract tells formats, and none here.
-const NO_FORMAT: f32 = 0.95;
-
 /// From 0, not at all, to 1. `formats` says whether the contract names formats at all: a string without one is then
 /// most likely in another format.
 pub(super) fn compatible(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
@@ -49,7 +46,6 @@ fn format(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
         (Some(_), _) => 0.0,
         (None, Some(Format::Date)) => OTHER_MOMENT,
         (None, Some(Format::DateTime)) if formats => OTHER_MOMENT,
-        (None, Some(Format::Email)) if formats => NO_FORMAT,
         (None, _) => 1.0,
     }
 }

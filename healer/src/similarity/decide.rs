@@ -13,17 +13,13 @@ use crate::plan::spec::Format;
 /// A pair whose words fit counts as a sibling.
 const SIBLING: f32 = 0.85;
 /// By how much of the way to 1 the names above are forgiven, for one, two and more siblings that moved along.
-const SIBLINGS: [f32; 3] = [0.0, 0.45, 0.6];
+const SIBLINGS: [f32; 3] = [0.0, 0.35, 0.6];
 const MOST_SIBLINGS: f32 = 0.65;
 /// Names above that weigh more are not forgiven.
 const LEAST_PATH: f32 = 0.6;
 
 /// By how much of the way to 1 a near synonym is better, where it is the last that is left.
 const ELIMINATED: f32 = 0.4;
-/// Words for addresses.
-pub(super) const ADDRESSES: [&str; 6] = ["href", "link", "permalink", "self", "uri", "url"];
-/// Other members of its kind that may be left.
-const OTHERS_LEFT: usize = 1;
 
 /// A pair that may be another one: good for a rival only.
 const DOUBTFUL: f32 = 0.8;
@@ -85,7 +81,7 @@ fn may_move(pair: &Pair) -> bool {
     !pair.is_taken && (LEAST_PATH..1.0).contains(&pair.parts.path)
 }
 
-/// A near synonym is better where hardly anything else of its kind is left to be it, and nothing else that it could be.
+/// A near synonym is better where nothing else of its kind is left to be it, and nothing else that it could be.
 fn eliminate(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment]) {
     let sure = sure(record, pairs, taken);
     for pair in pairs.iter_mut().filter(|pair| !pair.is_taken && is_only_near(&pair.parts)) {
@@ -128,12 +124,12 @@ fn is_last(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)]) -> bool {
         return false;
     };
     let frame = record.scratch.members.get(found.parent as usize).map_or(NONE, |parent| parent.frame);
-    if frame != field.parent || found.class == Some(Format::Uri) || names_an_address(record, pair.expected) {
+    if frame != field.parent || found.class == Some(Format::Uri) {
         return false;
     }
     let formats = record.model.has_formats;
     let members = record.found.iter().zip(&record.scratch.members).enumerate();
-    let others_found = members.filter(|(id, (other, member))| {
+    let mut others_found = members.filter(|(id, (other, member))| {
         (other.parent, *id as Id == pair.found, member.is_closed) == (found.parent, false, false)
             && !sure.iter().any(|(_, taken)| *taken == *id as Id)
             && compatible(field, other, formats) > 0.0
@@ -144,14 +140,7 @@ fn is_last(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)]) -> bool {
             && !sure.iter().any(|(taken, _)| taken == id)
             && compatible(other, found, formats) > 0.0
     });
-    others_found.count() <= OTHERS_LEFT && others_missing.next().is_none()
-}
-
-/// Whether a field is an address by its name. A resource has any number of them.
-fn names_an_address(record: &Record<'_, '_>, expected: Id) -> bool {
-    let names = &record.model.names;
-    let tokens = names.get(expected).map(|name| names.tokens(name)).unwrap_or_default();
-    tokens.iter().any(|token| token.level == 0 && ADDRESSES.contains(&names.text(token)))
+    others_found.next().is_none() && others_missing.next().is_none()
 }
 
 /// The objects around both sides of a pair.
@@ -167,9 +156,7 @@ fn take(record: &Record<'_, '_>, pairs: &[Pair], least: f32, out: &mut Vec<Align
             (other.found == pair.found) != (other.expected == pair.expected)
                 && (!other.is_taken || !record.settings.without().rivals)
         });
-        let beside = others.map(worth).fold(0.0_f32, f32::max);
-        let standing = if record.settings.without().rivals { 0.0 } else { standing_rival(record, pair) };
-        let rival = beside.max(standing);
+        let rival = others.map(worth).fold(0.0_f32, f32::max);
         if worth(pair) >= rival + record.settings.margin {
             let parts = Parts { rival: rival.min(1.0), ..pair.parts };
             out.push(Alignment { expected: pair.expected, found: pair.found, score: pair.score, parts });
@@ -179,14 +166,4 @@ fn take(record: &Record<'_, '_>, pairs: &[Pair], least: f32, out: &mut Vec<Align
 
 fn worth(pair: &Pair) -> f32 {
     if pair.score >= SAME { pair.score + SAME_BONUS } else { pair.score }
-}
-
-/// The best score of the missing field with a member that stands as another field.
-fn standing_rival(record: &Record<'_, '_>, pair: &Pair) -> f32 {
-    let fits = |other: Id| {
-        let found = record.scratch.fields.get(other as usize).and_then(|found| record.found.get(*found as usize));
-        let (Some(found), Some(field)) = (found, record.model.field(pair.expected)) else { return 0.0 };
-        compatible(field, found, record.model.has_formats)
-    };
-    record.model.rivals(pair.expected).map(|(other, score)| score * fits(other)).fold(0.0, f32::max)
 }

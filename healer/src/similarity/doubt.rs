@@ -5,11 +5,10 @@
 //! the other was before: beside `legacy_item_id`, `item_id` is something new.
 
 use super::compatible::compatible;
-use super::decide::ADDRESSES;
 use super::names::{Name, Names, Token};
 use super::record::{Pair, Record};
 use super::{Id, Parts};
-use crate::plan::spec::{Format, Kind};
+use crate::plan::spec::Kind;
 
 /// Words that a second name may have more.
 const MOST_ADDED: usize = 2;
@@ -42,7 +41,7 @@ const FORMS: [&str; 22] = [
     "text",
     "utc",
 ];
-/// Names that say little even with a word beside them that says nothing elsewhere: `url` and `html_url`.
+/// Names of which records have several.
 const BARE: [&str; 7] = ["begin", "end", "href", "link", "start", "uri", "url"];
 /// From here on words are the same, or said by the names above.
 const SAME_WORDS: f32 = 0.955;
@@ -50,8 +49,6 @@ const SAME_WORDS: f32 = 0.955;
 const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
 /// From here on the objects above only group.
 const GROUPED: f32 = 0.94;
-/// Words that tell less than this name nothing by themselves.
-const LEAST_TOLD: f32 = 0.5;
 /// The pairs that are not doubted, and the open members whose names say a form: hardly any.
 pub(super) struct Known<'a> {
     /// Expected fields and the members that they are.
@@ -80,18 +77,9 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_
     let words: &[&str] = if is_same { &FORMER } else { &FORMS };
     has_longer(record, pair, known, words)
         || (!is_same || has_longer(record, pair, known, &FORMS)) && lacks_longer(record, pair, known)
-        || says_nothing(record, pair)
         || names_an_address_inside(record, pair)
         || identifies_another(record, pair)
-        || is_no_address(record, pair)
         || is_empty_guess(record, pair)
-        || is_keyword(record, pair)
-}
-
-/// A member that describes the document, not what it is about: `@id` and `@type` of JSON-LD.
-fn is_keyword(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    let names = record.found.get(pair.found as usize).zip(record.model.field(pair.expected));
-    names.is_some_and(|(found, field)| found.name.starts_with('@') && !field.name.starts_with('@'))
 }
 
 /// `trailer.url` for `trailer_url`: a resource has more than one address.
@@ -115,33 +103,10 @@ fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     pair.parts.path < GROUPED && own.iter().all(|word| IDENTIFIERS.contains(&names.text(word)))
 }
 
-/// `logo` for `logo_url`, where it is the picture itself.
-fn is_no_address(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    let (expected, names) = (&record.model.names, &record.scratch.names);
-    if !pair.has_neutral {
-        return false;
-    }
-    let is_text = record.found.get(pair.found as usize);
-    let is_text = is_text.is_some_and(|found| found.kind == Kind::String && found.class != Some(Format::Uri));
-    let member = record.scratch.members.get(pair.found as usize).and_then(|member| names.get(member.name));
-    let field = expected.get(pair.expected);
-    let says = |names: &Names, name: &Name| names.own(name).iter().any(|word| ADDRESSES.contains(&names.text(word)));
-    is_text && field.is_some_and(|name| says(expected, name)) && !member.is_some_and(|name| says(names, name))
-}
-
 /// A null bears nothing out, so that its name has to say it all: `is_completed` is not `completed_at`.
 fn is_empty_guess(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let is_null = record.found.get(pair.found as usize).is_some_and(|found| found.kind == Kind::Null);
     is_null && (pair.has_neutral || pair.parts.synonym < SAME_WORDS)
-}
-
-/// `url` for `html_url`, `start` for `start_date`: nothing is left but a word of which records have several.
-fn says_nothing(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    let names = &record.model.names;
-    let Some(name) = names.get(pair.expected).filter(|_| pair.has_neutral && pair.told < LEAST_TOLD) else {
-        return false;
-    };
-    names.tokens(name).iter().any(|token| token.level == 0 && BARE.contains(&names.text(token)))
 }
 
 /// Whether the record has a member beside the found one whose name has all its words and some more.

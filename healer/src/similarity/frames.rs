@@ -4,9 +4,9 @@
 //! around a whole record is known by what is in it: most of what the record lacks.
 
 use super::likeness::Likeness;
-use super::names::{Name, Names, Token};
+use super::names::{Name, Names};
 use super::record::{Member, Pair, Record, UNFRAMED};
-use super::{Alignment, Found, Id, NONE, Parts, decide};
+use super::{Alignment, Found, Id, NONE, decide};
 use crate::plan::spec::Kind;
 
 /// Members of an object that stand in a wrapper at least.
@@ -21,26 +21,12 @@ const LEAST_SPLIT: u32 = 2;
 const BORNE_OUT: f32 = 0.9;
 /// The least score of a name that members may bear out.
 const LEAST_NAME: f32 = 0.6;
-/// Members that two objects share at least, to be one by their members alone.
-const LEAST_SHAPED: u32 = 3;
 /// What the names of these members tell at least.
 const LEAST_TOLD: f32 = 2.0;
 /// What they tell at least where the objects' names are near.
 const LEAST_TOLD_BY_NAMED: f32 = 1.0;
-/// What they tell at least where many members differ, and the share that does not.
+/// What they tell at least where many members differ.
 const MUCH_TOLD: f32 = 4.0;
-const MUCH_SHARE: f32 = 0.4;
-/// Members that are there of those that are expected, at least, where any number of others is there too; and their share.
-const LEAST_HELD: u32 = 4;
-const LEAST_EXPECTED: f32 = 0.5;
-/// Pairs of arrays whose elements are compared wherever they stand, at most: each looks at all members of the record.
-const MAX_ARRAYS_COMPARED: usize = 64;
-/// What they tell at least in lists that are called lists.
-const LEAST_TOLD_IN_LIST: f32 = 1.5;
-/// What that is worth.
-const SHAPED: f32 = 0.88;
-/// A name that fits, but none of its members does.
-const NOT_BORNE_OUT: f32 = 0.9;
 
 /// Sets the frames of all objects and adds the alignments of expected objects.
 pub(super) fn find(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
@@ -101,7 +87,7 @@ fn align_objects(record: &mut Record<'_, '_>, depth: u16, out: &mut Vec<Alignmen
         next = next_open(record, depth, id.saturating_add(1));
     }
     bear_out_all(record);
-    match_shapes(record, depth);
+
     let first = out.len();
     decide::decide(record, out);
     for alignment in out.get(first..).unwrap_or_default() {
@@ -125,118 +111,6 @@ pub(super) fn bear_out_all(record: &mut Record<'_, '_>) {
     record.scratch.pairs = pairs;
 }
 
-/// Adds pairs of objects whose names say nothing of each other, but that have the same members, and no other object does.
-fn match_shapes(record: &mut Record<'_, '_>, depth: u16) {
-    let mut next = next_open(record, depth, 0);
-    while let Some(found) = next {
-        next = next_open(record, depth, found.saturating_add(1));
-        match_shape(record, found);
-    }
-}
-
-/// The same for arrays of records, by their elements.
-pub(super) fn match_arrays(record: &mut Record<'_, '_>) {
-    if record.settings.without().frames || !record.model.has_records() {
-        return;
-    }
-    let arrays: Vec<Id> = (0..record.found.len() as Id).filter(|id| is_open_array(record, *id)).collect();
-    let lacking = record.model.records.iter().filter(|id| !record.is_taken(**id)).count();
-    let are_few = arrays.len().saturating_mul(lacking) <= MAX_ARRAYS_COMPARED;
-    for id in arrays {
-        match_shape(record, id);
-        if are_few {
-            match_array_anywhere(record, id);
-        }
-    }
-}
-
-fn is_open_array(record: &Record<'_, '_>, id: Id) -> bool {
-    let is_open = record.scratch.members.get(id as usize).is_some_and(|member| !member.is_closed);
-    let found = record.found.get(id as usize);
-    is_open && found.is_some_and(|found| found.kind == Kind::Array && found.item == Some(Kind::Object))
-}
-
-fn match_shape(record: &mut Record<'_, '_>, found: Id) {
-    let Some(frame) = frame_around(record, found) else { return };
-    let is_array = record.found.get(found as usize).is_some_and(|found| found.kind == Kind::Array);
-    for (expected, field) in record.model.members(frame) {
-        let is_met = record.scratch.pairs.iter().any(|pair| pair.expected == expected && pair.found == found);
-        let fits = if is_array { field.is_records } else { field.is_object };
-        if !fits || record.is_taken(expected) || is_met || is_other_role(record, expected, found) {
-            continue;
-        }
-        let score = shape(record, expected, found);
-        if score > 0.0 {
-            record.scratch.pairs.push(shaped(expected, found, score));
-        }
-    }
-}
-
-/// An array of records that moved into another object, or out of one, is known by what is in its elements.
-fn match_array_anywhere(record: &mut Record<'_, '_>, found: Id) {
-    for expected in record.model.records.iter().copied() {
-        let is_met = record.scratch.pairs.iter().any(|pair| pair.expected == expected && pair.found == found);
-        if is_met || record.is_taken(expected) || is_other_role(record, expected, found) {
-            continue;
-        }
-        let like = Likeness::of(record, expected, found);
-        if !like.clashes && !like.is_listed && holds_expected(&like) {
-            record.scratch.pairs.push(shaped(expected, found, SHAPED));
-        }
-    }
-}
-
-/// Whether two names have words in common, and each has others: things of one type that are not the same, such as
-/// `ship_to_address` and `return_address`. Then the members tell the type only.
-fn is_other_role(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
-    let member = record.scratch.members.get(found as usize);
-    let name = member.and_then(|member| record.scratch.names.get(member.name));
-    let (Some(left), Some(right)) = (record.model.names.get(expected), name) else { return true };
-    let (left, right) = (record.model.names.own(left), record.scratch.names.own(right));
-    let has = |words: &[Token], word: &Token| words.iter().any(|other| other.hash == word.hash);
-    let shares = left.iter().any(|word| has(right, word));
-    let differ = left.iter().any(|word| !has(right, word)) && right.iter().any(|word| !has(left, word));
-    shares && differ || record.is_opposed(expected, found)
-}
-
-fn shaped(expected: Id, found: Id, score: f32) -> Pair {
-    let parts = Parts { synonym: score, tokens: 1.0, path: 1.0, kind: 1.0, siblings: score, ..Parts::default() };
-    Pair { expected, found, score, is_taken: false, parts, told: LEAST_TOLD, has_neutral: false }
-}
-
-/// How sure the members are that two objects are one. Where one of these is a word out of a list that the contract does
-/// not tell, they are not: objects of one type in two APIs have the same members and other lists.
-fn shape(record: &Record<'_, '_>, expected: Id, found: Id) -> f32 {
-    let like = Likeness::of(record, expected, found);
-    if like.clashes || like.is_listed {
-        return 0.0;
-    }
-    if is_list(record, expected, found) && like.same >= LEAST_SHAPED && like.told >= LEAST_TOLD_IN_LIST {
-        return SHAPED;
-    }
-    if like.same < LEAST_SHAPED || like.told < LEAST_TOLD {
-        return 0.0;
-    }
-    let share = like.of_larger();
-    let is_most = share >= 0.6 && like.of_smaller() >= 0.8;
-    let is_much = like.told >= MUCH_TOLD && share >= MUCH_SHARE;
-    let is_records = record.model.field(expected).is_some_and(|field| field.is_records);
-    if is_most || is_much || is_records && holds_expected(&like) { SHAPED } else { SHAPED * share }
-}
-
-/// Whether most of what is expected is there, whatever else there is.
-fn holds_expected(like: &Likeness) -> bool {
-    like.told >= MUCH_TOLD && like.same >= LEAST_HELD && like.of_expected() >= LEAST_EXPECTED
-}
-
-/// Whether two arrays are lists of records, of which one has a name that only says so: `items`, `results`.
-fn is_list(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
-    let is_records = record.model.field(expected).is_some_and(|field| field.is_records);
-    let name = record.scratch.members.get(found as usize).and_then(|member| record.scratch.names.get(member.name));
-    let names = [record.model.names.get(expected), name];
-    is_records && names.iter().flatten().any(|name| name.is_envelope)
-}
-
 /// Members count for an object, or against it.
 fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
     let like = Likeness::of(record, pair.expected, pair.found);
@@ -249,8 +123,6 @@ fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
     let is_much = share >= 0.5 || like.told >= MUCH_TOLD;
     if pair.score >= LEAST_NAME && like.same >= 2 && like.told >= LEAST_TOLD_BY_NAMED && is_much {
         pair.score = pair.score.max(BORNE_OUT);
-    } else if like.all.min(like.there) > 0 && like.same == 0 {
-        pair.score *= NOT_BORNE_OUT;
     }
 }
 
@@ -367,9 +239,6 @@ fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
     if name.is_envelope || is_record {
         return held.standing == 0 || held.inside > held.standing;
     }
-    if held.standing == 0 && is_sole(record, id) {
-        return held.inside >= LEAST_IN_SOLE && held.told >= LEAST_TOLD_BY_NAMED;
-    }
     let is_split = held.deep >= LEAST_DEEP.max(held.most_of_one.saturating_add(LEAST_SPLIT)) && held.told >= LEAST_TOLD;
     let is_most = held.inside.saturating_mul(2) >= held.missing || is_split;
     held.inside.max(held.deep) >= LEAST_WRAPPED
@@ -427,14 +296,6 @@ impl Held {
         }
         name.is_some()
     }
-}
-
-/// Whether an object is all that its object holds, one more member aside.
-fn is_sole(record: &Record<'_, '_>, id: Id) -> bool {
-    let Some(found) = record.found.get(id as usize) else { return false };
-    let beside = (0..).zip(record.found).filter(|(other, member)| *other != id && member.parent == found.parent);
-    let mut objects = beside.clone().filter(|(_, member)| matches!(member.kind, Kind::Object | Kind::Array));
-    objects.next().is_none() && beside.count() <= 1
 }
 
 /// Whether a member with this name is anywhere below an object.

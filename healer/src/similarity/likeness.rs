@@ -1,7 +1,6 @@
 //! How alike what is inside two objects is, or inside the elements of two arrays.
 
 use super::compatible::compatible;
-use super::model::names_a_list;
 use super::names::Name;
 use super::record::Record;
 use super::{Expected, Id};
@@ -16,14 +15,10 @@ pub(super) struct Likeness {
     pub there: u32,
     /// Expected members that are there.
     pub same: u32,
-    /// Those of them whose names have several words.
-    pub named: u32,
     /// How much their names tell.
     pub told: f32,
     /// Whether a member has the name of an expected one and cannot be it.
     pub clashes: bool,
-    /// Whether a string of both is a word out of a list that the contract does not tell.
-    pub is_listed: bool,
 }
 
 impl Likeness {
@@ -37,34 +32,19 @@ impl Likeness {
             like.clashes |= clashes(record, field, (!is_array).then_some(id), found);
             let Some(name) = names.get(id) else { continue };
             let own = names.tokens(name).iter().filter(|token| token.level == 0);
-            let told: f32 = own.clone().map(|token| token.weight).sum();
-            let is_named = u32::from(own.count() > 1);
+            let told: f32 = own.map(|token| token.weight).sum();
             let mut alike = children(record, found).filter(|(_, child)| child.joined == name.joined);
-            if let Some((alike, _)) = alike.next() {
-                let alike = record.found.get(alike as usize);
-                like.is_listed |=
-                    alike.is_some_and(|found| found.kind == Kind::String) && names_a_list(field, names, name);
+            if alike.next().is_some() {
                 like.same = like.same.saturating_add(1);
-                like.named = like.named.saturating_add(is_named);
                 like.told += told;
             }
         }
         like
     }
 
-    /// The share of the expected members that is there: what else is there may be new.
-    pub fn of_expected(&self) -> f32 {
-        ratio(self.same, self.all)
-    }
-
     /// The share of the members of the smaller one.
     pub fn of_smaller(&self) -> f32 {
         ratio(self.same, self.all.min(self.there))
-    }
-
-    /// The share of the members of the larger one.
-    pub fn of_larger(&self) -> f32 {
-        ratio(self.same, self.all.max(self.there))
     }
 }
 

@@ -1,10 +1,9 @@
 //! What a contract expects of one kind of record, with all that can be worked out before a body is seen.
 
-use super::candidates::{Candidates, Index};
-use super::explain::{Side, explain};
+use super::candidates::Index;
 use super::lexicon::hash_word;
 use super::metrics::trigrams::Vocabulary;
-use super::names::{Name, Names, bits};
+use super::names::Names;
 use super::postings::Postings;
 use super::typos::Typos;
 use super::weights::LISTED;
@@ -12,9 +11,6 @@ use super::words::each_word;
 use super::{Expected, Id, NONE, doubt};
 use crate::order::sort;
 use crate::plan::spec::{Contract, Property};
-
-/// Rivals of a field: other fields of the contract whose names are as close to it as this.
-const LEAST_RIVAL: f32 = 0.6;
 
 /// What a contract expects of one kind of record, ready to be compared with.
 #[derive(Clone, Debug, Default)]
@@ -26,16 +22,12 @@ pub struct Model {
     pub(super) typos: Typos,
     /// Words of the record's own name.
     pub(super) record: Vec<u64>,
-    /// Field, another field, and how close their names are; sorted.
-    rivals: Vec<(Id, Id, f32)>,
     /// Object, and a field in it; sorted.
     members: Vec<(Id, Id)>,
     /// The fields that are objects.
     pub(super) objects: Vec<Id>,
     /// The fields whose names say a form.
     pub(super) formed: Vec<Id>,
-    /// The fields that are arrays of records.
-    pub(super) records: Vec<Id>,
     /// What is in the elements of arrays of records, two levels of it; their parents are the arrays.
     inside: Vec<Expected>,
     /// The names of these.
@@ -76,30 +68,25 @@ impl Model {
             fields.iter().enumerate().map(|(id, field): (usize, &Expected)| (field.parent, id as Id)).collect();
         sort(&mut members);
         let objects = fields.iter().enumerate().filter(|(_, field)| field.is_object).map(|(id, _)| id as Id).collect();
-        let records = fields.iter().enumerate().filter(|(_, field)| field.is_records).map(|(id, _)| id as Id).collect();
         let mut inside_names = Names::default();
         for field in &inside {
             inside_names.add(&field.name, None, field.expects.kinds, &[], &|_, _| ());
         }
-        let mut model = Model {
+        Model {
             inside,
             inside_names,
             index,
             members,
             formed: (0..names.len() as Id).filter(|id| says_form(&names, *id)).collect(),
             objects,
-            records,
             vocabulary,
             fields,
             names,
             postings,
             typos,
             record,
-            rivals: Vec::new(),
             has_formats,
-        };
-        model.find_rivals();
-        model
+        }
     }
 
     /// All fields, in pre-order.
@@ -109,8 +96,9 @@ impl Model {
 
     /// Whether a field's strings are words out of a list that the contract does not tell, as its name says.
     pub(crate) fn names_a_list(&self, id: Id) -> bool {
-        let name = self.field(id).zip(self.names.get(id));
-        name.is_some_and(|(field, name)| names_a_list(field, &self.names, name))
+        let is_open = |field: &Expected| field.expects.values.is_empty() && field.expects.format.is_none();
+        let last = self.names.get(id).and_then(|name| self.names.own(name).last());
+        self.field(id).is_some_and(is_open) && last.is_some_and(|word| LISTED.contains(&self.names.text(word)))
     }
 
     /// The fields directly in an object; in the record itself: [`NONE`].
@@ -138,46 +126,6 @@ impl Model {
     pub(super) fn field(&self, id: Id) -> Option<&Expected> {
         self.fields.get(id as usize)
     }
-
-    /// Fields whose names are close to that of this one, and how close.
-    pub(super) fn rivals(&self, id: Id) -> impl Iterator<Item = (Id, f32)> {
-        let from = self.rivals.partition_point(|(field, ..)| *field < id);
-        let own = self.rivals.iter().skip(from).take_while(move |(field, ..)| *field == id);
-        own.map(|(_, other, score)| (*other, *score))
-    }
-
-    fn find_rivals(&mut self) {
-        let mut candidates = Candidates::default();
-        let mut rivals = Vec::new();
-        for id in 0..self.fields.len() as Id {
-            let (Some(name), Some(field)) = (self.names.get(id), self.field(id)) else { continue };
-            candidates.find(&self.names, &self.index, &self.names, name);
-            for other in candidates.fields.iter().copied().filter(|other| *other != id) {
-                let (Some(other_name), Some(other_field)) = (self.names.get(other), self.field(other)) else {
-                    continue;
-                };
-                if field.is_object != other_field.is_object {
-                    continue;
-                }
-                let score = explain(&self.whole(name), &self.whole(other_name), true).score;
-                if score >= LEAST_RIVAL {
-                    rivals.push((id, other, score));
-                }
-            }
-        }
-        self.rivals = rivals;
-    }
-
-    fn whole<'a>(&'a self, name: &'a Name) -> Side<'a> {
-        let all = bits(0..self.names.tokens(name).len());
-        Side { names: &self.names, name, inside: all & !name.own, grouping: 0, around: 0 }
-    }
-}
-
-/// See [`Model::names_a_list`].
-pub(super) fn names_a_list(field: &Expected, names: &Names, name: &Name) -> bool {
-    let is_open = field.expects.values.is_empty() && field.expects.format.is_none();
-    is_open && names.own(name).last().is_some_and(|word| LISTED.contains(&names.text(word)))
 }
 
 fn says_form(names: &Names, id: Id) -> bool {

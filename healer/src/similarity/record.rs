@@ -6,7 +6,7 @@
 
 use super::candidates::Candidates;
 use super::compatible::compatible;
-use super::explain::{Side, Words, are_opposed, explain};
+use super::explain::{Side, Words, explain};
 use super::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, bits};
 use super::{
@@ -65,8 +65,6 @@ pub(super) struct Pair {
     /// Whether the expected field stands already, so that the pair is only a rival.
     pub is_taken: bool,
     pub parts: Parts,
-    /// How much the words tell that are the same in both.
-    pub told: f32,
     /// Whether words were left out that say nothing where they stand.
     pub has_neutral: bool,
 }
@@ -106,7 +104,6 @@ impl Record<'_, '_> {
             self.compare(id, |_, _| true);
         }
         frames::bear_out_all(self);
-        frames::match_arrays(self);
         affix::add(self);
         decide::decide(self, out);
         if !self.settings.without().record {
@@ -233,7 +230,6 @@ impl Record<'_, '_> {
             score: synonym * tokens * path * kind,
             is_taken: self.is_taken(expected),
             parts: Parts { synonym, tokens, path, kind, ..Parts::default() },
-            told: exact,
             has_neutral: words.has_neutral,
         })
     }
@@ -272,14 +268,6 @@ impl Record<'_, '_> {
             let Some(above) = self.model.field(at) else { return false };
             at = above.parent;
         }
-    }
-
-    /// Whether a word of one name is the opposite of a word of the other.
-    pub fn is_opposed(&self, expected: Id, found: Id) -> bool {
-        let member = self.scratch.members.get(found as usize);
-        let names = (self.model.names.get(expected), member.and_then(|member| self.scratch.names.get(member.name)));
-        let (Some(left), Some(right)) = names else { return true };
-        are_opposed(&self.model.names, left, &self.scratch.names, right)
     }
 
     /// The expected object in which a member that nothing accounts for may be a field.

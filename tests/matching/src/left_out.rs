@@ -10,17 +10,15 @@ use crate::score::{Score, score_api};
 
 /// The precision that the figures have to reach on the others.
 const LEAST_PRECISION: f64 = 0.995;
-const KNOWN: [(f32, f32); 7] = [(0.3, 0.3), (0.4, 0.4), (0.5, 0.4), (0.6, 0.4), (0.5, 0.5), (0.6, 0.5), (0.6, 0.6)];
-/// Shares that are likely, and the names that it takes; the first is never reached.
-const LIKELY: [(f32, u32); 6] = [(2.0, 0), (0.2, 4), (0.25, 3), (0.25, 4), (0.25, 5), (0.3, 4)];
+const TRIED: [(f32, f32); 9] =
+    [(0.3, 0.3), (0.4, 0.3), (0.4, 0.4), (0.5, 0.3), (0.5, 0.4), (0.5, 0.5), (0.6, 0.4), (0.6, 0.5), (0.7, 0.5)];
 
 /// For each part the figures that are best on the others, and what they make of it.
 ///
 /// # Panics
 /// If the engine refuses a contract or a body: then the corpus is wrong.
 pub fn scores(parts: &[Vec<Api>], settings: Settings) -> Vec<(Doubt, Score)> {
-    let likely = |(sure, known)| LIKELY.map(move |(likely, named)| Doubt { sure, known, likely, named });
-    let tried: Vec<Doubt> = KNOWN.into_iter().flat_map(likely).collect();
+    let tried = TRIED.map(|(known, likely)| Doubt { known, likely });
     let tables: Vec<Vec<Score>> = std::thread::scope(|scope| {
         let table = |part| tried.iter().map(|doubt| total(part, Settings { doubt: *doubt, ..settings })).collect();
         let runs: Vec<_> = parts.iter().map(|part| scope.spawn(move || table(part))).collect();

@@ -166,13 +166,7 @@ fn print_left_out(options: &Options) {
     head("left out");
     for (folder, (doubt, score)) in options.folders.iter().zip(left_out::scores(&parts, options.settings)) {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        row(
-            &format!(
-                "{name}, by {:.2}, {:.2}, {:.2} with {} names",
-                doubt.sure, doubt.known, doubt.likely, doubt.named
-            ),
-            &score,
-        );
+        row(&format!("{name}, by {:.2} and {:.2}", doubt.known, doubt.likely), &score);
     }
 }
 
