@@ -82,7 +82,7 @@ pub struct Doubt {
 
 impl Default for Doubt {
     fn default() -> Self {
-        Doubt { known: 0.5, likely: 0.4 }
+        Doubt { known: 0.5, likely: 0.3 }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::score::{Score, score_api};
 /// The precision that the figures have to reach on the others.
 const LEAST_PRECISION: f64 = 0.995;
 const TRIED: [(f32, f32); 9] =
-    [(0.3, 0.3), (0.4, 0.3), (0.4, 0.4), (0.5, 0.3), (0.5, 0.4), (0.5, 0.5), (0.6, 0.4), (0.6, 0.5), (0.7, 0.5)];
+    [(0.3, 0.3), (0.4, 0.3), (0.4, 0.4), (0.5, 0.2), (0.5, 0.3), (0.5, 0.4), (0.5, 0.5), (0.6, 0.3), (0.6, 0.6)];
 
 /// For each part the figures that are best on the others, and what they make of it.
 ///
