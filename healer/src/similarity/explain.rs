@@ -6,8 +6,8 @@
 use super::lexicon::lexicon;
 use super::names::{Key, Mask, Name, Names, Token, bits};
 use super::weights::{
-    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, QUALIFIER, SECOND_NEUTRAL, TWO_OBJECTS, TWO_QUALIFIERS,
-    parent_left,
+    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIER, SECOND_NEUTRAL, TWO_OBJECTS,
+    TWO_QUALIFIERS, parent_left,
 };
 use crate::order::sort_by_less;
 
@@ -94,15 +94,18 @@ pub(super) fn explain(a: &Side<'_>, b: &Side<'_>, opposites: bool) -> Words {
 }
 
 fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
-    let (covered, synonym, same) = choose(a, b, pairs);
+    let (covered, synonym, chosen) = choose(a, b, pairs);
     let rest = Rest::of(a, b, covered);
     let is_met = covered.a & a.name.own != 0 || a.name.needed == 0 && covered.a & (a.inside | a.grouping) != 0;
     if !is_met || covered.b & !b.around == 0 || opposites && rest.is_opposed() {
         return Words::default();
     }
+    let chosen = pairs.iter().enumerate().filter(|(at, _)| chosen & (1 << at) != 0).map(|(_, pair)| pair);
+    let same = chosen.clone().filter(|pair| pair.weight >= 0.99 && pair.b & b.name.own != 0);
+    let same = same.fold(0, |words, pair| words | pair.a) & a.name.own;
     let exact = a.names.tokens(a.name).iter().enumerate().filter(|(at, _)| same & bits(*at..at.saturating_add(1)) != 0);
     let exact = exact.map(|(_, token)| token.weight).sum();
-    let (tokens, told) = (rest.own_words(), rest.told());
+    let (tokens, told) = (rest.own_words() * other_head(a, b, chosen), rest.told());
     let path = rest.words_above(told);
     let has_neutral = (a.name.neutral & !covered.a) | (b.name.neutral & !covered.b) != 0;
     Words { score: synonym * tokens * path, synonym, tokens, path, exact, has_neutral }
@@ -172,13 +175,13 @@ fn skip(mut keys: &[Key], hash: u64) -> &[Key] {
     keys
 }
 
-/// Takes pairs in their order; each word once, but words around both as often as they are needed. The last that it tells
-/// are the own words of `a` that are the same in `b`.
-fn choose(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair]) -> (Pair, f32, Mask) {
+/// Takes pairs in their order; each word once, but words around both as often as they are needed. Which were taken is
+/// told as bits.
+fn choose(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair]) -> (Pair, f32, u64) {
     let mut covered = Pair::default();
     let mut product = 1.0;
-    let mut same = 0;
-    for pair in pairs {
+    let mut chosen = 0;
+    for (at, pair) in pairs.iter().enumerate() {
         let is_new = pair.a & covered.a & !a.around == 0 && pair.b & covered.b & !b.around == 0;
         let adds = pair.a & !covered.a & !a.around != 0 || pair.b & !covered.b & !b.around != 0;
         if !is_new || !adds {
@@ -196,11 +199,9 @@ fn choose(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair]) -> (Pair, f32, Mask) {
         };
         covered.a |= pair.a;
         covered.b |= pair.b;
-        if pair.weight >= 0.99 && pair.b & b.name.own != 0 {
-            same |= pair.a & a.name.own;
-        }
+        chosen |= 1 << at;
     }
-    (covered, product, same)
+    (covered, product, chosen)
 }
 
 /// Words without counterpart.
@@ -302,4 +303,27 @@ fn opposed(a: &Token, b: &Token) -> bool {
     let lexicon = lexicon();
     let entries = lexicon.get(a.hash).zip(lexicon.get(b.hash));
     entries.is_some_and(|(a, b)| lexicon.are_opposed(a, b))
+}
+
+/// `status_message` is a message and `message_status` a status.
+fn other_head<'p>(a: &Side<'_>, b: &Side<'_>, mut chosen: impl Iterator<Item = &'p Pair> + Clone) -> f32 {
+    let head = |side: &Side<'_>| {
+        let words = side.name.own & !side.name.neutral;
+        let top = Mask::BITS.saturating_sub(words.leading_zeros());
+        if words.count_ones() < 2 { 0 } else { bits(top.saturating_sub(1) as usize..top as usize) }
+    };
+    let (last_a, last_b) = (head(a), head(b));
+    if last_a == 0 || last_b == 0 {
+        return 1.0;
+    }
+    let own = |pair: &&Pair| pair.a & a.name.own != 0 && pair.b & b.name.own != 0;
+    let crossed = chosen.clone().filter(own).any(|pair| (pair.a & last_a != 0) != (pair.b & last_b != 0));
+    let tells_when = |side: &Side<'_>| {
+        let mut tokens = side.names.tokens(side.name).iter().filter(|token| token.level == 0);
+        tokens.any(|token| token.is_adjective)
+    };
+    if !crossed || chosen.any(|pair| pair.a & a.name.own == a.name.own) || tells_when(a) || tells_when(b) {
+        return 1.0;
+    }
+    OTHER_HEAD
 }

@@ -39,6 +39,8 @@ pub(super) struct Token {
     pub level: u8,
     pub is_number: bool,
     pub is_filler: bool,
+    /// It keeps its sense wherever it stands in a name.
+    pub is_adjective: bool,
     /// How much it tells, from 0 to 1.
     pub weight: f32,
     /// Whether it is a word of the dictionary.
@@ -271,8 +273,16 @@ struct Shape {
 }
 
 impl Token {
-    const NOTHING: Token =
-        Token { hash: 0, level: 0, is_number: false, is_filler: false, weight: 0.0, is_word: false, text: (0, 0) };
+    const NOTHING: Token = Token {
+        hash: 0,
+        level: 0,
+        is_number: false,
+        is_filler: false,
+        is_adjective: false,
+        weight: 0.0,
+        is_word: false,
+        text: (0, 0),
+    };
 }
 
 /// The bits of a range of words.
@@ -304,6 +314,7 @@ fn push_token(lexicon: &Lexicon, text: &mut String, tokens: &mut Vec<Token>, wor
         level: 0,
         is_number,
         is_filler: is(|entry| entry.is_filler),
+        is_adjective: super::weights::is_adjective(&folded),
         weight,
         is_word,
         text: (start, text.len() as u32),

@@ -26,6 +26,8 @@ pub(super) const QUALIFIER: f32 = 0.35;
 pub(super) const TWO_QUALIFIERS: f32 = 0.3;
 /// Objects above without counterpart on both sides.
 pub(super) const TWO_OBJECTS: f32 = 0.6;
+/// The last words of both names differ in their place, so that what is named is another thing: `status_message`.
+pub(super) const OTHER_HEAD: f32 = 0.8;
 
 /// Words that many different things have in their names: alone, they name nothing outside their object.
 pub(super) const GENERIC: &[&str] = &[
@@ -188,4 +190,11 @@ pub(super) fn parent_left(told: f32, is_grouping: bool, is_expected: bool) -> f3
         (false, _) if is_expected => 0.84,
         (false, _) => 0.9,
     }
+}
+
+/// Whether a word keeps its sense wherever it stands in a name: `created_date`, `date_created`, `total_count`.
+pub(super) fn is_adjective(word: &str) -> bool {
+    const ADJECTIVES: &[&str] =
+        &["count", "date", "first", "full", "is", "last", "max", "min", "num", "number", "time", "total", "url"];
+    word.ends_with("ed") || ADJECTIVES.binary_search(&word).is_ok()
 }

@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 /// The least figures on the parts of the corpus up to one. Recall was given up for precision on parts that nobody had
 /// looked at.
 const LEAST: [Least; 2] = [
-    Least { parts: 7, precision: 0.995, recall: 0.32, absent_healed: 0.002 },
-    Least { parts: 8, precision: 0.995, recall: 0.32, absent_healed: 0.002 },
+    Least { parts: 7, precision: 0.995, recall: 0.27, absent_healed: 0.002 },
+    Least { parts: 8, precision: 0.995, recall: 0.27, absent_healed: 0.002 },
 ];
 const PARTS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 /// The share of fields for which something is taken after their counterparts were removed.
