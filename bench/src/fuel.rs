@@ -19,6 +19,6 @@ pub fn committed() -> Result<HashMap<String, f64>, String> {
 }
 
 /// The count of a body whose skeleton is not known: of one that comes in two chunks, unless it comes in more anyway.
-pub fn of_unseen(counts: &HashMap<String, f64>, body: &str) -> Option<f64> {
+pub(crate) fn of_unseen(counts: &HashMap<String, f64>, body: &str) -> Option<f64> {
     counts.get(&format!("{body}-in-two")).or_else(|| counts.get(body)).copied()
 }

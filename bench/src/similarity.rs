@@ -203,7 +203,8 @@ fn records(
         progress(round, rounds);
         let [renamed, known] = [time(false, Operation::Whole)?.median, time(true, Operation::Whole)?.median];
         let [heal_renamed, heal_known] = [time(false, Operation::Heal)?.median, time(true, Operation::Heal)?.median];
-        let [seen_renamed, seen_known] = [time(false, Operation::Traced)?.median, time(true, Operation::Traced)?.median];
+        let [seen_renamed, seen_known] =
+            [time(false, Operation::Traced)?.median, time(true, Operation::Traced)?.median];
         let first = time(true, Operation::First)?.median;
         let seen = [seen_renamed, seen_known, seen_known / seen_renamed];
         let figures = [renamed, known, known / renamed, heal_known / heal_renamed, first, first - known];

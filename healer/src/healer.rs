@@ -82,12 +82,9 @@ impl Healer {
                 intake.scanner.reset(limits.max_depth);
                 Intake { limits, ..intake }
             }
-            None => Intake {
-                limits,
-                scanner: Scanner::new(limits.max_depth),
-                held: Vec::new(),
-                known: Known::default(),
-            },
+            None => {
+                Intake { limits, scanner: Scanner::new(limits.max_depth), held: Vec::new(), known: Known::default() }
+            }
         }
     }
 
@@ -152,13 +149,7 @@ impl Healer {
     }
 
     /// Heals a part of a body by its skeleton, and appends it to the output.
-    pub(crate) fn trace_part(
-        &mut self,
-        stencil: &Stencil,
-        bytes: &[u8],
-        (start, end): (usize, usize),
-        ends: &[u32],
-    ) {
+    pub(crate) fn trace_part(&mut self, stencil: &Stencil, bytes: &[u8], (start, end): (usize, usize), ends: &[u32]) {
         if stencil.summary.changed {
             self.output.reserve(end.saturating_sub(start).saturating_add(stencil.growth()));
             stencil.write(bytes, ends, &mut self.output);

@@ -102,13 +102,7 @@ pub(crate) enum Miss {
 impl Stencil {
     /// Whether the bytes from an offset on begin with a text of this skeleton, and where it ends. `ends`: where its values
     /// end, for [`Stencil::write`].
-    pub(crate) fn fit(
-        &self,
-        plan: &Automaton,
-        bytes: &[u8],
-        from: usize,
-        ends: &mut Vec<u32>,
-    ) -> Result<usize, Miss> {
+    pub(crate) fn fit(&self, plan: &Automaton, bytes: &[u8], from: usize, ends: &mut Vec<u32>) -> Result<usize, Miss> {
         ends.resize(self.slots.len().wrapping_add(1), 0);
         if let Some(start) = ends.first_mut() {
             *start = from as u32;
@@ -197,7 +191,8 @@ impl Slot {
         let window: Option<&[u8; HEAD]> = bytes.get(at..).and_then(<[u8]>::first_chunk);
         if let (Some(window), true) = (window, len <= HEAD) {
             let words = window.as_chunks::<8>().0.iter().zip(self.head.iter().zip(&self.counts));
-            let other = words.fold(0, |other, (word, (own, counts))| other | (u64::from_le_bytes(*word) ^ own) & counts);
+            let other =
+                words.fold(0, |other, (word, (own, counts))| other | (u64::from_le_bytes(*word) ^ own) & counts);
             return if other == 0 { Ok(at.wrapping_add(len)) } else { Err(Miss::Other) };
         }
         pass_slowly(text.get(self.text.0 as usize..self.text.1 as usize).unwrap_or_default(), bytes, at)

@@ -32,14 +32,14 @@ fn what_is_known_of_other_limits() {
     let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
     let (body, wide) = (br#"{"a":[[1]],"b":{"old":1,"x":2,"y":3}}"#, Limits::default());
     for limits in [wide, wide, Limits { max_depth: 2, ..wide }, Limits { max_keys: 2, ..wide }, wide] {
-        let mut heal = |knows: bool| {
+        let mut outcome = |knows: bool| {
             let mut intake = healer.intake(limits);
             let progress = if knows { intake.receive(body, &plan, &mut memo) } else { intake.push(body) };
-            let healed = healer.heal(&plan, &mut memo, &intake);
+            let became = healer.heal(&plan, &mut memo, &intake);
             healer.recycle(intake);
-            (progress, healed)
+            (progress, became)
         };
-        assert_eq!(heal(true), heal(false), "{limits:?}");
+        assert_eq!(outcome(true), outcome(false), "{limits:?}");
     }
 }
 

@@ -81,7 +81,8 @@ fn each_record_is_asked() {
 
 /// A list of records with a state.
 fn list_plan(more: &str) -> Plan {
-    let list = format!(r#"{{"type":"array","items":{{"type":"object","properties":{{"work_state":{STATES},"n":{{}}}}}}}}"#);
+    let list =
+        format!(r#"{{"type":"array","items":{{"type":"object","properties":{{"work_state":{STATES},"n":{{}}}}}}}}"#);
     configured(&list, more)
 }
 
@@ -126,8 +127,8 @@ fn elements_are_asked_after_a_large_body() {
         (r#",{"workState":"done"}"#, false),
         (r#",{"workState":"done"}]"#, false),
     ];
-    let healed = stream_chunks(&mut healer, &mut memo, &plan, &chunks);
-    assert_eq!(healed, r#"[{"workState":"nope"},{"work_state":"done"},{"work_state":"done"}]"#);
+    let became = stream_chunks(&mut healer, &mut memo, &plan, &chunks);
+    assert_eq!(became, r#"[{"workState":"nope"},{"work_state":"done"},{"work_state":"done"}]"#);
 }
 
 #[test]

@@ -21,14 +21,8 @@ pub enum Operation {
 
 impl Operation {
     /// Those that are timed on every body.
-    pub const ALL: [Operation; 6] = [
-        Operation::Scan,
-        Operation::Walk,
-        Operation::Heal,
-        Operation::Whole,
-        Operation::Traced,
-        Operation::Dom,
-    ];
+    pub const ALL: [Operation; 6] =
+        [Operation::Scan, Operation::Walk, Operation::Heal, Operation::Whole, Operation::Traced, Operation::Dom];
 
     /// The name in requests and results.
     pub fn name(self) -> &'static str {

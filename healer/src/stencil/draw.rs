@@ -48,9 +48,11 @@ impl Marked {
     fn origins(&self) -> impl Iterator<Item = Result<u32, u8>> {
         let [low, high, inverse] = &self.0;
         let marks = low.as_slice().iter().zip(high.as_slice()).zip(inverse.as_slice());
-        marks.map(|((low, high), inverse)| {
-            if low == inverse { Err(*low) } else { Ok(u32::from(u16::from_le_bytes([*low, *high]))) }
-        })
+        marks.map(
+            |((low, high), inverse)| {
+                if low == inverse { Err(*low) } else { Ok(u32::from(u16::from_le_bytes([*low, *high]))) }
+            },
+        )
     }
 }
 
@@ -85,7 +87,7 @@ impl Drawing<'_> {
         }
         let tail = append(&mut text, self.text(after, self.len()));
         let pieces = match marked {
-            Some(marked) => self.pieces(marked, &values, &mut text)?,
+            Some(marked) => pieces(marked, &values, &mut text)?,
             None => Vec::new(),
         };
         Some(Stencil {
@@ -119,7 +121,8 @@ impl Drawing<'_> {
         while let (Some(at), Some(first)) = (tokens.get(token), byte(token)) {
             let next = token.wrapping_add(1);
             // Where an array may hold anything, how much it holds is no matter.
-            let array = if first == b'[' && self.known_values.is_none() { end_of_plain_array(&byte, next) } else { None };
+            let array =
+                if first == b'[' && self.known_values.is_none() { end_of_plain_array(&byte, next) } else { None };
             let after = array.unwrap_or(next);
             let is_key = first == b'"' && byte(next) == Some(b':');
             if array.is_some() || !(is_key || matches!(first, b'{' | b'}' | b'[' | b']' | b':' | b',')) {
@@ -164,24 +167,24 @@ impl Drawing<'_> {
         }
         Some(guarded)
     }
+}
 
-    /// The output as runs of the text, and what is between them. `None` if a run begins or ends inside a value.
-    fn pieces(&self, marked: &Marked, values: &[Value], text: &mut Vec<u8>) -> Option<Vec<Piece>> {
-        let mut pieces = Vec::new();
-        let (mut run, mut between) = ((0, 0), text.len());
-        for origin in marked.origins() {
-            match origin {
-                Ok(at) if at == run.1 && between == text.len() => run.1 = at.wrapping_add(1),
-                Ok(at) => {
-                    pieces.push(piece(values, run, (between, text.len()))?);
-                    (run, between) = ((at, at.wrapping_add(1)), text.len());
-                }
-                Err(byte) => text.push(byte),
+/// The output as runs of the text, and what is between them. `None` if a run begins or ends inside a value.
+fn pieces(marked: &Marked, values: &[Value], text: &mut Vec<u8>) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let (mut run, mut between) = ((0, 0), text.len());
+    for origin in marked.origins() {
+        match origin {
+            Ok(at) if at == run.1 && between == text.len() => run.1 = at.wrapping_add(1),
+            Ok(at) => {
+                pieces.push(piece(values, run, (between, text.len()))?);
+                (run, between) = ((at, at.wrapping_add(1)), text.len());
             }
+            Err(byte) => text.push(byte),
         }
-        pieces.push(piece(values, run, (between, text.len()))?);
-        Some(pieces)
     }
+    pieces.push(piece(values, run, (between, text.len()))?);
+    Some(pieces)
 }
 
 fn piece(values: &[Value], (from, to): (u32, u32), (start, end): (usize, usize)) -> Option<Piece> {

@@ -42,7 +42,7 @@ impl Stencils {
         ends: &mut Vec<u32>,
     ) -> Result<(&Arc<Stencil>, usize), Miss> {
         self.asked = self.asked.wrapping_add(1);
-        if self.credit == 0 && self.asked % RARELY != 0 {
+        if self.credit == 0 && !self.asked.is_multiple_of(RARELY) {
             return Err(Miss::Other);
         }
         let mut miss = Miss::Other;

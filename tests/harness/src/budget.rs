@@ -153,13 +153,7 @@ fn judge(cost: &Cost, budgets: &BTreeMap<String, u64>) -> Option<Finding> {
 }
 
 /// The average fuel of responses with these bodies in a VM that has seen them before, and their average length.
-fn known(
-    module: &Module,
-    config: &str,
-    bodies: &[&[u8]],
-    chunk: usize,
-    changes: bool,
-) -> Result<(u64, usize), String> {
+fn known(module: &Module, config: &str, bodies: &[&[u8]], chunk: usize, changes: bool) -> Result<(u64, usize), String> {
     let mut vm = start(module, config)?;
     for body in bodies {
         count(&mut vm, body, chunk, changes)?;

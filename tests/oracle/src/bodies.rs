@@ -64,13 +64,15 @@ pub fn revalued(tape: &mut Tape<'_>, text: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let len = match first {
             '"' => string_len(rest),
-            '-' | '0'..='9' | 't' | 'f' | 'n' => rest.find([',', ']', '}', ' ', '\n', '\t', '\r']).unwrap_or(rest.len()),
+            '-' | '0'..='9' | 't' | 'f' | 'n' => {
+                rest.find([',', ']', '}', ' ', '\n', '\t', '\r']).unwrap_or(rest.len())
+            }
             _ => first.len_utf8(),
         };
         let (token, after) = rest.split_at(len);
-        let is_value = !matches!(first, '{' | '}' | '[' | ']' | ':' | ',' | ' ' | '\n' | '\t' | '\r')
-            && !(first == '"' && after.trim_start().starts_with(':'));
-        match tape.below(if is_value { 8 } else { 1 }) {
+        let is_key = first == '"' && after.trim_start().starts_with(':');
+        let stays = is_key || matches!(first, '{' | '}' | '[' | ']' | ':' | ',' | ' ' | '\n' | '\t' | '\r');
+        match tape.below(if stays { 1 } else { 8 }) {
             4..7 => out.push_str(tape.of(SCALARS)),
             7 => out.push_str(tape.of(&["[]", "[1, \"a\"]", "{}", "[[null]]", "{\"a\":1}", "[{\"a\":1}]"])),
             _ => out.push_str(token),

@@ -60,7 +60,7 @@ fn heal(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &[u8], may_know
         let out = summary.changed.then(|| healer.output().to_vec());
         let missing = if summary.lacks { healer.missing(plan, &intake).len() } else { 0 };
         // Which shapes are new depends on what came before; how many members are missing takes its place.
-        (Summary { new_shapes: missing as u32, ..summary }, out)
+        (Summary { new_shapes: u32::try_from(missing).unwrap_or(u32::MAX), ..summary }, out)
     });
     healer.recycle(intake);
     found.map_err(|failure| Failure { offset: 0, ..failure })
