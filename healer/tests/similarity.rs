@@ -704,3 +704,21 @@ fn an_object_that_a_declared_move_leads_through_is_the_move_s() {
         }
     }
 }
+
+/// What is in the elements of an array of another name tells what the array is, under whatever names it is.
+#[test]
+fn an_array_is_known_by_the_values_in_it_also_where_the_plan_knows_their_names() {
+    let item = r#"{"type":"object","properties":{"created_at":{"type":"string","format":"date-time"}}}"#;
+    let plan = configured(
+        &format!(r#"{{"type":"object","properties":{{"members":{{"type":"array","items":{item}}},"n":{{}}}}}}"#),
+        "",
+    );
+    let body = |name: &str, value: &str| format!(r#"{{"n":1,"{name}":[{{"created_at":"{value}"}}]}}"#);
+    let mut memo = Memo::new(&plan);
+    for _ in 0..3 {
+        for (value, name) in [("2026-11-21T10:00:00Z", "members"), ("hello", "people")] {
+            let (healed, _) = common::heal(&plan, &mut memo, &body("people", value));
+            assert_eq!(healed, body(name, value));
+        }
+    }
+}

@@ -251,10 +251,21 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         self.shapes.name = name_hash(name, whole);
     }
 
+    /// Whether it is in an array whose name the plan, similarity apart, does not know: what is in there tells the record
+    /// around what the array is, whatever names the plan knows inside.
+    #[cold]
+    #[inline(never)]
+    fn is_evidence(&self) -> bool {
+        let pairs = self.scratch.frames.windows(2);
+        pairs
+            .into_iter()
+            .any(|pair| matches!(pair, [around, array] if around.is_object && !array.is_object && array.foreign))
+    }
+
     /// Takes in the value from `at` up to the token `after`.
     #[inline(always)]
     pub(super) fn shape_value(&mut self, at: u32, after: u32) {
-        if self.scratch.draws && self.shapes.is_known {
+        if self.scratch.draws && self.shapes.is_known && !self.is_evidence() {
             self.scratch.known_values.push(at);
         }
         let code = value_code(&self.body, at, after, self.shapes.is_known);
