@@ -722,3 +722,18 @@ fn an_array_is_known_by_the_values_in_it_also_where_the_plan_knows_their_names()
         }
     }
 }
+
+/// A name that a declared move only leads through is nothing that the plan knows: what its value is tells what it is.
+#[test]
+fn a_name_on_the_way_of_a_move_is_judged_by_its_value() {
+    let contract = r#"{"type":"object","properties":{"created_at":{"type":"string","format":"date-time"},"n":{}}}"#;
+    let plan = configured(contract, r#","move":{"createdAt.x":"n"}"#);
+    let body = |name: &str, value: &str| format!(r#"{{"z":1,"{name}":"{value}"}}"#);
+    let rows = [("2026-11-21T10:00:00Z", "created_at"), ("hello", "createdAt")];
+    for order in [[0, 1, 0], [1, 0, 1]] {
+        let mut memo = Memo::new(&plan);
+        for (value, name) in order.map(|row: usize| rows[row]) {
+            assert_eq!(heal(&plan, &mut memo, &body("createdAt", value)), body(name, value));
+        }
+    }
+}

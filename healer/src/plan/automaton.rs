@@ -104,7 +104,7 @@ pub(crate) struct Action {
     pub on_source_path: bool,
     /// Whether a move may put another value in its place: one that starts here, or ends here.
     pub replaces: bool,
-    /// Whether similarity alone knows the name.
+    /// Whether at most similarity knows what a member of that name is: no name of the contract, nor what a rule changes.
     pub similar: bool,
 }
 

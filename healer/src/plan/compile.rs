@@ -588,18 +588,19 @@ impl<'a> Compiler<'a> {
         renamed.extend(inherited);
         renamed.extend(self.deeper(&key.targets, true));
         let rename = key.rename.as_ref().filter(|_| key.expected.is_none()).map(|to| self.add_rename(to, slots));
+        let sources = self.add_sources(key, judge.map(|(mv, _)| mv));
         Action {
             next: self.state_of(inside),
             next_if_renamed_here: self.state_of(renamed),
             slot: name.map_or(NONE, |name| self.slot(name, slots)),
             rename: rename.unwrap_or(NONE),
-            sources: self.add_sources(key, judge.map(|(mv, _)| mv)),
+            sources,
             targets: self.add_targets(&[(&key.targets, false), (gained, true)]),
             targets_if_renamed_here: self.add_targets(&[(&key.targets, true)]),
             expected: key.expected.is_some(),
             on_source_path: !key.sources.is_empty(),
             replaces: !key.sources.is_empty() && self.is_replaced(key),
-            similar: false,
+            similar: key.expected.is_none() && rename.is_none() && sources.0 >= sources.1,
         }
     }
 

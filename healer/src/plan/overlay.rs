@@ -471,7 +471,7 @@ impl<'a> Overlay<'a> {
         let around = self.plan.automaton().state(around);
         let known = self.plan.automaton().action(around, name, 0, name.len()).copied();
         let mut action = known.unwrap_or(BLANK);
-        action.similar = known.is_none();
+        action.similar = known.is_none_or(|known| known.similar);
         action.next = state.unwrap_or(touch.value);
         if let Some((field, index)) = touch.rename {
             action.rename = self.add_rename(row, field, index);
