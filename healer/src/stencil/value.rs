@@ -24,28 +24,24 @@ pub(super) fn skip(bytes: &[u8], at: usize, is_array: bool) -> Result<usize, Mis
 
 /// After the closing quote.
 #[inline(always)]
-fn string(bytes: &[u8], at: usize) -> Result<usize, Miss> {
-    if let Some(lane) = lane(bytes, at) {
+fn string(bytes: &[u8], mut at: usize) -> Result<usize, Miss> {
+    while let Some(lane) = lane(bytes, at) {
         let marks = Wide::marks(lane);
-        let end = at.wrapping_add(marks.trailing_zeros() as usize);
-        if marks != 0 && bytes.get(end) == Some(&b'"') {
-            return Ok(end.wrapping_add(1));
+        at = at.wrapping_add(marks.trailing_zeros().min(LANE as u32) as usize);
+        if marks != 0 {
+            if bytes.get(at) == Some(&b'"') {
+                return Ok(at.wrapping_add(1));
+            }
+            break;
         }
     }
-    long_string(bytes, at)
+    rest_of_string(bytes, at)
 }
 
-/// As above, of any string.
+/// As above, from an offset in a string on, where it has escapes, is not ASCII, or near the end of the bytes.
 #[inline(never)]
-fn long_string(bytes: &[u8], mut at: usize) -> Result<usize, Miss> {
+fn rest_of_string(bytes: &[u8], mut at: usize) -> Result<usize, Miss> {
     loop {
-        while let Some(lane) = lane(bytes, at) {
-            let marks = Wide::marks(lane);
-            at = at.wrapping_add(marks.trailing_zeros().min(LANE as u32) as usize);
-            if marks != 0 {
-                break;
-            }
-        }
         let rest = bytes.get(at..).unwrap_or_default();
         let len = match rest {
             [] => return Err(Miss::Short),
@@ -61,6 +57,13 @@ fn long_string(bytes: &[u8], mut at: usize) -> Result<usize, Miss> {
             }
         };
         at = at.wrapping_add(len);
+        while let Some(lane) = lane(bytes, at) {
+            let marks = Wide::marks(lane);
+            at = at.wrapping_add(marks.trailing_zeros().min(LANE as u32) as usize);
+            if marks != 0 {
+                break;
+            }
+        }
     }
 }
 
@@ -76,16 +79,37 @@ fn lane(bytes: &[u8], at: usize) -> Option<&[u8; LANE]> {
 /// The end of a number. What comes after it is not looked at, unless it could go on.
 #[inline(always)]
 fn number(bytes: &[u8], at: usize) -> Result<usize, Miss> {
-    if let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let word = u64::from_le_bytes(*word);
-        let digits = first_other_than_digits(word);
-        let next = (word >> (digits & 63)) as u8;
-        let may_go_on = matches!(next, b'0'..=b'9' | b'.' | b'e' | b'E');
-        if digits > 0 && word as u8 != b'0' && !may_go_on {
-            return Ok(at.wrapping_add((digits >> 3) as usize));
+    if let Some((digits, next)) = digits(bytes, at)
+        && (digits == 1 || digits > 1 && bytes.get(at) != Some(&b'0'))
+    {
+        let end = at.wrapping_add(digits);
+        if !may_go_on(next) {
+            return Ok(end);
+        }
+        let fraction = end.wrapping_add(1);
+        if next == b'.'
+            && let Some((digits, next)) = self::digits(bytes, fraction)
+            && digits > 0
+            && !may_go_on(next)
+        {
+            return Ok(fraction.wrapping_add(digits));
         }
     }
     any_number(bytes, at)
+}
+
+/// How many of the next seven bytes are digits before the first that is none, and what comes after them.
+#[inline(always)]
+fn digits(bytes: &[u8], at: usize) -> Option<(usize, u8)> {
+    let word = u64::from_le_bytes(*bytes.get(at..).and_then(<[u8]>::first_chunk::<8>)?);
+    let bits = first_other_than_digits(word);
+    Some(((bits >> 3) as usize, (word >> (bits & 63)) as u8))
+}
+
+/// Whether a number may have such a byte.
+#[inline(always)]
+fn may_go_on(next: u8) -> bool {
+    matches!(next, b'0'..=b'9' | b'.' | b'e' | b'E')
 }
 
 #[inline(never)]
@@ -136,7 +160,7 @@ fn array(bytes: &[u8], at: usize) -> Result<usize, Miss> {
 /// An element of such an array.
 fn skip_plain(bytes: &[u8], at: usize) -> Result<usize, Miss> {
     match bytes.get(at) {
-        Some(b'"') => long_string(bytes, at.wrapping_add(1)),
+        Some(b'"') => rest_of_string(bytes, at.wrapping_add(1)),
         Some(b'0'..=b'9' | b'-') => any_number(bytes, at),
         Some(b't' | b'f' | b'n') => literal(bytes, at),
         Some(_) => Err(Miss::Other),
