@@ -3,8 +3,8 @@
 
 use healer::{Healer, Plan};
 use healer_oracle::agree::check;
-use healer_oracle::tape::Tape;
 use healer_oracle::skeleton::{bodies_like, check_all};
+use healer_oracle::tape::Tape;
 use healer_oracle::{bodies, json, plans};
 
 pub fn run(data: &[u8]) {
