@@ -34,8 +34,9 @@ pub const SLICE: usize = 64 << 10;
 pub const MAX_BODIES_BYTES: usize = 256 << 20;
 
 /// Memory that is kept back for when the host grants no more: so many times `max_held_bytes`. Healing a body takes the
-/// body, its tokens, its form to come and lists of what to do; those of usual ones come to less than ten times the body.
-const RESERVED_TIMES: usize = 16;
+/// body, its tokens, its form to come and lists of what to do; those of usual ones come to less than ten times the body, and
+/// a body is taken as long as a quarter of this is there.
+const RESERVED_TIMES: usize = 40;
 /// What is kept back in any case, and at most: an eighth of what a VM may have.
 const RESERVED_BYTES: RangeInclusive<usize> = (4 << 20)..=(128 << 20);
 
