@@ -59,8 +59,6 @@ pub struct Incremental {
     traced: Traced,
     course: Course,
     summary: Summary,
-    /// What was done to the last part.
-    part: Summary,
     /// Whether something was left alone because of its size.
     oversized: bool,
     failure: Option<Failure>,
@@ -139,7 +137,6 @@ impl Incremental {
             traced: Traced::default(),
             course: Course::default(),
             summary: Summary::default(),
-            part: Summary::default(),
             oversized: false,
             failure: None,
         }
@@ -346,8 +343,9 @@ impl Incremental {
             return false;
         };
         let part = Part::Elements(array.state);
-        let alone = if tape.byte(first) == b'{' && self.traced.wants() { tape.leave(first, 0) } else { (0, 1) };
-        if let (alone, 0) = alone
+        if tape.byte(first) == b'{'
+            && self.traced.wants()
+            && let (alone, 0) = tape.leave(first, 0)
             && let Some(close) = tape.at(alone.wrapping_sub(1))
             && close < bytes
             && self.heal_and_draw(tools, part, (first, alone), (start, close.wrapping_add(1)))
@@ -355,7 +353,7 @@ impl Incremental {
             return true;
         }
         match self.heal(tools, part, (first, end), bytes) {
-            Ok(walked) => {
+            Ok((walked, _)) => {
                 self.next = walked;
                 self.expects = Expects::Separator;
             }
@@ -383,7 +381,7 @@ impl Incremental {
             return self.wait_or(start, reach, passes);
         }
         match self.heal(tools, Part::Value(held_state(tools.plan, state)), (self.next, after), end) {
-            Ok(walked) => {
+            Ok((walked, _)) => {
                 self.next = walked;
                 self.expects = Expects::Separator;
                 Then::Next
@@ -396,23 +394,22 @@ impl Incremental {
         self.enter(self.state, true)
     }
 
-    /// Heals a run of tokens that ends at an offset. The index of the first token after what was healed.
+    /// Heals a run of tokens that ends at an offset. The index of the first token after what was healed, and what was done.
     fn heal(
         &mut self,
         tools: &mut Tools<'_>,
         part: Part,
         (first, after): (usize, usize),
         end: usize,
-    ) -> Result<usize, Failure> {
+    ) -> Result<(usize, Summary), Failure> {
         let Intake { held, scanner, limits, .. } = &self.window;
         let body = Body::of(held, scanner, limits, part).cut(first..after, end);
         let (summary, to) = tools.healer.heal_part(tools.plan, tools.memo, &body, self.gone)?;
         self.gone = to;
-        self.part = summary;
         add(&mut self.summary, &summary);
         // Less than all was taken in where the array of the elements ended before: at the token that closes it.
         let closed_at = body.tokens.partition_point(|at| (*at as usize) < to);
-        Ok(if to < end { first.wrapping_add(closed_at) } else { after })
+        Ok((if to < end { first.wrapping_add(closed_at) } else { after }, summary))
     }
 
     /// A number or literal on the spine: it is not held up, but it must be one.

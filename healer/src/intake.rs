@@ -72,8 +72,9 @@ impl Intake {
     }
 
     /// As [`Intake::push`]. If the first chunk is a body of a skeleton that `memo` knows it is not scanned, and
-    /// [`Healer::heal`](crate::Healer::heal) with that memo costs a fraction of what it would; but then
-    /// [`Healer::report`](crate::Healer::report) has nothing to tell of it.
+    /// [`Healer::heal`](crate::Healer::heal) with that memo costs a fraction of what it would. But then it has no tape:
+    /// [`Healer::report`](crate::Healer::report) has nothing to tell of it, and [`Healer::decide`](crate::Healer::decide) and
+    /// [`Healer::matching`](crate::Healer::matching) refuse it.
     pub fn receive(&mut self, chunk: &[u8], plan: &Plan, memo: &mut Memo) -> Progress {
         let fits = self.held.is_empty() && chunk.len() <= self.limits.max_held().min(self.limits.max_tokens);
         if !fits {

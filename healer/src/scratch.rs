@@ -44,7 +44,7 @@ pub(crate) struct Scratch {
     pub conflicts: u32,
     /// What similarity would have renamed or moved, had its value been one that clients know.
     pub unlisted: Vec<Op>,
-    /// What guards asked: the token of the value, and the answer.
+    /// What guards asked where it draws: the token of the value, and the answer.
     pub asked: Vec<(usize, Guard, bool)>,
     /// Whether a stencil is to be drawn, so that all members of records are told of.
     pub draws: bool,

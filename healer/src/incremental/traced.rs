@@ -141,12 +141,12 @@ impl Incremental {
     ) -> bool {
         let healed = tools.healer.output().len().saturating_add(start.saturating_sub(self.gone));
         tools.healer.set_draws(true);
-        let healed_up_to = self.heal(tools, part, (first, after), end);
+        let done = self.heal(tools, part, (first, after), end);
         tools.healer.set_draws(false);
-        let Ok(walked) = healed_up_to else { return false };
+        let Ok((walked, summary)) = done else { return false };
         let Intake { held, scanner, limits, .. } = &self.window;
         let body = Body::of(held, scanner, limits, part).cut(first..after, end);
-        let stencil = tools.healer.draw(&body, tools.plan, tools.memo, (start, end), healed, self.part);
+        let stencil = tools.healer.draw(&body, tools.plan, tools.memo, (start, end), healed, summary);
         self.traced.generation = tools.memo.generation();
         self.traced.stencils.add(stencil);
         (self.next, self.probed) = (walked, 0);

@@ -1,6 +1,6 @@
 //! A stencil is drawn from a text that was healed: from its tape, and from where each byte of its output came.
 
-use super::{Guarded, MAX_BYTES, MAX_SLOTS, Piece, Place, Slot, Span, Stencil};
+use super::{Guarded, MAX_SLOTS, Piece, Place, Slot, Span, Stencil};
 use crate::healer::Summary;
 use crate::plan::guard::Guard;
 use crate::render::Output;
@@ -11,7 +11,7 @@ use crate::walk::{Body, kind, value_code};
 pub(crate) struct Drawing<'a> {
     /// Its tokens are those of the text, the first of which starts it or follows white space.
     pub body: Body<'a>,
-    /// Where it is in the body.
+    /// Where it is in the body: no more than [`super::MAX_BYTES`], which two bytes of a mark can tell.
     pub from: usize,
     pub to: usize,
     /// Where kinds and classes of values count: offsets of those of which only the kind does, ascending.
@@ -68,9 +68,6 @@ struct Value {
 impl Drawing<'_> {
     /// The stencil, unless there is too much of it. `marked`: the output, if it is not the text.
     pub(crate) fn draw(&self, marked: Option<&Marked>) -> Option<Stencil> {
-        if self.to.checked_sub(self.from)? > MAX_BYTES {
-            return None;
-        }
         let values = self.values();
         if values.len() > MAX_SLOTS {
             return None;

@@ -261,7 +261,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     }
 }
 
-/// Whether the value at a token passes a guard. That is noted.
+/// Whether the value at a token passes a guard. What does not is noted, and for a drawing everything.
 #[inline(never)]
 fn admits_value(body: &Body<'_>, token: usize, (guard, text): (Guard, &[u8]), op: Op, scratch: &mut Scratch) -> bool {
     let at = |token: usize| body.tokens.get(token).copied().unwrap_or(body.bytes.len() as u32);
@@ -270,7 +270,9 @@ fn admits_value(body: &Body<'_>, token: usize, (guard, text): (Guard, &[u8]), op
     if !passes {
         scratch.unlisted.push(op);
     }
-    scratch.asked.push((token, guard, passes));
+    if scratch.draws {
+        scratch.asked.push((token, guard, passes));
+    }
     passes
 }
 

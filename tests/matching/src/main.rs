@@ -1,6 +1,7 @@
 //! Prints how well missing fields are found in a labelled corpus.
 //!
-//! `nomos-matching [--json] [--short] [--verbose] [--left-out] [--threshold=T] [--margin=M] [--plot=FILE] FOLDER...`
+//! `nomos-matching [--json] [--short] [--verbose] [--left-out] [--threshold=T] [--margin=M]
+//! [--known=K] [--likely=L] [--plot=FILE] FOLDER...`
 
 use std::path::PathBuf;
 
@@ -85,6 +86,8 @@ impl Options {
             match argument.split_once('=') {
                 Some(("--threshold", value)) => made.settings.threshold = number(value),
                 Some(("--margin", value)) => made.settings.margin = number(value),
+                Some(("--known", value)) => made.settings.doubt.known = number(value),
+                Some(("--likely", value)) => made.settings.doubt.likely = number(value),
                 Some(("--plot", file)) => made.plot = Some(PathBuf::from(file)),
                 _ => match argument.as_str() {
                     "--json" => made.json = true,
