@@ -292,6 +292,9 @@ impl Incoming {
         if outcome != Outcome::Healed {
             outcome = self.give_back(tools, job, before).map_or_else(Outcome::Failed, |()| outcome);
         }
+        if let (Some(intake), Ok(_)) = (&self.intake, healed) {
+            with_memo(job, |memo| tools.healer.learn(job.plan, memo, intake));
+        }
         self.discard(tools, job, before);
         Step::Done(Finding { outcome, work: Some(work) })
     }

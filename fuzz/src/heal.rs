@@ -3,7 +3,8 @@
 
 use healer::{Healer, Plan};
 use healer_oracle::agree::check;
-use healer_oracle::skeleton::{bodies_like, check_all};
+use healer_oracle::skeleton::{bodies_like, check_all, lists};
+use healer_oracle::stream::in_list;
 use healer_oracle::tape::Tape;
 use healer_oracle::{bodies, json, plans};
 
@@ -12,13 +13,20 @@ pub fn run(data: &[u8]) {
     let broken = tape.happens(1, 8);
     let spec = plans::plan(&mut tape);
     let body = bodies::body(&mut tape, &spec);
-    if tape.happens(1, 3) {
-        let mut all = bodies_like(&mut tape, &body);
-        let other = bodies::body(&mut tape, &spec);
-        all.extend(bodies_like(&mut tape, &other));
-        all.extend(bodies_like(&mut tape, &body));
+    if tape.happens(1, 2) {
+        let names: Vec<&str> = (0..tape.below(3)).map(|_| tape.of(&["a", "b", "c", "d", "userId", "list"])).collect();
+        let all = if tape.happens(1, 2) {
+            lists(&mut tape, &spec, &names)
+        } else {
+            let other = bodies::body(&mut tape, &spec);
+            let mut all = bodies_like(&mut tape, &body);
+            all.extend(bodies_like(&mut tape, &other));
+            all.extend(bodies_like(&mut tape, &body));
+            all
+        };
+        let spec = if tape.happens(1, 3) { in_list(&spec, &names) } else { spec };
         let plan = Plan::compile(&spec).expect("a plan");
-        if let Err(difference) = check_all(&plan, &all) {
+        if let Err(difference) = check_all(&mut tape, &plan, &all) {
             panic!("{difference}\nplan {}", plans::line(&spec));
         }
         return;

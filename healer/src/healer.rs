@@ -1,16 +1,18 @@
+mod learn;
+
 use crate::intake::{Intake, Known, Progress};
 use crate::limits::Limits;
 use crate::matching::{Matching, matching};
 use crate::memo::{Instance, Memo};
-use crate::plan::automaton::RuleRef;
+use crate::plan::automaton::{Id, RuleRef};
 use crate::plan::{Automaton, Plan};
 use crate::reason::{Failure, Reason};
 use crate::render::{Output, Renderer, Task};
 use crate::report::{self, Description, Op, OpKind};
 use crate::required;
 use crate::scan::{Scanner, Status};
-use crate::scratch::Scratch;
-use crate::stencil::{self, Drawing, Marked, Stencil};
+use crate::scratch::{Astray, Scratch};
+use crate::stencil::{self, Drawing, Marked, Passed, Run, Runs, Stencil};
 use crate::text::{bad_escape, bad_scalar, utf8_error};
 use crate::walk::{Body, Part, Records, walk};
 
@@ -23,6 +25,8 @@ pub struct Healer {
     ops: Vec<Op>,
     /// Records of the last body, and the states they were walked in.
     settled: Vec<Instance>,
+    /// Runs of elements that the last body has, by number, and how many ops show before.
+    passes: Vec<(usize, Id)>,
     spare: Vec<Intake>,
 }
 
@@ -58,6 +62,20 @@ impl Summary {
     /// Renames and moves.
     pub fn ops(&self) -> u32 {
         self.renames.saturating_add(self.moves)
+    }
+
+    /// Takes in what was done to a part of the body.
+    pub(crate) fn add(&mut self, part: &Summary) {
+        self.changed |= part.changed;
+        self.renames = self.renames.saturating_add(part.renames);
+        self.moves = self.moves.saturating_add(part.moves);
+        self.dropped = self.dropped.saturating_add(part.dropped);
+        self.similar = self.similar.saturating_add(part.similar);
+        self.conflicts = self.conflicts.saturating_add(part.conflicts);
+        self.unlisted = self.unlisted.saturating_add(part.unlisted);
+        self.unscored = self.unscored.saturating_add(part.unscored);
+        self.shape = self.shape.or(part.shape);
+        self.lacks |= part.lacks;
     }
 }
 
@@ -99,25 +117,41 @@ impl Healer {
     /// other case the body is to leave as it came.
     pub fn heal(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Summary, Failure> {
         self.forget_last();
+        let runs = intake.known.runs();
         if let Some(stencil) = &intake.known.stencil {
             memo.start();
             if memo.stencils().has(stencil) {
                 return Ok(self.trace(stencil, memo, intake));
             }
-            let mut scanned = self.intake(intake.limits);
-            let _ = scanned.push(&intake.held);
-            let result = self.heal(plan, memo, &scanned);
-            self.recycle(scanned);
-            return result;
+            return self.heal_scanned(plan, memo, intake);
+        }
+        if let Some(runs) = runs {
+            memo.start();
+            if !runs.are_of(memo.elements()) {
+                return self.heal_scanned(plan, memo, intake);
+            }
         }
         let body = checked(intake)?;
         memo.start();
         self.scratch.draws = intake.known.is_stranger && memo.stencils().wants();
-        let mut result = self.walk(&body, plan, memo).map(|()| self.render(&body, plan, memo, 0, body.bytes.len()));
+        let walked = self.walk(&body, plan, memo);
+        if self.scratch.astray != Astray::No {
+            memo.elements().clear();
+        }
+        let might_be_spent = || runs.is_some_and(|runs| memo.might_be_spent(plan, runs.names()));
+        if self.scratch.astray != Astray::No || might_be_spent() {
+            return self.heal_scanned(plan, memo, intake);
+        }
+        let mut result = walked.map(|()| self.render(&body, plan, memo, 0, body.bytes.len()));
         if let Ok(summary) = &mut result {
+            if summary.similar > 0 {
+                self.note_used(runs, memo);
+            }
             summary.new_shapes = memo.news();
-            let moved = || plan.moves_may_unmake() || self.ops.iter().any(|op| matches!(op.rule, RuleRef::Similar(_)));
-            summary.lacks = self.scratch.lacks || (summary.moves > 0 && !plan.required().is_empty() && moved());
+            let moved = || plan.moves_may_unmake() || summary.similar > 0;
+            summary.lacks = self.scratch.lacks
+                || body.passed.runs.iter().any(|run| run.summary.lacks)
+                || (summary.moves > 0 && !plan.required().is_empty() && moved());
             if self.scratch.draws {
                 let stencil = self.draw(&body, plan, memo, (0, body.bytes.len()), 0, *summary);
                 memo.stencils().add(stencil);
@@ -125,6 +159,16 @@ impl Healer {
         }
         self.scratch.draws = false;
         self.drop_large_scratch();
+        result
+    }
+
+    /// Heals a body of which not all was scanned as if it had been.
+    #[cold]
+    fn heal_scanned(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Summary, Failure> {
+        let mut scanned = self.intake(intake.limits);
+        let _ = scanned.push(&intake.held);
+        let result = self.heal(plan, memo, &scanned);
+        self.recycle(scanned);
         result
     }
 
@@ -196,7 +240,8 @@ impl Healer {
             marks.iter_mut().skip(from).zip(0..).for_each(|(to, at)| *to = mark.of(at));
             let body = Body { bytes: &marks, ..*body };
             let (scratch, tasks, ops) = (&self.scratch, &mut self.tasks, &mut self.ops);
-            Renderer { body, plan, scratch, tasks, out, ops, dropped: 0 }.run(from as u32, to as u32);
+            let passes = &mut self.passes;
+            Renderer { body, plan, scratch, tasks, out, ops, passes, dropped: 0 }.run(from as u32, to as u32);
         }
         marked
     }
@@ -215,7 +260,7 @@ impl Healer {
     /// [`Plan::required`]. For bodies of which [`Summary::lacks`] says so; costs one more pass.
     pub fn missing(&self, plan: &Plan, intake: &Intake) -> Vec<usize> {
         let output = self.output.as_slice();
-        if output.is_empty() && intake.known.stencil.is_none() {
+        if output.is_empty() && intake.known.stencil.is_none() && intake.known.runs().is_none() {
             return required::missing(intake.held(), intake.scanner.tokens(), plan.automaton());
         }
         let output = if output.is_empty() { intake.held() } else { output };
@@ -240,6 +285,9 @@ impl Healer {
         let close = body.tokens.get(walked.wrapping_sub(1)).filter(|_| walked < body.tokens.len());
         let end = close.map_or(body.bytes.len(), |close| *close as usize);
         let summary = self.render(body, plan, memo, from, end);
+        if summary.similar > 0 {
+            memo.note_used(&self.ops);
+        }
         if !summary.changed {
             self.output.put(body.bytes, (from as u32, end as u32));
         }
@@ -271,6 +319,9 @@ impl Healer {
         for _ in 0..=plan.nesting().saturating_mul(2) {
             let records = Records { memo: Some(memo), settled: &self.settled };
             walk(body, memo.automaton(plan), Some(&records), &mut self.scratch)?;
+            if self.scratch.astray == Astray::InEvidence {
+                return Ok(());
+            }
             std::mem::swap(&mut self.settled, &mut self.scratch.instances);
             if memo.settle(plan, body, &mut self.settled) {
                 if body.part != Part::Whole {
@@ -344,38 +395,70 @@ impl Healer {
     fn render(&mut self, body: &Body<'_>, plan: &Plan, memo: &mut Memo, from: usize, to: usize) -> Summary {
         let summary = self.splice(body, memo.automaton(plan), memo.unscored(), from, to);
         memo.note_moves(summary.moves > 0);
-        if summary.similar > 0 {
-            memo.note_used(&self.ops);
-        }
         summary
     }
 
+    /// Takes in what the body was healed by, in the order in which it shows in the output.
+    fn note_used(&self, runs: Option<&Runs>, memo: &mut Memo) {
+        let mut noted = 0;
+        for (ops, run) in &self.passes {
+            memo.note_used(self.ops.get(noted..*ops).unwrap_or_default());
+            runs.iter().flat_map(|runs| runs.stencils_of(*run)).for_each(|stencil| memo.note_used(&stencil.ops));
+            noted = *ops;
+        }
+        memo.note_used(self.ops.get(noted..).unwrap_or_default());
+    }
+
     fn splice(&mut self, body: &Body<'_>, automaton: &Automaton, unscored: u32, from: usize, to: usize) -> Summary {
-        let shape = self.settled.first().map(|instance| instance.shape);
+        let shape = self.first_shape(body);
         let (conflicts, unlisted) = (self.scratch.conflicts, self.scratch.unlisted.len() as u32);
         let mut summary = Summary { shape, conflicts, unlisted, unscored, ..Summary::default() };
+        for Run { summary: done, .. } in body.passed.runs {
+            let Summary { conflicts, unlisted, unscored, .. } = *done;
+            summary.add(&Summary { conflicts, unlisted, unscored, ..Summary::default() });
+        }
         if !self.scratch.has_edits() {
             return summary;
         }
         let len = to.saturating_sub(from);
         self.output.reserve(len.saturating_add(len >> 3));
         let (tasks, out, ops) = (&mut self.tasks, &mut self.output, &mut self.ops);
-        let mut renderer =
-            Renderer { body: *body, plan: automaton, scratch: &self.scratch, tasks, out, ops, dropped: 0 };
+        let (scratch, passes) = (&self.scratch, &mut self.passes);
+        let mut renderer = Renderer { body: *body, plan: automaton, scratch, tasks, out, ops, passes, dropped: 0 };
         renderer.run(from as u32, to as u32);
-        summary.changed = true;
         summary.dropped = renderer.dropped;
+        summary.changed = true;
         for op in &self.ops {
             summary.moves = summary.moves.wrapping_add(u32::from(op.kind == OpKind::Move));
             summary.similar = summary.similar.wrapping_add(u32::from(matches!(op.rule, RuleRef::Similar(_))));
         }
         summary.renames = (self.ops.len() as u32).wrapping_sub(summary.moves);
+        for (_, run) in &self.passes {
+            let Some(Run { summary: done, .. }) = body.passed.runs.get(*run as usize) else { continue };
+            let Summary { renames, moves, dropped, similar, .. } = *done;
+            summary.add(&Summary { renames, moves, dropped, similar, ..Summary::default() });
+        }
         summary
+    }
+
+    /// The shape of the first record.
+    fn first_shape(&self, body: &Body<'_>) -> Option<u64> {
+        let scanned = self.settled.first();
+        let run = body.passed.runs.first();
+        let is_after = |instance: &Instance| {
+            let at = body.tokens.get(instance.token as usize);
+            run.is_some_and(|run| at.is_none_or(|at| *at > run.open))
+        };
+        match run {
+            Some(run) if scanned.is_none_or(is_after) => run.summary.shape,
+            _ => scanned.map(|instance| instance.shape),
+        }
     }
 
     fn forget_last(&mut self) {
         self.output.clear(Self::SPARE_BYTES);
         self.ops.clear();
+        self.passes.clear();
         if self.ops.capacity() > Scratch::KEPT {
             self.ops = Vec::new();
         }
@@ -420,5 +503,6 @@ fn checked(intake: &Intake) -> Result<Body<'_>, Failure> {
     if let Some(at) = bad_escape(bytes, intake.scanner.escapes()) {
         return fail(Reason::Malformed, at);
     }
-    Ok(Body::of(bytes, &intake.scanner, &intake.limits, Part::Whole))
+    let passed = intake.known.runs().map_or(Passed::NOTHING, Runs::passed);
+    Ok(Body { passed, ..Body::of(bytes, &intake.scanner, &intake.limits, Part::Whole) })
 }

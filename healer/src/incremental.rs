@@ -111,6 +111,8 @@ impl Healer {
 
     /// Goes on with a body that turned out to be longer than may be held. [`Incremental::advance`] comes next.
     pub fn outgrow(&mut self, intake: Intake) -> Incremental {
+        let mut intake = intake;
+        intake.look_back();
         Incremental::new(intake)
     }
 
@@ -406,7 +408,7 @@ impl Incremental {
         let body = Body::of(held, scanner, limits, part).cut(first..after, end);
         let (summary, to) = tools.healer.heal_part(tools.plan, tools.memo, &body, self.gone)?;
         self.gone = to;
-        add(&mut self.summary, &summary);
+        self.summary.add(&summary);
         // Less than all was taken in where the array of the elements ended before: at the token that closes it.
         let closed_at = body.tokens.partition_point(|at| (*at as usize) < to);
         Ok((if to < end { first.wrapping_add(closed_at) } else { after }, summary))
@@ -563,18 +565,6 @@ fn is_converted(plan: &Automaton, name: &[u8]) -> bool {
     case::canonical(name, &mut form);
     case::spell(&form, convention.to, &mut spelt);
     spelt != name
-}
-
-fn add(total: &mut Summary, part: &Summary) {
-    total.changed |= part.changed;
-    total.renames = total.renames.saturating_add(part.renames);
-    total.moves = total.moves.saturating_add(part.moves);
-    total.dropped = total.dropped.saturating_add(part.dropped);
-    total.similar = total.similar.saturating_add(part.similar);
-    total.conflicts = total.conflicts.saturating_add(part.conflicts);
-    total.unlisted = total.unlisted.saturating_add(part.unlisted);
-    total.unscored = total.unscored.saturating_add(part.unscored);
-    total.shape = total.shape.or(part.shape);
 }
 
 #[cfg(test)]

@@ -1,11 +1,15 @@
 //! One body as it arrives.
 
+mod elements;
+
 use crate::limits::Limits;
 use crate::memo::Memo;
 use crate::plan::Plan;
 use crate::reason::Reason;
 use crate::scan::{Scanner, Status};
-use crate::stencil::Stencil;
+use crate::stencil::{Runs, Stencil};
+use elements::Search;
+pub(crate) use elements::Stranger;
 use std::sync::Arc;
 
 /// Keeps the bytes of one body, and knows when its value closes.
@@ -17,6 +21,9 @@ pub struct Intake {
     pub(crate) known: Known,
 }
 
+/// Memory for what elements become that is kept between bodies.
+const KEPT: usize = 64 << 10;
+
 /// What is known of a body by its skeleton.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
@@ -26,12 +33,35 @@ pub(crate) struct Known {
     pub ends: Vec<u32>,
     /// Whether they were held against stencils, and fitted none.
     pub is_stranger: bool,
+    /// Where elements of lists were looked for.
+    lists: Option<Box<Lists>>,
+}
+
+/// Elements of lists that were passed over, and how far a body was looked through for them.
+#[derive(Debug, Default)]
+struct Lists {
+    runs: Runs,
+    search: Search,
 }
 
 impl Known {
     /// Forgets the body, keeps the memory.
     pub(crate) fn clear(&mut self) {
         (self.stencil, self.is_stranger) = (None, false);
+        if let Some(lists) = &mut self.lists {
+            lists.runs.clear(KEPT);
+            lists.search = Search::OVER;
+        }
+    }
+
+    /// The elements that were passed over, if there are any.
+    pub(crate) fn runs(&self) -> Option<&Runs> {
+        self.lists.as_deref().map(|lists| &lists.runs).filter(|runs| !runs.is_empty())
+    }
+
+    /// Where an element is that ought to be drawn.
+    pub(crate) fn stranger(&self) -> Stranger {
+        self.lists.as_deref().map_or(Stranger::Anywhere, |lists| lists.search.stranger())
     }
 }
 
@@ -52,12 +82,53 @@ impl Intake {
     /// Whether a body is too large depends on where its value closes, not on what came in one chunk with that.
     pub fn push(&mut self, chunk: &[u8]) -> Progress {
         self.held.extend_from_slice(chunk);
-        let most = self.limits.max_held();
+        self.look_back();
         self.known.clear();
         if chunk.len() > Limits::HARD_HELD_BYTES {
             return Progress::Release(Reason::TooLarge);
         }
         let status = self.scanner.advance(&self.held);
+        self.judge(status)
+    }
+
+    /// As [`Intake::push`], but what has a skeleton that `memo` knows is not scanned: a body that is the first chunk, and elements
+    /// of lists. [`Healer::heal`](crate::Healer::heal) with that memo costs a fraction of what it would. But then there is
+    /// no tape of that: [`Healer::report`](crate::Healer::report) has nothing to tell of it, and
+    /// [`Healer::decide`](crate::Healer::decide) and [`Healer::matching`](crate::Healer::matching) refuse the body.
+    pub fn receive(&mut self, chunk: &[u8], plan: &Plan, memo: &mut Memo) -> Progress {
+        let is_first = self.held.is_empty();
+        let fits = is_first && chunk.len() <= self.limits.max_held().min(self.limits.max_tokens);
+        if fits && let Some(stencil) = memo.recognise(plan, &self.limits, chunk, &mut self.known.ends) {
+            self.held.extend_from_slice(chunk);
+            self.known.stencil = Some(stencil);
+            return Progress::Whole;
+        }
+        // The limit of tokens counts those of elements too.
+        let is_long = self.held.len().saturating_add(chunk.len()) > self.limits.max_held().min(self.limits.max_tokens);
+        if is_first && memo.depth_of_elements().is_some() {
+            self.known.lists.get_or_insert_default().search = Search::default();
+        }
+        let progress = if is_long || self.known.stencil.is_some() || self.known.lists.is_none() {
+            self.push(chunk)
+        } else {
+            self.held.extend_from_slice(chunk);
+            let status = self.scan(plan, memo);
+            match self.judge(status) {
+                // Why is told by a scan of all.
+                Progress::Release(_) if self.look_back() => {
+                    let status = self.scanner.advance(&self.held);
+                    self.judge(status)
+                }
+                progress => progress,
+            }
+        };
+        self.known.is_stranger = fits && progress == Progress::Whole && self.known.runs().is_none();
+        progress
+    }
+
+    /// What a scan led to.
+    fn judge(&self, status: Status) -> Progress {
+        let most = self.limits.max_held();
         // Where both bounds are crossed, the one that comes first counts, however the bytes were cut.
         if self.scanner.tokens().get(self.limits.max_tokens).is_some_and(|at| (*at as usize) < most) {
             return Progress::Release(Reason::TooManyTokens);
@@ -71,23 +142,14 @@ impl Intake {
         }
     }
 
-    /// As [`Intake::push`]. If the first chunk is a body of a skeleton that `memo` knows it is not scanned, and
-    /// [`Healer::heal`](crate::Healer::heal) with that memo costs a fraction of what it would. But then it has no tape:
-    /// [`Healer::report`](crate::Healer::report) has nothing to tell of it, and [`Healer::decide`](crate::Healer::decide) and
-    /// [`Healer::matching`](crate::Healer::matching) refuse it.
-    pub fn receive(&mut self, chunk: &[u8], plan: &Plan, memo: &mut Memo) -> Progress {
-        let fits = self.held.is_empty() && chunk.len() <= self.limits.max_held().min(self.limits.max_tokens);
-        if !fits {
-            return self.push(chunk);
+    /// Forgets that elements were passed over, so that a scan sees them. Whether there were any.
+    pub(crate) fn look_back(&mut self) -> bool {
+        if self.known.runs().is_none() {
+            return false;
         }
-        if let Some(stencil) = memo.recognise(plan, &self.limits, chunk, &mut self.known.ends) {
-            self.held.extend_from_slice(chunk);
-            self.known.stencil = Some(stencil);
-            return Progress::Whole;
-        }
-        let progress = self.push(chunk);
-        self.known.is_stranger = progress == Progress::Whole;
-        progress
+        self.known.clear();
+        self.scanner.reset(self.limits.max_depth);
+        true
     }
 
     /// No more bytes come.
@@ -95,7 +157,8 @@ impl Intake {
         if self.known.stencil.is_some() {
             return Progress::Whole;
         }
-        match self.scanner.status() {
+        // An element that is not all there was left.
+        match self.scanner.advance(&self.held) {
             Status::Blank => Progress::Release(Reason::Empty),
             Status::Open => Progress::Release(Reason::Truncated),
             Status::Closed(_) => Progress::Whole,
@@ -106,7 +169,8 @@ impl Intake {
     /// Bytes of memory that it takes.
     pub fn memory(&self) -> usize {
         let ends = self.known.ends.capacity().saturating_mul(size_of::<u32>());
-        self.held.capacity().saturating_add(self.scanner.capacity()).saturating_add(ends)
+        let runs = self.known.lists.as_deref().map_or(0, |lists| lists.runs.memory());
+        self.held.capacity().saturating_add(self.scanner.capacity()).saturating_add(ends).saturating_add(runs)
     }
 
     /// All bytes so far.

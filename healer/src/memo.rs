@@ -12,7 +12,7 @@ use crate::plan::overlay::{self, Extent, Resolution};
 use crate::plan::record::Record;
 use crate::report::Op;
 use crate::similarity::{self, Alignment, Settings, Standing};
-use crate::stencil::{Stencil, Stencils};
+use crate::stencil::{Elements, ListPlace, Stencil, Stencils};
 use crate::survey::{MAX_MEMBERS, Survey};
 use crate::walk::{Body, Sequences};
 use std::collections::BTreeMap;
@@ -36,6 +36,8 @@ pub struct Memo {
     learned: Option<Box<Learned>>,
     /// Of whole bodies.
     stencils: Stencils,
+    /// Of elements of a list that bodies are, or hold.
+    elements: Elements,
 }
 
 #[derive(Debug)]
@@ -125,6 +127,14 @@ struct Spent {
     unscored: u32,
 }
 
+impl Spent {
+    /// Whether that is more than may be.
+    fn is_beyond(&self, plan: &Plan) -> bool {
+        let most = plan.spec().similarity.map_or(0, |settings| settings.max_unknown);
+        self.names > MAX_NAMES_PER_BODY || self.unknown > most
+    }
+}
+
 /// A record that a walk came across.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Instance {
@@ -206,7 +216,7 @@ impl Memo {
             bodies: 0,
             generation: 0,
         };
-        Memo { learned: Some(Box::new(learned)), stencils: Stencils::default() }
+        Memo { learned: Some(Box::new(learned)), ..Memo::default() }
     }
 
     /// How many shapes are remembered.
@@ -240,6 +250,7 @@ impl Memo {
     /// Forgets all shapes, so that the next bodies are seen for the first time.
     pub fn forget(&mut self) {
         self.stencils.clear();
+        self.elements.clear();
         if let Some(learned) = self.learned.as_deref_mut() {
             learned.forget();
         }
@@ -333,6 +344,7 @@ impl Memo {
         if learned.shapes.len() > learned.max_shapes || learned.sequences.items.len() > MAX_ITEMS {
             learned.forget();
             self.stencils.clear();
+            self.elements.clear();
         }
     }
 
@@ -352,6 +364,33 @@ impl Memo {
     /// Stencils of whole bodies.
     pub(crate) fn stencils(&mut self) -> &mut Stencils {
         &mut self.stencils
+    }
+
+    /// Stencils of elements of a list.
+    pub(crate) fn elements(&mut self) -> &mut Elements {
+        &mut self.elements
+    }
+
+    /// How many containers are open around elements whose stencils are known.
+    pub(crate) fn depth_of_elements(&mut self) -> Option<u32> {
+        self.elements.known().map(|(place, _)| place.depth)
+    }
+
+    /// The list whose elements have stencils, these, and the automaton that they are for.
+    pub(crate) fn elements_of<'a>(
+        &'a mut self,
+        plan: &'a Plan,
+    ) -> Option<(&'a Arc<ListPlace>, &'a mut Stencils, &'a Automaton)> {
+        let automaton = self.learned.as_deref().map_or(plan.automaton(), |learned| &learned.automaton);
+        self.elements.known().map(|(place, stencils)| (place, stencils, automaton))
+    }
+
+    /// Whether so many more names in distinct shapes might cross a limit of the last body.
+    pub(crate) fn might_be_spent(&self, plan: &Plan, names: u32) -> bool {
+        let Some(learned) = self.learned.as_deref() else { return false };
+        let Spent { names: all, unknown, unscored } = learned.spent;
+        let (names, unknown) = (all.saturating_add(names), unknown.saturating_add(names));
+        Spent { names, unknown, unscored }.is_beyond(plan)
     }
 
     /// How often shapes were forgotten: stencils of before that are of no use.
@@ -465,8 +504,7 @@ impl Learned {
 
     /// Whether a limit was crossed.
     fn is_spent(&self, plan: &Plan) -> bool {
-        let most = plan.spec().similarity.map_or(0, |settings| settings.max_unknown);
-        self.spent.names > MAX_NAMES_PER_BODY || self.spent.unknown > most
+        self.spent.is_beyond(plan)
     }
 
     /// A remembered shape that a record has, whatever is in its arrays.

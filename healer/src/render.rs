@@ -41,6 +41,8 @@ pub(crate) struct Renderer<'a> {
     pub tasks: &'a mut Vec<Task>,
     pub out: &'a mut Output,
     pub ops: &'a mut Vec<Op>,
+    /// Runs of elements that were passed over, by number, and how many ops show before.
+    pub passes: &'a mut Vec<(usize, Id)>,
     /// Members dropped so far.
     pub dropped: u32,
 }
@@ -84,6 +86,13 @@ impl Renderer<'_> {
                 EditKind::Remove { dropped } => {
                     self.dropped = self.dropped.saturating_add(u32::from(dropped));
                     self.out.put(bytes, (from, edit.at));
+                    from = edit.end;
+                }
+                EditKind::Pass(run) => {
+                    self.out.put(bytes, (from, edit.at));
+                    let text = self.body.passed.runs.get(run as usize).map_or((0, 0), |run| run.text);
+                    self.out.put(self.body.passed.text, text);
+                    self.passes.push((self.ops.len(), run));
                     from = edit.end;
                 }
                 EditKind::Insert { gap, bare, first } => {

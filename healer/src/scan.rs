@@ -177,6 +177,27 @@ impl Scanner {
         (self.scanned, self.depth, self.status) = (at, depth, Status::Open);
     }
 
+    /// Passes over elements of an array with `depth` containers open around them: from the brace that opens the first to
+    /// the offset after the one that closes the last. On the tape they are one object without members. `goes_on`: its
+    /// brace is there already, and they go on to that offset.
+    pub(crate) fn pass(&mut self, open: usize, end: usize, depth: u32, goes_on: bool) {
+        let from = if goes_on { self.scanned } else { open };
+        self.tokens.truncate_at(from as u32);
+        self.escapes.truncate_at(from as u32);
+        self.scalars.truncate_at(from as u32);
+        if goes_on {
+            self.tokens.truncate(self.tokens.len().wrapping_sub(1));
+        } else {
+            self.tokens.push_bits::<1>(1, open as u32);
+        }
+        self.tokens.push_bits::<1>(1, end.wrapping_sub(1) as u32);
+        self.settled_tokens = self.tokens.len();
+        self.settled_escapes = self.escapes.len();
+        self.settled_scalars = self.scalars.len();
+        self.settled = Carry { depth, status: Status::Open, ..Carry::START };
+        (self.scanned, self.depth, self.status, self.in_string) = (end, depth, Status::Open, false);
+    }
+
     /// Whether a byte of the last [`Scanner::advance`] is not ASCII; forgets it.
     pub fn take_non_ascii(&mut self) -> bool {
         std::mem::take(&mut self.non_ascii)

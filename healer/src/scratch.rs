@@ -4,6 +4,7 @@ use crate::memo::Instance;
 use crate::plan::automaton::{Id, NONE, RuleRef};
 use crate::plan::guard::Guard;
 use crate::report::Op;
+use crate::stencil::ListPlace;
 use crate::walk::Progress;
 use std::ops::Range;
 
@@ -54,6 +55,10 @@ pub(crate) struct Scratch {
     pub instances: Vec<Instance>,
     /// Tokens that the walk took in, also where it failed.
     pub walked: usize,
+    /// Where it failed: the innermost open container.
+    pub innermost: Innermost,
+    /// Whether elements were passed over in another place than where they were taken to be.
+    pub astray: Astray,
     /// Whether a required member neither stands nor comes by an op that is known of when its object closes.
     pub lacks: bool,
     /// How far the records around the innermost one were read.
@@ -82,6 +87,7 @@ impl Scratch {
         self.known_values.clear();
         self.instances.clear();
         self.walked = 0;
+        self.astray = Astray::No;
         self.lacks = false;
         self.around.clear();
     }
@@ -157,6 +163,33 @@ impl Scratch {
         self.epoch = self.epoch.wrapping_add(1);
         self.epoch
     }
+}
+
+/// A container that is open, and how many are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Innermost {
+    pub state: Id,
+    pub depth: u32,
+    /// Whether what is in it may tell similarity something about what is around it.
+    pub is_evidence: bool,
+}
+
+impl Innermost {
+    /// Whether elements in it are at that place.
+    pub(crate) fn is(self, place: ListPlace) -> bool {
+        (self.state, self.depth) == (place.state, place.depth)
+    }
+}
+
+/// Whether elements were passed over that should not have been.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Astray {
+    #[default]
+    No,
+    /// Their list is another.
+    Elsewhere,
+    /// What is in their list counts for what is around it.
+    InEvidence,
 }
 
 /// The word of [`Scratch::bits`] that tells whether a slotted name stands in the object whose words begin at `bits`.
@@ -335,6 +368,8 @@ pub(crate) enum EditKind {
     Insert { gap: (u32, u32), bare: bool, first: Id },
     /// Another value.
     Replace { node: Id, wraps: bool },
+    /// What the elements that were passed over become: the run of that number.
+    Pass(Id),
 }
 
 /// A member that is made: of a moved value, or of an object of such.

@@ -10,7 +10,9 @@
 //! FAD.js (Bonetta and Brantner, VLDB 2017) live on; here it is what healing does that is remembered.
 
 mod draw;
+mod elements;
 mod known;
+mod runs;
 mod value;
 
 use crate::healer::Summary;
@@ -22,7 +24,9 @@ use crate::report::Op;
 use crate::walk::{Body, kind, value_code};
 
 pub(crate) use draw::{Drawing, Marked};
+pub(crate) use elements::Elements;
 pub(crate) use known::Stencils;
+pub(crate) use runs::{ListPlace, Passed, Run, Runs};
 pub(crate) use value::white;
 
 /// A text that is drawn is no longer. Longer ones are lists, whose elements have stencils of their own.
@@ -45,6 +49,8 @@ pub(crate) struct Stencil {
     pieces: Vec<Piece>,
     pub summary: Summary,
     pub ops: Vec<Op>,
+    /// Names in it.
+    pub names: u32,
     /// The limits that it is within.
     max_depth: u32,
     max_keys: u32,

@@ -18,7 +18,8 @@ use crate::reason::{Failure, Reason};
 use crate::required;
 use crate::resolve;
 use crate::scan::Scanner;
-use crate::scratch::{Container, Frame, Scratch, claimed, stands};
+use crate::scratch::{Astray, Container, EditKind, Frame, Innermost, Scratch, claimed, stands};
+use crate::stencil::Passed;
 use consider::Asked;
 use shape::Shapes;
 use std::ops::Range;
@@ -74,6 +75,7 @@ pub(crate) struct Body<'a> {
     pub max_depth: u32,
     pub max_keys: u32,
     pub part: Part,
+    pub passed: Passed<'a>,
 }
 
 /// Which part of a body a tape is of.
@@ -92,12 +94,13 @@ impl<'a> Body<'a> {
     pub(crate) fn of(bytes: &'a [u8], scanner: &'a Scanner, limits: &Limits, part: Part) -> Self {
         let Limits { max_depth, max_keys, .. } = *limits;
         let (tokens, escapes, scalars) = (scanner.tokens(), scanner.escapes(), scanner.scalars());
-        Body { bytes, tokens, escapes, scalars, max_depth, max_keys, part }
+        Body { bytes, tokens, escapes, scalars, max_depth, max_keys, part, passed: Passed::NOTHING }
     }
 
     /// Bytes without a tape.
     pub(crate) fn plain(bytes: &'a [u8]) -> Self {
-        Body { bytes, tokens: &[], escapes: &[], scalars: &[], max_depth: 0, max_keys: 0, part: Part::Whole }
+        let passed = Passed::NOTHING;
+        Body { bytes, tokens: &[], escapes: &[], scalars: &[], max_depth: 0, max_keys: 0, part: Part::Whole, passed }
     }
 
     /// Some of its tokens, and the bytes up to an offset.
@@ -174,6 +177,9 @@ struct Walk<'a, 's, const TRACKS: bool, const SHAPES: bool> {
     next: usize,
     /// Index of the first escape that may be ahead.
     escape: usize,
+    /// Where the next elements begin that were passed over, and which of the runs of them that is.
+    run_at: u32,
+    run: Id,
     /// The innermost open container; those around it are on the stack.
     frame: Frame,
     asked: Asked,
@@ -202,7 +208,8 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     fn new(body: &Body<'a>, plan: &'a Automaton, records: &'a Records<'a>, scratch: &'s mut Scratch) -> Self {
         scratch.clear();
         let (frame, asked, shapes) = (Frame::OUTSIDE, Asked::NOTHING, Shapes::new(records));
-        Walk { body: *body, plan, scratch, next: 0, escape: 0, frame, asked, shapes }
+        let run_at = body.passed.runs.first().map_or(NONE, |run| run.open);
+        Walk { body: *body, plan, scratch, next: 0, escape: 0, run_at, run: 0, frame, asked, shapes }
     }
 
     /// The state of the first value. Around elements, their array is open.
@@ -221,6 +228,9 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     fn run(&mut self) -> Result<(), Stop> {
         let done = self.run_to_end();
         self.scratch.walked = self.next;
+        if done.is_err() {
+            self.scratch.innermost = self.innermost();
+        }
         done
     }
 
@@ -255,6 +265,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     fn value(&mut self, state: Id) -> Result<Then, Stop> {
         let at = self.take()?;
         match self.body.byte(at) {
+            b'{' if at == self.run_at => Ok(self.pass()),
             b'{' => {
                 self.open(at, state, true)?;
                 if self.peek_byte() == b'}' {
@@ -275,6 +286,33 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             // A string or scalar reaches up to the next token, less white space.
             _ => Ok(Then::Ended(self.body.end_before(self.peek()))),
         }
+    }
+
+    /// Steps over elements that were passed over.
+    #[inline(never)]
+    fn pass(&mut self) -> Then {
+        let runs = self.body.passed.runs;
+        let run = runs.get(self.run as usize);
+        let (end, changes) = run.map_or((self.run_at, false), |run| (run.end, run.summary.changed));
+        let innermost = self.innermost();
+        if innermost.is_evidence {
+            self.scratch.astray = Astray::InEvidence;
+        } else if self.body.passed.place.is_none_or(|place| !innermost.is(place)) {
+            self.scratch.astray = Astray::Elsewhere;
+        }
+        if changes {
+            self.scratch.add_edit(self.run_at, end, EditKind::Pass(self.run));
+        }
+        self.run = self.run.wrapping_add(1);
+        self.run_at = runs.get(self.run as usize).map_or(NONE, |run| run.open);
+        self.next = self.next.wrapping_add(1);
+        Then::Ended(end)
+    }
+
+    #[cold]
+    fn innermost(&self) -> Innermost {
+        let depth = self.scratch.frames.len() as u32;
+        Innermost { state: self.frame.state, depth, is_evidence: SHAPES && self.is_in_evidence() }
     }
 
     #[inline(always)]

@@ -77,6 +77,7 @@ impl Stand {
                 let _ = intake.receive(body, &self.plan, &mut self.memo);
                 black_box(self.healer.heal(&self.plan, &mut self.memo, &intake).is_ok());
                 black_box(self.healer.output());
+                self.healer.learn(&self.plan, &mut self.memo, &intake);
                 self.healer.recycle(intake);
             }
             Operation::Dom => {

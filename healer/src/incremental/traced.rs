@@ -2,7 +2,7 @@
 //!
 //! They are healed as they stand in the window, before it is scanned. The scan goes on after the last of them.
 
-use super::{Expects, Incremental, Tools, add};
+use super::{Expects, Incremental, Tools};
 use crate::intake::Intake;
 use crate::stencil::{MAX_BYTES, Miss, Stencils, white};
 use crate::walk::{Body, Part};
@@ -108,7 +108,7 @@ impl Incremental {
             return Err(Miss::Other);
         }
         tools.healer.trace_part(stencil, bytes, (at, end), ends);
-        add(&mut self.summary, &stencil.summary);
+        self.summary.add(&stencil.summary);
         self.gone = end;
         self.expects = Expects::Separator;
         Ok(())

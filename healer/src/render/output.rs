@@ -30,6 +30,11 @@ impl Output {
         }
     }
 
+    /// Bytes of memory that it takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.memory.capacity()
+    }
+
     pub(crate) fn as_slice(&self) -> &[u8] {
         self.memory.get(..self.len).unwrap_or_default()
     }

@@ -51,6 +51,11 @@ impl Positions {
         self.len = self.len.min(len);
     }
 
+    /// Takes out the positions from `bytes` on.
+    pub(super) fn truncate_at(&mut self, bytes: u32) {
+        self.len = self.as_slice().partition_point(|at| *at < bytes);
+    }
+
     /// Takes out the positions before `bytes`, and counts the others from there. How many those were.
     pub(super) fn discard(&mut self, bytes: u32) -> usize {
         let gone = self.as_slice().partition_point(|at| *at < bytes);

@@ -96,9 +96,15 @@ impl Drawing<'_> {
             pieces,
             summary: self.summary,
             ops: self.ops.to_vec(),
+            names: self.names(),
             max_depth: self.body.max_depth,
             max_keys: self.body.max_keys,
         })
+    }
+
+    fn names(&self) -> u32 {
+        let colons = |at: &&u32| self.body.bytes.get(**at as usize) == Some(&b':');
+        self.body.tokens.iter().filter(colons).count() as u32
     }
 
     fn len(&self) -> u32 {

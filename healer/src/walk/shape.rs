@@ -12,6 +12,7 @@ use super::{Run, Stop, Walk, malformed};
 use crate::memo::{Instance, Memo};
 use crate::plan::automaton::{Action, Id, NONE};
 use crate::plan::table::Fingerprint;
+use crate::scratch::Frame;
 
 /// What is known of a body's records before a walk.
 #[derive(Debug)]
@@ -257,9 +258,17 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
     #[inline(never)]
     fn is_evidence(&self) -> bool {
         let pairs = self.scratch.frames.windows(2);
-        pairs
-            .into_iter()
-            .any(|pair| matches!(pair, [around, array] if around.is_object && !array.is_object && array.foreign))
+        pairs.into_iter().any(|pair| matches!(pair, [around, array] if is_unknown_array(around, array)))
+    }
+
+    /// The same of what is in the innermost container.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn is_in_evidence(&self) -> bool {
+        if self.shapes.records.memo.is_none() {
+            return false;
+        }
+        self.is_evidence() || self.scratch.frames.last().is_some_and(|around| is_unknown_array(around, &self.frame))
     }
 
     /// Takes in the value from `at` up to the token `after`.
@@ -278,4 +287,9 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         let shape = self.shapes.progress.shape;
         self.shapes.progress.shape = mix(shape, member_word(self.shapes.name, code));
     }
+}
+
+/// Whether a member of an object is an array whose name the plan, similarity apart, does not know.
+fn is_unknown_array(around: &Frame, array: &Frame) -> bool {
+    around.is_object && !array.is_object && array.foreign
 }

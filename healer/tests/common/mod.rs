@@ -9,25 +9,36 @@ pub fn configured(contract: &str, more: &str) -> Plan {
     Config::parse(text.as_bytes()).expect("a configuration").routes.remove(0).plan
 }
 
-/// A body as it is healed: read as a tape, and if `memo` knows its skeleton, by that. Both give the same.
+/// A body as it is healed: read as a tape, and if `memo` knows its skeleton, or that of elements, by that, in any chunks.
+/// All give the same.
 pub fn heal(plan: &Plan, memo: &mut Memo, body: &str) -> (String, Summary) {
     let mut healer = Healer::new();
-    let mut once = |traces: bool| {
+    let mut once = |chunks: Option<usize>| {
         let mut intake = healer.intake(Limits::default());
-        if traces {
-            intake.receive(body.as_bytes(), plan, memo);
-        } else {
-            intake.push(body.as_bytes());
+        for chunk in body.as_bytes().chunks(chunks.unwrap_or(body.len()).max(1)) {
+            if chunks.is_some() {
+                intake.receive(chunk, plan, memo);
+            } else {
+                intake.push(chunk);
+            }
         }
         intake.finish();
         let summary = healer.heal(plan, memo, &intake).expect("JSON");
         let output = if summary.changed { healer.output() } else { body.as_bytes() };
-        (String::from_utf8(output.to_vec()).expect("UTF-8"), summary)
+        let output = String::from_utf8(output.to_vec()).expect("UTF-8");
+        let used: Vec<_> = memo.last_used().cloned().collect();
+        if chunks.is_some() {
+            healer.learn(plan, memo, &intake);
+        }
+        (output, summary, used)
     };
-    let read = once(false);
-    for round in 0..2 {
-        let traced = once(true);
-        assert_eq!(traced, (read.0.clone(), Summary { new_shapes: 0, ..read.1 }), "in round {round}: {body}");
+    let read = once(None);
+    let again = (read.0.clone(), Summary { new_shapes: 0, ..read.1 }, read.2);
+    for size in [body.len(), body.len(), 7, 50, body.len()] {
+        let (output, summary, used) = once(Some(size));
+        // Shapes may have been forgotten.
+        let found = (output, Summary { new_shapes: 0, ..summary }, used);
+        assert_eq!(found, again, "in chunks of {size}: {body}");
     }
-    read
+    (read.0, read.1)
 }

@@ -5,7 +5,7 @@ use super::plans;
 use super::tape::{Tape, cases};
 use healer::{Healer, Limits, Plan};
 use healer_oracle::agree::healed;
-use healer_oracle::skeleton::{bodies_like, check_all};
+use healer_oracle::skeleton::{bodies_like, check_all, lists};
 use healer_oracle::stream::{in_list, stream};
 use proptest::prelude::*;
 
@@ -21,7 +21,20 @@ proptest! {
         bodies.extend(bodies_like(&mut tape, &second));
         bodies.extend(bodies_like(&mut tape, &first));
         let plan = Plan::compile(&spec).expect("a plan");
-        let agreed = check_all(&plan, &bodies);
+        let agreed = check_all(&mut tape, &plan, &bodies);
+        prop_assert!(agreed.is_ok(), "{}\nplan {}", agreed.unwrap_err(), plans::line(&spec));
+    }
+
+    #[test]
+    fn lists_are_what_they_are_alone(tape in Tape::any(4000)) {
+        let mut tape = Tape::new(&tape);
+        let spec = plans::plan(&mut tape);
+        let names: Vec<&str> = (0..tape.below(3)).map(|_| tape.of(&["a", "b", "c", "d", "userId", "list"])).collect();
+        let bodies = lists(&mut tape, &spec, &names);
+        // Rules are about the elements, or about anything: also about what is around the list.
+        let spec = if tape.happens(1, 2) { in_list(&spec, &names) } else { spec };
+        let plan = Plan::compile(&spec).expect("a plan");
+        let agreed = check_all(&mut tape, &plan, &bodies);
         prop_assert!(agreed.is_ok(), "{}\nplan {}", agreed.unwrap_err(), plans::line(&spec));
     }
 

@@ -1,0 +1,144 @@
+//! Drawing stencils of elements, from a list that was healed.
+
+use super::Healer;
+use crate::intake::{Intake, Stranger};
+use crate::memo::{Course, Memo};
+use crate::plan::Plan;
+use crate::scratch::Innermost;
+use crate::stencil::{ListPlace, Stencil};
+use crate::walk::{Body, Part, Records, walk};
+use std::ops::Range;
+
+/// Bodies that are shorter gain nothing: half a microsecond is all that their elements take.
+const MIN_BYTES: usize = 512;
+
+impl Healer {
+    /// Learns from the body that was healed last, once its output is no longer wanted: if it is a list, or holds one, and
+    /// elements of it have no skeleton that is known yet, one of them is drawn, so that bodies after it are healed
+    /// faster. Cost: that of healing the element four times; ever more seldom, where what was learned is of no use.
+    pub fn learn(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) {
+        let stranger = intake.known.stranger();
+        let is_familiar = intake.known.stencil.is_some() || matches!(stranger, Stranger::Nowhere);
+        if is_familiar || intake.held.len() < MIN_BYTES || !memo.elements().wants() {
+            return;
+        }
+        let body = Body::of(&intake.held, &intake.scanner, &intake.limits, Part::Whole);
+        let found = match stranger {
+            Stranger::Nowhere => None,
+            Stranger::Anywhere => first_of_list(&body),
+            Stranger::At(open) => element_at(&body, open),
+        };
+        let drawn = found.and_then(|(array, element)| {
+            let place = self.place_of(&body, array, plan, memo)?;
+            let is_known = memo.depth_of_elements().is_some();
+            // A stranger of another list says nothing of the one that is known.
+            let is_there = matches!(stranger, Stranger::Anywhere) || !is_known || memo.elements().is_at(place);
+            is_there.then(|| (place, self.draw_element(&body, place, element, plan, memo)))
+        });
+        match drawn {
+            Some((place, stencil)) => memo.elements().add(place, stencil),
+            None => memo.elements().add_nothing(),
+        }
+        self.clear_output();
+    }
+
+    /// Where an array is, by the token that opens it.
+    fn place_of(&mut self, body: &Body<'_>, array: usize, plan: &Plan, memo: &Memo) -> Option<ListPlace> {
+        let tokens = body.tokens.get(..=array)?;
+        let records = Records { memo: Some(memo), settled: &self.settled };
+        let records = memo.is_used().then_some(&records);
+        // It ends inside the array, which is where it tells.
+        let walked = walk(&Body { tokens, ..*body }, memo.automaton(plan), records, &mut self.scratch);
+        let Innermost { state, depth, is_evidence } = self.scratch.innermost;
+        (walked.is_err() && !is_evidence).then_some(ListPlace { state, depth })
+    }
+
+    fn draw_element(
+        &mut self,
+        body: &Body<'_>,
+        place: ListPlace,
+        element: Range<usize>,
+        plan: &Plan,
+        memo: &mut Memo,
+    ) -> Option<Stencil> {
+        let open = *body.tokens.get(element.start)? as usize;
+        let close = *body.tokens.get(element.end.checked_sub(1)?)? as usize;
+        let part = Body { part: Part::Elements(place.state), ..*body }.cut(element, close.wrapping_add(1));
+        self.clear_output();
+        let mut course = Course::default();
+        memo.exchange(&mut course);
+        self.set_draws(true);
+        let healed = self.heal_part(plan, memo, &part, open);
+        self.set_draws(false);
+        memo.exchange(&mut course);
+        let (summary, end) = healed.ok()?;
+        let mut stencil = self.draw(&part, plan, memo, (open, end), 0, summary)?;
+        stencil.summary.lacks = self.scratch.lacks;
+        Some(stencil)
+    }
+}
+
+/// The array around the element that opens at an offset, and the element's tokens.
+fn element_at(body: &Body<'_>, open: u32) -> Option<(usize, Range<usize>)> {
+    let first = body.tokens.binary_search(&open).ok()?;
+    let mut depth = 0usize;
+    let array = (0..first).rev().find(|token| match byte(body, *token) {
+        b'}' | b']' => {
+            depth = depth.saturating_add(1);
+            false
+        }
+        b'{' | b'[' if depth == 0 => true,
+        b'{' | b'[' => {
+            depth = depth.saturating_sub(1);
+            false
+        }
+        _ => false,
+    })?;
+    element(body, array, first)
+}
+
+/// The outermost array of two objects or more that is at least half of the body, and the tokens of its first element.
+fn first_of_list(body: &Body<'_>) -> Option<(usize, Range<usize>)> {
+    let mut open: Vec<Open> = Vec::new();
+    let mut list = None;
+    for (token, at) in body.tokens.iter().enumerate() {
+        match byte(body, token) {
+            b'{' | b'[' => open.push(Open { token, at: *at, has_more: false }),
+            b',' => open.last_mut()?.has_more = true,
+            b'}' | b']' => {
+                let Open { token: first, at: start, has_more } = open.pop()?;
+                let is_long = (at.wrapping_sub(start) as usize) >= body.bytes.len() / 2;
+                if is_long && has_more && byte(body, first) == b'[' && byte(body, first.wrapping_add(1)) == b'{' {
+                    list = Some(first);
+                }
+            }
+            _ => (),
+        }
+    }
+    list.and_then(|array| element(body, array, array.wrapping_add(1)))
+}
+
+/// A container that is open, and whether it has more than one element.
+struct Open {
+    token: usize,
+    at: u32,
+    has_more: bool,
+}
+
+/// An element that begins at a token.
+fn element(body: &Body<'_>, array: usize, first: usize) -> Option<(usize, Range<usize>)> {
+    let mut depth = 0usize;
+    let last = (first..body.tokens.len()).find(|token| {
+        match byte(body, *token) {
+            b'{' | b'[' => depth = depth.saturating_add(1),
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => (),
+        }
+        depth == 0
+    })?;
+    (byte(body, array) == b'[' && byte(body, first) == b'{').then_some((array, first..last.wrapping_add(1)))
+}
+
+fn byte(body: &Body<'_>, token: usize) -> u8 {
+    body.tokens.get(token).and_then(|at| body.bytes.get(*at as usize)).copied().unwrap_or(0)
+}

@@ -1,0 +1,212 @@
+//! Elements of lists that have the skeleton of earlier ones: a body that comes is not scanned there.
+//!
+//! It is scanned a step at a time up to where an element of a list begins, and on from behind the last that fits.
+//! Nothing is decided here: what elements become is an edit like others, once a walk has found the list to be where the
+//! stencils are from.
+
+use super::{Intake, Lists};
+use crate::limits::Limits;
+use crate::memo::Memo;
+use crate::plan::Plan;
+use crate::scan::{Scanner, Status};
+use crate::stencil::{MAX_BYTES, Miss, white};
+
+/// Bytes scanned at once while elements are looked for: few, since what is scanned beyond the beginning of a list is in vain.
+const STEP: usize = 512;
+/// Where no element has come in so many bytes, none is looked for any more.
+const FAR: usize = 8 << 10;
+/// Elements that may not fit, beyond half of those that do, before no more are looked at.
+const MAX_MISSES: u32 = 8;
+/// Looks at one element, of which each time more is there, before it is scanned: what a look costs is not spent again with
+/// every chunk.
+const MAX_LOOKS: u32 = 8;
+
+/// How far a body was looked through for elements to pass over.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    /// The first token that was not looked at, and how many containers are open before it.
+    token: usize,
+    depth: u32,
+    next: Option<Next>,
+    /// Bytes that the scan has seen.
+    reach: usize,
+    /// Elements passed over, and others.
+    passed: u32,
+    misses: u32,
+    /// The first of no known skeleton.
+    stranger: Option<u32>,
+    /// The last that is to be scanned.
+    left: Option<usize>,
+    is_over: bool,
+}
+
+/// An element of no known skeleton.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stranger {
+    /// There is none.
+    Nowhere,
+    /// There may be one: none is known.
+    Anywhere,
+    /// It opens at this offset.
+    At(u32),
+}
+
+/// Where an element is to be looked at.
+#[derive(Clone, Copy, Debug)]
+struct Next {
+    at: usize,
+    /// An element ends there; the next one comes after a comma.
+    follows: bool,
+    looks: u32,
+}
+
+impl Search {
+    /// No element is looked for.
+    pub(super) const OVER: Search = Search {
+        token: 0,
+        depth: 0,
+        next: None,
+        reach: 0,
+        passed: 0,
+        misses: 0,
+        stranger: None,
+        left: None,
+        is_over: true,
+    };
+
+    /// Where an element is that ought to be drawn.
+    pub(super) fn stranger(&self) -> Stranger {
+        match self.stranger {
+            Some(open) => Stranger::At(open),
+            None if self.passed == 0 => Stranger::Anywhere,
+            None => Stranger::Nowhere,
+        }
+    }
+}
+
+impl Intake {
+    /// Scans what came, less elements that are passed over. What follows those may be left for when more has come.
+    pub(super) fn scan(&mut self, plan: &Plan, memo: &mut Memo) -> Status {
+        // Another body may have taken the place of their stencils.
+        let is_other = self.known.runs().is_some_and(|runs| !runs.are_of(memo.elements()));
+        let depth = memo.depth_of_elements().filter(|_| !is_other);
+        let Intake { held, known, limits, scanner } = self;
+        let (Some(depth), Some(lists)) = (depth, known.lists.as_deref_mut()) else {
+            return scanner.advance(held);
+        };
+        while !lists.search.is_over && matches!(scanner.status(), Status::Blank | Status::Open) {
+            while let Some(next) = lists.search.next.take().or_else(|| lists.search.candidate(held, scanner, depth)) {
+                let mut pass = Pass { held, limits, scanner, ends: &mut known.ends };
+                if pass.over(lists, plan, memo, next) == Miss::Short {
+                    return Status::Open;
+                }
+            }
+            let reach = lists.search.reach;
+            if reach >= held.len() {
+                break;
+            }
+            lists.search.reach = reach.saturating_add(STEP).min(held.len());
+            scanner.advance(held.get(..lists.search.reach).unwrap_or_default());
+        }
+        scanner.advance(held)
+    }
+}
+
+impl Search {
+    /// The next element of an array that many containers deep.
+    fn candidate(&mut self, held: &[u8], scanner: &Scanner, depth: u32) -> Option<Next> {
+        let tokens = scanner.tokens();
+        let byte = |token: usize| tokens.get(token).and_then(|at| held.get(*at as usize)).copied().unwrap_or(0);
+        let mut before = byte(self.token.wrapping_sub(1));
+        for at in tokens.get(self.token..).unwrap_or_default() {
+            let first = byte(self.token);
+            let is_element = first == b'{' && self.depth == depth && matches!(before, b'[' | b',');
+            before = first;
+            self.token = self.token.wrapping_add(1);
+            match first {
+                b'{' | b'[' => self.depth = self.depth.saturating_add(1),
+                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                _ => (),
+            }
+            if is_element && self.left != Some(*at as usize) {
+                return Some(Next { at: *at as usize, follows: false, looks: 0 });
+            }
+        }
+        self.is_over |= self.passed == 0 && self.reach > FAR;
+        None
+    }
+
+    /// The element at an offset is to be scanned.
+    fn leave(&mut self, at: usize) {
+        self.left = Some(at);
+        self.misses = self.misses.saturating_add(1);
+        self.is_over |= self.misses > MAX_MISSES.saturating_add(self.passed / 2);
+    }
+}
+
+/// What passing over elements of a body takes.
+struct Pass<'a> {
+    held: &'a [u8],
+    limits: &'a Limits,
+    scanner: &'a mut Scanner,
+    ends: &'a mut Vec<u32>,
+}
+
+impl Pass<'_> {
+    /// Passes over the elements from one on that fit. Whether those after them may, when more has come.
+    fn over(&mut self, lists: &mut Lists, plan: &Plan, memo: &mut Memo, next: Next) -> Miss {
+        let Pass { held, limits, scanner, ends } = self;
+        let Lists { runs, search } = lists;
+        let Some((place, stencils, automaton)) = memo.elements_of(plan) else { return Miss::Other };
+        let (mut end, mut fitted, mut looked) = (next.at, 0u32, next.at);
+        let mut start = if next.follows { following(held, next.at) } else { Ok(next.at) };
+        let mut miss = loop {
+            looked = match start {
+                Ok(start) => start,
+                Err(miss) => break miss,
+            };
+            match stencils.find(automaton, held, looked, ends) {
+                Ok((stencil, to)) if stencil.is_within(limits) => {
+                    if fitted == 0 && !next.follows {
+                        runs.begin(looked, place);
+                    }
+                    runs.add(stencil, held, (looked, to), ends);
+                    (end, fitted) = (to, fitted.wrapping_add(1));
+                }
+                Err(Miss::Short) if held.len().wrapping_sub(looked) <= MAX_BYTES => break Miss::Short,
+                _ => {
+                    search.leave(looked);
+                    search.stranger = search.stranger.or(Some(looked as u32));
+                    break Miss::Other;
+                }
+            }
+            start = following(held, end);
+        };
+        if fitted > 0 {
+            let (open, end) = runs.end(held);
+            scanner.pass(open, end, place.depth, next.follows);
+            (search.token, search.depth, search.reach) = (scanner.tokens().len(), place.depth, end);
+            search.passed = search.passed.saturating_add(fitted);
+        }
+        let looks = if fitted > 0 { 1 } else { next.looks.saturating_add(1) };
+        if miss == Miss::Short && looks >= MAX_LOOKS {
+            search.leave(looked);
+            miss = Miss::Other;
+        }
+        if miss == Miss::Short {
+            search.next = Some(Next { at: end, follows: next.follows || fitted > 0, looks });
+        }
+        miss
+    }
+}
+
+/// Where the object begins that is the next element after one that ends at an offset.
+fn following(bytes: &[u8], end: usize) -> Result<usize, Miss> {
+    let expect = |at: usize, byte: u8| match bytes.get(at) {
+        None => Err(Miss::Short),
+        Some(found) if *found == byte => Ok(at),
+        Some(_) => Err(Miss::Other),
+    };
+    let comma = expect(white(bytes, end), b',')?;
+    expect(white(bytes, comma.wrapping_add(1)), b'{')
+}
