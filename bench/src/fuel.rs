@@ -18,7 +18,7 @@ pub fn committed() -> Result<HashMap<String, f64>, String> {
         .collect())
 }
 
-/// The count of a body whose skeleton is not known: of one that comes in two chunks, unless it comes in more anyway.
+/// The count of a body whose skeleton was not seen before.
 pub(crate) fn of_unseen(counts: &HashMap<String, f64>, body: &str) -> Option<f64> {
-    counts.get(&format!("{body}-in-two")).or_else(|| counts.get(body)).copied()
+    counts.get(&format!("{body}-unseen")).copied()
 }

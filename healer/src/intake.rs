@@ -7,7 +7,8 @@ use crate::memo::Memo;
 use crate::plan::Plan;
 use crate::reason::Reason;
 use crate::scan::{Scanner, Status};
-use crate::stencil::{Runs, Stencil};
+use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, Runs, Stencil};
+use crate::text::trim_end;
 use elements::Search;
 pub(crate) use elements::Stranger;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ const KEPT: usize = 64 << 10;
 pub(crate) struct Known {
     /// The stencil that all bytes so far fit; they are not scanned.
     pub stencil: Option<Arc<Stencil>>,
+    /// How often they were looked at and might have come to fit one; they are not scanned.
+    looks: u32,
     /// Where their values end.
     pub ends: Vec<u32>,
     /// Whether they were held against stencils, and fitted none.
@@ -47,7 +50,7 @@ struct Lists {
 impl Known {
     /// Forgets the body, keeps the memory.
     pub(crate) fn clear(&mut self) {
-        (self.stencil, self.is_stranger) = (None, false);
+        (self.stencil, self.looks, self.is_stranger) = (None, 0, false);
         if let Some(lists) = &mut self.lists {
             lists.runs.clear(KEPT);
             lists.search = Search::OVER;
@@ -82,48 +85,75 @@ impl Intake {
     /// Whether a body is too large depends on where its value closes, not on what came in one chunk with that.
     pub fn push(&mut self, chunk: &[u8]) -> Progress {
         self.held.extend_from_slice(chunk);
+        self.read(chunk.len())
+    }
+
+    /// As [`Intake::push`], but what has a skeleton that `memo` knows is not scanned: a body that is short, and elements of
+    /// lists. [`Healer::heal`](crate::Healer::heal) with that memo costs a fraction of what it would. But then there is no
+    /// tape of that: [`Healer::report`](crate::Healer::report) has nothing to tell of it, and
+    /// [`Healer::decide`](crate::Healer::decide) and [`Healer::matching`](crate::Healer::matching) refuse the body.
+    pub fn receive(&mut self, chunk: &[u8], plan: &Plan, memo: &mut Memo) -> Progress {
+        let is_first = self.held.is_empty() || self.known.looks > 0;
+        self.held.extend_from_slice(chunk);
+        // The limit of tokens counts those that are not scanned, too.
+        let is_short = self.held.len() <= self.limits.max_held().min(self.limits.max_tokens);
+        if is_first && is_short {
+            match self.recognise(plan, memo) {
+                Ok(stencil) => {
+                    (self.known.stencil, self.known.looks) = (Some(stencil), 0);
+                    return Progress::Whole;
+                }
+                Err(Miss::Short) => {
+                    self.known.looks = self.known.looks.wrapping_add(1);
+                    return Progress::Hold;
+                }
+                Err(Miss::Other) => (),
+            }
+        }
+        self.known.looks = 0;
+        if is_first && memo.depth_of_elements().is_some() {
+            self.known.lists.get_or_insert_default().search = Search::default();
+        }
+        let progress = if is_short && self.known.stencil.is_none() && self.known.lists.is_some() {
+            self.pass_over(plan, memo)
+        } else {
+            self.read(chunk.len())
+        };
+        self.known.is_stranger = is_short && progress == Progress::Whole && self.known.runs().is_none();
+        progress
+    }
+
+    /// The stencil that all bytes so far fit, or whether they may when more have come.
+    fn recognise(&mut self, plan: &Plan, memo: &mut Memo) -> Result<Arc<Stencil>, Miss> {
+        let found = memo.recognise(plan, &self.limits, &self.held, &mut self.known.ends);
+        // A value that has closed may lack no more than white space, and that is not waited for.
+        let may_be_closed = || matches!(trim_end(&self.held).last(), None | Some(b'}' | b']'));
+        let may_wait = || self.known.looks < MAX_LOOKS && self.held.len() <= MAX_BYTES && !may_be_closed();
+        found.map_err(|miss| if miss == Miss::Short && may_wait() { Miss::Short } else { Miss::Other })
+    }
+
+    /// Reads what came, less elements that are passed over.
+    fn pass_over(&mut self, plan: &Plan, memo: &mut Memo) -> Progress {
+        let status = self.scan(plan, memo);
+        match self.judge(status) {
+            // Why is told by a scan of all.
+            Progress::Release(_) if self.look_back() => {
+                let status = self.scanner.advance(&self.held);
+                self.judge(status)
+            }
+            progress => progress,
+        }
+    }
+
+    /// Reads what came, the last chunk of this length.
+    fn read(&mut self, chunk: usize) -> Progress {
         self.look_back();
         self.known.clear();
-        if chunk.len() > Limits::HARD_HELD_BYTES {
+        if chunk > Limits::HARD_HELD_BYTES {
             return Progress::Release(Reason::TooLarge);
         }
         let status = self.scanner.advance(&self.held);
         self.judge(status)
-    }
-
-    /// As [`Intake::push`], but what has a skeleton that `memo` knows is not scanned: a body that is the first chunk, and elements
-    /// of lists. [`Healer::heal`](crate::Healer::heal) with that memo costs a fraction of what it would. But then there is
-    /// no tape of that: [`Healer::report`](crate::Healer::report) has nothing to tell of it, and
-    /// [`Healer::decide`](crate::Healer::decide) and [`Healer::matching`](crate::Healer::matching) refuse the body.
-    pub fn receive(&mut self, chunk: &[u8], plan: &Plan, memo: &mut Memo) -> Progress {
-        let is_first = self.held.is_empty();
-        let fits = is_first && chunk.len() <= self.limits.max_held().min(self.limits.max_tokens);
-        if fits && let Some(stencil) = memo.recognise(plan, &self.limits, chunk, &mut self.known.ends) {
-            self.held.extend_from_slice(chunk);
-            self.known.stencil = Some(stencil);
-            return Progress::Whole;
-        }
-        // The limit of tokens counts those of elements too.
-        let is_long = self.held.len().saturating_add(chunk.len()) > self.limits.max_held().min(self.limits.max_tokens);
-        if is_first && memo.depth_of_elements().is_some() {
-            self.known.lists.get_or_insert_default().search = Search::default();
-        }
-        let progress = if is_long || self.known.stencil.is_some() || self.known.lists.is_none() {
-            self.push(chunk)
-        } else {
-            self.held.extend_from_slice(chunk);
-            let status = self.scan(plan, memo);
-            match self.judge(status) {
-                // Why is told by a scan of all.
-                Progress::Release(_) if self.look_back() => {
-                    let status = self.scanner.advance(&self.held);
-                    self.judge(status)
-                }
-                progress => progress,
-            }
-        };
-        self.known.is_stranger = fits && progress == Progress::Whole && self.known.runs().is_none();
-        progress
     }
 
     /// What a scan led to.
@@ -157,7 +187,7 @@ impl Intake {
         if self.known.stencil.is_some() {
             return Progress::Whole;
         }
-        // An element that is not all there was left.
+        // What might have come to fit a stencil was left.
         match self.scanner.advance(&self.held) {
             Status::Blank => Progress::Release(Reason::Empty),
             Status::Open => Progress::Release(Reason::Truncated),

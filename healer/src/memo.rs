@@ -12,7 +12,7 @@ use crate::plan::overlay::{self, Extent, Resolution};
 use crate::plan::record::Record;
 use crate::report::Op;
 use crate::similarity::{self, Alignment, Settings, Standing};
-use crate::stencil::{Elements, ListPlace, Stencil, Stencils};
+use crate::stencil::{Elements, ListPlace, Miss, Stencil, Stencils};
 use crate::survey::{MAX_MEMBERS, Survey};
 use crate::walk::{Body, Sequences};
 use std::collections::BTreeMap;
@@ -355,10 +355,10 @@ impl Memo {
         limits: &Limits,
         body: &[u8],
         ends: &mut Vec<u32>,
-    ) -> Option<Arc<Stencil>> {
+    ) -> Result<Arc<Stencil>, Miss> {
         let automaton = self.learned.as_deref().map_or(plan.automaton(), |learned| &learned.automaton);
-        let (stencil, end) = self.stencils.find(automaton, body, 0, ends).ok()?;
-        (end == body.len() && stencil.is_within(limits)).then(|| Arc::clone(stencil))
+        let (stencil, end) = self.stencils.find(automaton, body, 0, ends)?;
+        if end == body.len() && stencil.is_within(limits) { Ok(Arc::clone(stencil)) } else { Err(Miss::Other) }
     }
 
     /// Stencils of whole bodies.

@@ -33,6 +33,9 @@ pub(crate) use value::white;
 pub(crate) const MAX_BYTES: usize = 32 << 10;
 /// Values in it at most.
 const MAX_SLOTS: usize = 2048;
+/// Looks at one text, of which each time more is there, before it is left to the walk: then what a look costs, which is to
+/// read it from its start, is not spent again with every chunk.
+pub(crate) const MAX_LOOKS: u32 = 8;
 
 /// A skeleton, and what texts with it become.
 #[derive(Debug)]

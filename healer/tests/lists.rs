@@ -4,7 +4,7 @@
 #![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use healer::config::Config;
-use healer::{Healer, Intake, Limits, Memo, Plan, Progress, Summary};
+use healer::{Healer, Intake, Limits, Memo, Plan, Progress, Reason, Summary};
 
 fn plan(route: &str) -> Plan {
     let config = format!(r#"{{"routes":[{{"match":{{"path":"/"}},{route}}}]}}"#);
@@ -155,4 +155,24 @@ fn lists_that_turn_out_to_be_too_long() {
     stream.expect("a list that is too long").finish(&mut healer, &mut memo);
     out.extend_from_slice(healer.output());
     assert_eq!(String::from_utf8(out).expect("UTF-8"), alone(&plan, &body).0);
+}
+
+/// A short body in several chunks is known by its skeleton too; but a value that has closed does not wait for white space that
+/// others had behind it.
+#[test]
+fn short_bodies_in_several_chunks() {
+    let plan = plan(RENAME);
+    let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+    let body = |id: u32| format!("{{\"a\":{{\"user_id\":{id}}}}}\n");
+    heal(&mut healer, &plan, &mut memo, &body(1), 100);
+    let (output, _, read) = heal(&mut healer, &plan, &mut memo, &body(22), 9);
+    assert_eq!((output.as_str(), read), ("{\"a\":{\"id\":22}}\n", 0));
+    let mut intake = healer.intake(Limits::default());
+    assert_eq!(intake.receive(br#"{"a":{"user_id""#, &plan, &mut memo), Progress::Hold);
+    assert_eq!(intake.receive(b":3}}", &plan, &mut memo), Progress::Whole);
+    let (output, _, read) = finish(&mut healer, intake, &plan, &mut memo);
+    assert_eq!((output.as_str(), read), (r#"{"a":{"id":3}}"#, 1));
+    let mut intake = healer.intake(Limits::default());
+    assert_eq!(intake.receive(br#"{"a":{"user_id":"#, &plan, &mut memo), Progress::Hold);
+    assert_eq!(intake.finish(), Progress::Release(Reason::Truncated));
 }

@@ -4,7 +4,7 @@
 
 use super::{Expects, Incremental, Tools};
 use crate::intake::Intake;
-use crate::stencil::{MAX_BYTES, Miss, Stencils, white};
+use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, Stencils, white};
 use crate::walk::{Body, Part};
 
 /// What is known of the elements of the innermost array.
@@ -18,10 +18,6 @@ pub(super) struct Traced {
     misfit: usize,
     looks: u32,
 }
-
-/// Looks at one element, of which each time more is there, before it is left to the walk: then what a look costs, which is
-/// to read it from its start, is not spent again with every chunk.
-const MAX_LOOKS: u32 = 8;
 
 impl Traced {
     /// Another array is the innermost.

@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::memo::Memo;
 use crate::plan::Plan;
 use crate::scan::{Scanner, Status};
-use crate::stencil::{MAX_BYTES, Miss, white};
+use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, white};
 
 /// Bytes scanned at once while elements are looked for: few, since what is scanned beyond the beginning of a list is in vain.
 const STEP: usize = 512;
@@ -17,9 +17,6 @@ const STEP: usize = 512;
 const FAR: usize = 8 << 10;
 /// Elements that may not fit, beyond half of those that do, before no more are looked at.
 const MAX_MISSES: u32 = 8;
-/// Looks at one element, of which each time more is there, before it is scanned: what a look costs is not spent again with
-/// every chunk.
-const MAX_LOOKS: u32 = 8;
 
 /// How far a body was looked through for elements to pass over.
 #[derive(Debug, Default)]

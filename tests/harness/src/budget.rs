@@ -22,8 +22,8 @@ pub const TOLERANCE: f64 = 3.0;
 /// What Envoy reads from a socket at once.
 const CHUNK: usize = 16 << 10;
 
-/// What is added to the names of bodies that come in two chunks: they are read as a tape, whatever is known of them.
-pub const IN_TWO: &str = "-in-two";
+/// What is added to the names of bodies whose skeleton, and that of elements in them, was not seen before.
+pub const UNSEEN: &str = "-unseen";
 
 /// What writes the budget anew.
 pub const UPDATE: &str = "cargo run -p nomos-harness -- budget --write";
@@ -54,19 +54,17 @@ pub fn measure(module: &Module) -> Result<Vec<Cost>, String> {
     for subject in corpus::subjects() {
         let bodies: Vec<&[u8]> = subject.bodies.iter().map(String::as_bytes).collect();
         let changes = subject.ops > 0;
-        let longest = bodies.iter().map(|body| body.len()).max().unwrap_or(0);
-        let in_two = longest / 2 + 1;
-        let ways = [(subject.name.clone(), CHUNK), (format!("{}{IN_TWO}", subject.name), in_two)];
-        // Of a body that comes in one chunk the skeleton is known from the round before.
-        for (name, chunk) in ways.into_iter().take(if longest > CHUNK { 1 } else { 2 }) {
-            let counted = known(module, &subject.config, &bodies, chunk, changes);
-            let (fuel, bytes) = counted.map_err(|what| say(&name, &what))?;
-            costs.push(Cost { name, bytes, fuel });
-        }
+        let name = subject.name;
+        let bytes = bodies.iter().map(|body| body.len()).sum::<usize>() / bodies.len().max(1);
+        let fuel = known(module, &subject.config, &bodies, changes).map_err(|what| say(&name, &what))?;
+        let cost = Cost { name: name.clone(), bytes, fuel };
+        let name = format!("{name}{UNSEEN}");
+        let fuel = unseen(module, &subject.config, &bodies, changes).map_err(|what| say(&name, &what))?;
+        costs.extend([cost, Cost { name, bytes, fuel }]);
     }
     let body = user_body(Mode::V2);
     let figures = similarity(module, body.as_bytes()).map_err(|what| say("similarity", &what))?;
-    let names = ["similarity-first-sight", "similarity-known-shape", "similarity-known-shape-in-two"];
+    let names = ["similarity-first-sight", "similarity-known-shape", "similarity-known-shape-unseen"];
     for (name, fuel) in names.into_iter().zip(figures) {
         costs.push(Cost { name: name.to_owned(), bytes: body.len(), fuel });
     }
@@ -152,32 +150,42 @@ fn judge(cost: &Cost, budgets: &BTreeMap<String, u64>) -> Option<Finding> {
     }
 }
 
-/// The average fuel of responses with these bodies in a VM that has seen them before, and their average length.
-fn known(module: &Module, config: &str, bodies: &[&[u8]], chunk: usize, changes: bool) -> Result<(u64, usize), String> {
+/// The average fuel of responses with these bodies in a VM that has seen them before.
+fn known(module: &Module, config: &str, bodies: &[&[u8]], changes: bool) -> Result<u64, String> {
     let mut vm = start(module, config)?;
     for body in bodies {
-        count(&mut vm, body, chunk, changes)?;
+        count(&mut vm, body, changes)?;
     }
     let mut fuel = 0;
     for body in bodies {
-        fuel += count(&mut vm, body, chunk, changes)?;
+        fuel += count(&mut vm, body, changes)?;
     }
-    let bytes: usize = bodies.iter().map(|body| body.len()).sum();
-    Ok((fuel / bodies.len().max(1) as u64, bytes / bodies.len().max(1)))
+    Ok(fuel / bodies.len().max(1) as u64)
 }
 
-/// Fuel of a body whose shape is new to similarity, and of the same body again, in one chunk and in two. Another shape
-/// warms the VM up.
+/// The average fuel of responses with these bodies, each in a VM that has seen another one.
+fn unseen(module: &Module, config: &str, bodies: &[&[u8]], changes: bool) -> Result<u64, String> {
+    let other = format!("{{\"other\":\"{}\"}}", " ".repeat(500));
+    let mut fuel = 0;
+    for body in bodies {
+        let mut vm = start(module, config)?;
+        count(&mut vm, other.as_bytes(), false)?;
+        fuel += count(&mut vm, body, changes)?;
+    }
+    Ok(fuel / bodies.len().max(1) as u64)
+}
+
+/// Fuel of a body whose shape is new to similarity, of the same body again, and of one of this shape and another skeleton.
+/// Another shape warms the VM up.
 fn similarity(module: &Module, body: &[u8]) -> Result<[u64; 3], String> {
     let route = json!({"match": {"prefix": "/"}, "contract": contract::user(), "similarity": {"profile": "default"}});
     let mut vm = start(module, &json!({"routes": [route]}).to_string())?;
-    count(&mut vm, user_body(Mode::Camel).as_bytes(), CHUNK, true)?;
-    let first = count(&mut vm, body, CHUNK, true)?;
-    count(&mut vm, body, CHUNK, true)?;
-    let again = count(&mut vm, body, CHUNK, true)?;
-    let in_two = body.len() / 2 + 1;
-    count(&mut vm, body, in_two, true)?;
-    Ok([first, again, count(&mut vm, body, in_two, true)?])
+    count(&mut vm, user_body(Mode::Camel).as_bytes(), true)?;
+    let first = count(&mut vm, body, true)?;
+    count(&mut vm, body, true)?;
+    let again = count(&mut vm, body, true)?;
+    let indented = [b" ", body].concat();
+    Ok([first, again, count(&mut vm, &indented, true)?])
 }
 
 fn start(module: &Module, config: &str) -> Result<Vm, String> {
@@ -186,8 +194,8 @@ fn start(module: &Module, config: &str) -> Result<Vm, String> {
 }
 
 /// Fuel of one response, which must be healed, or must not.
-fn count(vm: &mut Vm, body: &[u8], chunk: usize, changes: bool) -> Result<u64, String> {
-    let response = Response::json(body).cut(chunk);
+fn count(vm: &mut Vm, body: &[u8], changes: bool) -> Result<u64, String> {
+    let response = Response::json(body).cut(CHUNK);
     let (fuel, Reply { body: got, trap, .. }) = vm.fuel(|vm| response.run(vm));
     match trap {
         Some(trap) => Err(trap.to_string()),
