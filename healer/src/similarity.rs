@@ -12,6 +12,7 @@ mod affix;
 mod candidates;
 pub mod compare;
 mod compatible;
+mod count;
 mod decide;
 mod doubt;
 mod explain;
@@ -76,13 +77,17 @@ pub struct Settings {
 pub struct Doubt {
     /// The share of what is expected that stands or is found, from which on all that is found counts.
     pub known: f32,
+    /// The same for what more than its name speaks for: a format, a kind other than a string, or siblings.
+    pub borne_out: f32,
     /// The same for the same names of several words.
     pub likely: f32,
+    /// How much an object and the one that it is have in common, from which on all that is found in it counts.
+    pub whole: f32,
 }
 
 impl Default for Doubt {
     fn default() -> Self {
-        Doubt { known: 0.5, likely: 0.3 }
+        Doubt { known: 0.5, borne_out: 0.35, likely: 0.3, whole: 0.6 }
     }
 }
 

@@ -162,6 +162,30 @@ fn what_is_inside_and_beside_counts() {
             r#"{"unit_price":1,"zebra":2}"#,
         ),
         (
+            "an object that is whole, in a record of which little is known",
+            r#"{"gauge":{"brand":"b","hue":"h","shape":"s"},"day":"d","night":"n","maker":"m","owl":"o","yak":"y","gnu":"g"}"#,
+            r#"{"gauge":{"Brand":"b","Hue":"h","Shape":"s"},"zebra":"z"}"#,
+            r#"{"gauge":{"brand":"b","hue":"h","shape":"s"},"zebra":"z"}"#,
+        ),
+        (
+            "an object that holds mostly something else, in such a record",
+            r#"{"gauge":{"brand":"b","hue":"h","shape":"s"},"day":"d","night":"n","maker":"m","owl":"o","yak":"y","gnu":"g"}"#,
+            r#"{"gauge":{"Brand":"b","Hue":"h","ant":"a","bee":"b","cow":"c"},"zebra":"z"}"#,
+            r#"{"gauge":{"Brand":"b","Hue":"h","ant":"a","bee":"b","cow":"c"},"zebra":"z"}"#,
+        ),
+        (
+            "a number and a boolean, but no string, where a third is known",
+            r#"{"price":1,"open":true,"maker":"m","hue":"h","day":"d","night":"n","owl":"o","yak":"y"}"#,
+            r#"{"Price":2,"Open":false,"Maker":"n","ant":"a","bee":"b","cow":"c"}"#,
+            r#"{"price":2,"open":false,"Maker":"n","ant":"a","bee":"b","cow":"c"}"#,
+        ),
+        (
+            "neither, where less is known",
+            r#"{"price":1,"open":true,"maker":"m","hue":"h","day":"d","night":"n","owl":"o","yak":"y","gnu":"g"}"#,
+            r#"{"Price":2,"Open":false,"Maker":"n","ant":"a","bee":"b","cow":"c"}"#,
+            r#"{"Price":2,"Open":false,"Maker":"n","ant":"a","bee":"b","cow":"c"}"#,
+        ),
+        (
             "all that there is, which holds what is expected",
             r#"{"username":"u","email":"e","locked":true}"#,
             r#"{"account":{"username":"v","email":"f","locked":false}}"#,

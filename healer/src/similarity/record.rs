@@ -259,7 +259,7 @@ impl Record<'_, '_> {
     }
 
     /// Whether a field is somewhere inside an expected object.
-    fn is_inside(&self, field: &Expected, object: Id) -> bool {
+    pub fn is_inside(&self, field: &Expected, object: Id) -> bool {
         let mut at = field.parent;
         loop {
             if at == object {

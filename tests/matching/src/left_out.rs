@@ -18,7 +18,7 @@ const TRIED: [(f32, f32); 9] =
 /// # Panics
 /// If the engine refuses a contract or a body: then the corpus is wrong.
 pub fn scores(parts: &[Vec<Api>], settings: Settings) -> Vec<(Doubt, Score)> {
-    let tried = TRIED.map(|(known, likely)| Doubt { known, likely });
+    let tried = TRIED.map(|(known, likely)| Doubt { known, likely, ..Doubt::default() });
     let tables: Vec<Vec<Score>> = std::thread::scope(|scope| {
         let table = |part| tried.iter().map(|doubt| total(part, Settings { doubt: *doubt, ..settings })).collect();
         let runs: Vec<_> = parts.iter().map(|part| scope.spawn(move || table(part))).collect();

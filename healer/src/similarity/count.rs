@@ -1,0 +1,127 @@
+//! How much of what is expected is there: of a record, and of an object in it together with the object that it is.
+//!
+//! What is in the elements of arrays counts too, as far as it is looked at: that of arrays that are missing is missing.
+
+use super::likeness::Likeness;
+use super::record::{Record, UNFRAMED};
+use super::{Alignment, Id, NONE, Standing};
+use crate::plan::spec::Kind;
+
+/// Values that two objects have in common at least, so that these say something.
+const LEAST_COMMON: usize = 2;
+
+/// What of a record is known: what stands, and what is aligned.
+pub(super) struct Counts<'r, 'a, 's> {
+    record: &'r Record<'a, 's>,
+    out: &'r [Alignment],
+    /// By field: the member that it is.
+    members: Vec<Id>,
+    /// Pairs of objects, and whether each is nearly all of the other.
+    judged: Vec<((Id, Id), bool)>,
+}
+
+impl<'r, 'a, 's> Counts<'r, 'a, 's> {
+    pub fn of(record: &'r Record<'a, 's>, out: &'r [Alignment]) -> Self {
+        let mut members = record.scratch.fields.clone();
+        for one in out {
+            if let Some(member) = members.get_mut(one.expected as usize) {
+                *member = one.found;
+            }
+        }
+        Counts { record, out, members, judged: Vec::new() }
+    }
+
+    /// The share of what is expected that is known.
+    pub fn share(&self) -> f32 {
+        let (known, all) = self.known(NONE, NONE);
+        ratio(known, all)
+    }
+
+    /// Whether the objects that both sides of an alignment are in, or are, have most of their values in common.
+    pub fn is_whole(&mut self, alignment: &Alignment) -> bool {
+        let objects = self.objects(alignment);
+        if let Some((_, is_whole)) = self.judged.iter().find(|(judged, _)| *judged == objects) {
+            return *is_whole;
+        }
+        let is_whole = self.are_alike(objects);
+        self.judged.push((objects, is_whole));
+        is_whole
+    }
+
+    fn objects(&self, alignment: &Alignment) -> (Id, Id) {
+        let Alignment { expected, found, .. } = *alignment;
+        match self.record.model.field(expected) {
+            Some(field) if !field.is_object && !field.is_records => {
+                (field.parent, self.record.found.get(found as usize).map_or(NONE, |found| found.parent))
+            }
+            _ => (expected, found),
+        }
+    }
+
+    /// Twice what both have, over all that each has (Dice 1945).
+    fn are_alike(&self, (expected, found): (Id, Id)) -> bool {
+        let (common, all, there) = if self.is_array(expected) {
+            let like = Likeness::of(self.record, expected, found);
+            (like.same as usize, like.all as usize, like.there as usize)
+        } else {
+            let (known, all) = self.known(expected, found);
+            (known, all, self.values(found))
+        };
+        let share = ratio(common.saturating_mul(2), all.saturating_add(there));
+        common >= LEAST_COMMON && share >= self.record.settings.doubt.whole
+    }
+
+    /// How many values of an expected object are known to be in a found one, and how many there are; [`NONE`]: the record.
+    fn known(&self, expected: Id, found: Id) -> (usize, usize) {
+        let record = self.record;
+        let fields = record.model.fields().iter().zip(&self.members).enumerate();
+        let inside = fields.filter(|(_, (field, _))| !field.is_object && record.is_inside(field, expected));
+        let (mut known, mut all) = (0usize, 0usize);
+        for (id, (field, member)) in inside {
+            let id = id as Id;
+            let is_here = *member != NONE && is_at_or_inside(record, *member, found);
+            let (same, size) = match *member {
+                NONE if field.is_records => (0, record.model.inside(id).0.count()),
+                array if field.is_records && !record.is_taken(id) => {
+                    let like = Likeness::of(record, id, array);
+                    (like.same as usize, like.all as usize)
+                }
+                _ => (1, 1),
+            };
+            known = known.saturating_add(if is_here { same } else { 0 });
+            all = all.saturating_add(size);
+        }
+        (known, all)
+    }
+
+    /// How many values are in a found object.
+    fn values(&self, object: Id) -> usize {
+        let record = self.record;
+        let rows = (0..).zip(record.found).zip(&record.scratch.members);
+        let values = rows.filter(|((id, found), member)| {
+            let is_value = found.kind != Kind::Object || member.is_closed && member.frame == UNFRAMED;
+            found.standing != Standing::Element && is_value && is_at_or_inside(record, *id, object)
+        });
+        let arrays =
+            self.out.iter().filter(|one| self.is_array(one.expected) && is_at_or_inside(record, one.found, object));
+        let elements = arrays.map(|one| Likeness::of(record, one.expected, one.found).there.saturating_sub(1) as usize);
+        values.count().saturating_add(elements.sum())
+    }
+
+    fn is_array(&self, expected: Id) -> bool {
+        self.record.model.field(expected).is_some_and(|field| field.is_records)
+    }
+}
+
+/// Whether a member is an object or anywhere inside it; [`NONE`]: the record.
+pub(super) fn is_at_or_inside(record: &Record<'_, '_>, mut found: Id, object: Id) -> bool {
+    while object != NONE && found != object && found != NONE {
+        found = record.found.get(found as usize).map_or(NONE, |found| found.parent);
+    }
+    object == NONE || found == object
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
+fn ratio(part: usize, whole: usize) -> f32 {
+    if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
+}
