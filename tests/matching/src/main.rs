@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use healer::similarity::{Metric, Profile, Settings, Without};
+use nomos_matching::change::Change;
 use nomos_matching::corpus::{self, Api};
 use nomos_matching::left_out;
 use nomos_matching::plot;
@@ -139,6 +140,7 @@ fn print_scores(apis: &[Api], all: &Score, options: &Options) {
     println!("{} APIs, {} pairs, {} absent fields, {} look-alikes", apis.len(), all.pairs, all.absent, all.lookalikes);
     head("profile");
     row("default", all);
+    print_changes(apis, options.settings);
     if options.is_short && !options.verbose {
         return;
     }
@@ -155,6 +157,32 @@ fn print_scores(apis: &[Api], all: &Score, options: &Options) {
         print_lines(&all.found);
         println!("missed");
         print_lines(&all.missed);
+    }
+}
+
+/// The same by what changed: versions of one API are what the engine is for, APIs of different vendors are harder.
+fn print_changes(apis: &[Api], settings: Settings) {
+    println!(
+        "\n| what changed | APIs | pairs | precision | recall | right | wrong | absent healed | look-alikes |\n\
+        |---|---|---|---|---|---|---|---|---|"
+    );
+    for change in Change::ALL {
+        let (mut count, mut all) = (0, Score::default());
+        for api in apis.iter().filter(|api| Change::of(&api.file) == Some(change)) {
+            count += 1;
+            all.add(&score_api(api, settings));
+        }
+        println!(
+            "| {} | {count} | {} | {:.3} | {:.3} | {} | {} | {:.3} | {} |",
+            change.text(),
+            all.pairs,
+            all.precision(),
+            all.recall(),
+            all.right,
+            all.wrong,
+            all.absent_healed(),
+            all.wrong_lookalikes
+        );
     }
 }
 
