@@ -33,6 +33,9 @@ use traced::Traced;
 /// a body takes most memory for.
 const BATCH: usize = 128 << 10;
 
+/// Bytes of a backlog that are taken in at once: as many as come at once from most hosts.
+const PIECE: usize = 16 << 10;
+
 /// A body that is healed while it streams.
 #[derive(Debug)]
 pub struct Incremental {
@@ -42,6 +45,8 @@ pub struct Incremental {
     gone: usize,
     /// Bytes of the body before the window.
     before: usize,
+    /// Bytes that came before it was known to be too long, and are not in the window.
+    backlog: Vec<u8>,
     /// Index of the first token that is not decided.
     next: usize,
     soundness: Soundness,
@@ -110,10 +115,9 @@ impl Healer {
     }
 
     /// Goes on with a body that turned out to be longer than may be held. [`Incremental::advance`] comes next.
-    pub fn outgrow(&mut self, intake: Intake) -> Incremental {
-        let mut intake = intake;
-        intake.look_back();
-        Incremental::new(intake)
+    pub fn outgrow(&mut self, mut intake: Intake) -> Incremental {
+        let backlog = intake.restart();
+        Incremental { backlog, ..Incremental::new(intake) }
     }
 
     /// Takes back the memory of a body.
@@ -128,6 +132,7 @@ impl Incremental {
             window,
             gone: 0,
             before: 0,
+            backlog: Vec::new(),
             next: 0,
             soundness: Soundness::default(),
             spine: Vec::new(),
@@ -150,11 +155,18 @@ impl Incremental {
     pub fn push(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo, chunk: &[u8]) {
         self.compact();
         self.window.held.extend_from_slice(chunk);
-        self.advance(healer, plan, memo);
+        self.go_on(healer, plan, memo);
     }
 
-    /// Decides what can be.
+    /// Decides what can be of a body that outgrew an intake.
     pub fn advance(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo) {
+        // Piece by piece: elements are passed over only before they are scanned.
+        for piece in std::mem::take(&mut self.backlog).chunks(PIECE) {
+            self.push(healer, plan, memo, piece);
+        }
+    }
+
+    fn go_on(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo) {
         if self.failure.is_none() {
             memo.start();
             memo.exchange(&mut self.course);
@@ -188,7 +200,7 @@ impl Incremental {
 
     /// Bytes of memory that it takes.
     pub fn memory(&self) -> usize {
-        self.window.memory().saturating_add(self.traced.memory())
+        self.window.memory().saturating_add(self.traced.memory()).saturating_add(self.backlog.capacity())
     }
 
     /// Whether the rest of the body leaves as it came.

@@ -182,6 +182,13 @@ impl Intake {
         true
     }
 
+    /// Starts again from nothing. The bytes so far.
+    pub(crate) fn restart(&mut self) -> Vec<u8> {
+        self.known.clear();
+        self.scanner.reset(self.limits.max_depth);
+        std::mem::take(&mut self.held)
+    }
+
     /// No more bytes come.
     pub fn finish(&mut self) -> Progress {
         if self.known.stencil.is_some() {
