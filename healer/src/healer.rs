@@ -136,11 +136,14 @@ impl Healer {
         self.scratch.draws = intake.known.is_stranger && memo.stencils().wants();
         let walked = self.walk(&body, plan, memo);
         if self.scratch.astray != Astray::No {
-            memo.elements().clear();
+            memo.elements().went_astray();
         }
         let might_be_spent = || runs.is_some_and(|runs| memo.might_be_spent(plan, runs.names()));
         if self.scratch.astray != Astray::No || might_be_spent() {
             return self.heal_scanned(plan, memo, intake);
+        }
+        if runs.is_some() {
+            memo.elements().went_right();
         }
         let mut result = walked.map(|()| self.render(&body, plan, memo, 0, body.bytes.len()));
         if let Ok(summary) = &mut result {
@@ -249,7 +252,7 @@ impl Healer {
     /// The first half of [`Healer::heal`]: walks a body and decides, and writes nothing. For those who ask what that costs.
     pub fn decide(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<(), Failure> {
         self.forget_last();
-        let body = checked(intake)?;
+        let body = on_tape(intake)?;
         memo.start();
         let result = self.walk(&body, plan, memo);
         self.drop_large_scratch();
@@ -366,7 +369,7 @@ impl Healer {
 
     /// Where in a body each expected field is. Only for plans with similarity.
     pub fn matching(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Matching, Failure> {
-        let body = checked(intake)?;
+        let body = on_tape(intake)?;
         memo.start();
         self.walk(&body, plan, memo)?;
         Ok(matching(plan, &body, memo, &self.settled))
@@ -443,16 +446,13 @@ impl Healer {
 
     /// The shape of the first record.
     fn first_shape(&self, body: &Body<'_>) -> Option<u64> {
-        let scanned = self.settled.first();
-        let run = body.passed.runs.first();
-        let is_after = |instance: &Instance| {
+        let run = body.passed.runs.iter().find(|run| run.summary.shape.is_some());
+        let is_before = |instance: &&Instance| {
             let at = body.tokens.get(instance.token as usize);
-            run.is_some_and(|run| at.is_none_or(|at| *at > run.open))
+            run.is_none_or(|run| at.is_some_and(|at| *at < run.open))
         };
-        match run {
-            Some(run) if scanned.is_none_or(is_after) => run.summary.shape,
-            _ => scanned.map(|instance| instance.shape),
-        }
+        let scanned = self.settled.first().filter(is_before).map(|instance| instance.shape);
+        scanned.or(run.and_then(|run| run.summary.shape))
     }
 
     fn forget_last(&mut self) {
@@ -476,6 +476,15 @@ impl Healer {
             let arena = std::mem::take(&mut self.scratch.arena);
             self.scratch = Scratch { arena, ..Scratch::default() };
         }
+    }
+}
+
+/// As below. A body of which something was passed over ends there, as far as the tape tells.
+fn on_tape(intake: &Intake) -> Result<Body<'_>, Failure> {
+    let body = checked(intake)?;
+    match body.passed.runs.first() {
+        Some(run) => Err(Failure { reason: Reason::Truncated, offset: run.open as usize }),
+        None => Ok(body),
     }
 }
 

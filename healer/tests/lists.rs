@@ -176,3 +176,100 @@ fn short_bodies_in_several_chunks() {
     assert_eq!(intake.receive(br#"{"a":{"user_id":"#, &plan, &mut memo), Progress::Hold);
     assert_eq!(intake.finish(), Progress::Release(Reason::Truncated));
 }
+
+/// While an element waits for more of it, another body of the route may make another list the one that is known.
+#[test]
+fn an_element_that_waits_while_another_list_is_learned() {
+    let plan = plan(RENAME);
+    let root = users(0, 1000);
+    let inside = format!(r#"{{"data":{root}}}"#);
+    for (first, second) in [(&root, &inside), (&inside, &root)] {
+        let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+        for _ in 0..2 {
+            heal(&mut healer, &plan, &mut memo, first, first.len());
+        }
+        for size in [30, 40, 1000] {
+            let mut intake = healer.intake(Limits::default());
+            let (before, after) = first.as_bytes().split_at(size);
+            receive(&mut intake, &plan, &mut memo, before, size);
+            for _ in 0..4 {
+                heal(&mut healer, &plan, &mut memo, second, second.len());
+            }
+            assert_eq!(intake.receive(after, &plan, &mut memo), Progress::Whole);
+            let (output, ..) = finish(&mut healer, intake, &plan, &mut memo);
+            assert_eq!(output, alone(&plan, first).0);
+        }
+    }
+}
+
+/// Where elements that were passed over are no records, the first record is one that comes after them.
+#[test]
+fn the_shape_of_the_first_record() {
+    let plan = plan(
+        r#""similarity":{},"contract":{"type":"array","items":{"type":"array","items":
+        {"type":"object","properties":{"userId":{},"name":{},"nick":{}}}}}"#,
+    );
+    let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+    let list = users(0, 1000);
+    let body = list.replace("}]", "},[{\"user_id\":1,\"name\":\"n\"}]]");
+    let shape = alone(&plan, &body).1.shape;
+    assert!(shape.is_some());
+    for _ in 0..4 {
+        assert_eq!(heal(&mut healer, &plan, &mut memo, &body, 5000).1.shape, shape);
+    }
+}
+
+/// What cannot be healed teaches nothing.
+#[test]
+fn a_malformed_list_is_malformed_each_time() {
+    let plan = plan(RENAME);
+    for odd in ["na\\xme", "\\ud800", "na\u{1}me"] {
+        let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+        let body = users(0, 1000).replace("name\"", &format!("{odd}\""));
+        let mut results = Vec::new();
+        for _ in 0..4 {
+            let mut intake = healer.intake(Limits::default());
+            receive(&mut intake, &plan, &mut memo, body.as_bytes(), 5000);
+            results.push(healer.heal(&plan, &mut memo, &intake).map(|summary| summary.ops()));
+            healer.learn(&plan, &mut memo, &intake);
+            healer.recycle(intake);
+        }
+        assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "{odd}: {results:?}");
+    }
+}
+
+/// A tape that lacks what was passed over answers no questions.
+#[test]
+fn what_was_passed_over_is_not_asked_about() {
+    let plan = plan(SIMILAR);
+    let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+    let body = format!(r#"{{"data":{}}}"#, users(0, 1000));
+    let mut answers = Vec::new();
+    for _ in 0..3 {
+        heal(&mut healer, &plan, &mut memo, &body, 5000);
+        let mut intake = healer.intake(Limits::default());
+        receive(&mut intake, &plan, &mut memo, body.as_bytes(), 5000);
+        answers.push((
+            healer.decide(&plan, &mut memo, &intake).is_ok(),
+            healer.matching(&plan, &mut memo, &intake).is_ok(),
+        ));
+    }
+    assert_eq!(answers.last(), Some(&(false, false)));
+}
+
+/// Two lists that take turns are not passed over in vain for ever, and what they become stays the same.
+#[test]
+fn lists_that_take_turns() {
+    let plan = plan(
+        r#""rename":{"user_id":"id"},"contract":{"type":"object","properties":{
+        "people":{"type":"array","items":{"type":"object","properties":{"id":{}}}},
+        "admins":{"type":"array","items":{"type":"object","properties":{"id":{},"name":{}}}}}}"#,
+    );
+    let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+    let list = users(0, 40);
+    for round in 0..200 {
+        let body = format!(r#"{{"{}":{list}}}"#, if round % 2 == 0 { "people" } else { "admins" });
+        let (output, ..) = heal(&mut healer, &plan, &mut memo, &body, 4000);
+        assert_eq!(output, alone(&plan, &body).0);
+    }
+}

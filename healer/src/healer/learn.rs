@@ -1,11 +1,11 @@
 //! Drawing stencils of elements, from a list that was healed.
 
-use super::Healer;
+use super::{Healer, checked};
 use crate::intake::{Intake, Stranger};
 use crate::memo::{Course, Memo};
 use crate::plan::Plan;
 use crate::scratch::Innermost;
-use crate::stencil::{ListPlace, Stencil};
+use crate::stencil::{ListPlace, Passed, Stencil};
 use crate::walk::{Body, Part, Records, walk};
 use std::ops::Range;
 
@@ -15,14 +15,16 @@ const MIN_BYTES: usize = 512;
 impl Healer {
     /// Learns from the body that was healed last, once its output is no longer wanted: if it is a list, or holds one, and
     /// elements of it have no skeleton that is known yet, one of them is drawn, so that bodies after it are healed
-    /// faster. Cost: that of healing the element four times; ever more seldom, where what was learned is of no use.
+    /// faster. Learns nothing from a body that cannot be healed. Cost: a look through the tape, a walk up to the element, and
+    /// that of healing it four times; ever more seldom, where what was learned is of no use.
     pub fn learn(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) {
         let stranger = intake.known.stranger();
         let is_familiar = intake.known.stencil.is_some() || matches!(stranger, Stranger::Nowhere);
         if is_familiar || intake.held.len() < MIN_BYTES || !memo.elements().wants() {
             return;
         }
-        let body = Body::of(&intake.held, &intake.scanner, &intake.limits, Part::Whole);
+        let Ok(body) = checked(intake) else { return };
+        let body = Body { passed: Passed::NOTHING, ..body };
         let found = match stranger {
             Stranger::Nowhere => None,
             Stranger::Anywhere => first_of_list(&body),

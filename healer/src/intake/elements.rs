@@ -15,8 +15,10 @@ use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, white};
 const STEP: usize = 512;
 /// Where no element has come in so many bytes, none is looked for any more.
 const FAR: usize = 8 << 10;
-/// Elements that may not fit, beyond half of those that do, before no more are looked at.
-const MAX_MISSES: u32 = 8;
+/// Elements that may not fit before no more are looked at. Others are paid for: what is scanned in vain after each, and what
+/// starting again takes, come to less than what so many bytes save that are passed over.
+const MAX_MISSES: usize = 8;
+const PAYS: usize = 2 * STEP;
 
 /// How far a body was looked through for elements to pass over.
 #[derive(Debug, Default)]
@@ -27,9 +29,9 @@ pub(super) struct Search {
     next: Option<Next>,
     /// Bytes that the scan has seen.
     reach: usize,
-    /// Elements passed over, and others.
-    passed: u32,
-    misses: u32,
+    /// Bytes passed over, and elements that did not fit.
+    passed: usize,
+    misses: usize,
     /// The first of no known skeleton.
     stranger: Option<u32>,
     /// The last that is to be scanned.
@@ -52,6 +54,8 @@ pub(crate) enum Stranger {
 #[derive(Clone, Copy, Debug)]
 struct Next {
     at: usize,
+    /// Containers open around it.
+    depth: u32,
     /// An element ends there; the next one comes after a comma.
     follows: bool,
     looks: u32,
@@ -92,11 +96,15 @@ impl Intake {
             return scanner.advance(held);
         };
         while !lists.search.is_over && matches!(scanner.status(), Status::Blank | Status::Open) {
-            while let Some(next) = lists.search.next.take().or_else(|| lists.search.candidate(held, scanner, depth)) {
+            // The list that was known when an element was left may have been another.
+            let left = lists.search.next.take().filter(|next| next.depth == depth);
+            let mut next = left.or_else(|| lists.search.candidate(held, scanner, depth));
+            while let Some(element) = next {
                 let mut pass = Pass { held, limits, scanner, ends: &mut known.ends };
-                if pass.over(lists, plan, memo, next) == Miss::Short {
+                if pass.over(lists, plan, memo, element) == Miss::Short {
                     return Status::Open;
                 }
+                next = lists.search.candidate(held, scanner, depth);
             }
             let reach = lists.search.reach;
             if reach >= held.len() {
@@ -126,7 +134,7 @@ impl Search {
                 _ => (),
             }
             if is_element && self.left != Some(*at as usize) {
-                return Some(Next { at: *at as usize, follows: false, looks: 0 });
+                return Some(Next { at: *at as usize, depth, follows: false, looks: 0 });
             }
         }
         self.is_over |= self.passed == 0 && self.reach > FAR;
@@ -137,7 +145,7 @@ impl Search {
     fn leave(&mut self, at: usize) {
         self.left = Some(at);
         self.misses = self.misses.saturating_add(1);
-        self.is_over |= self.misses > MAX_MISSES.saturating_add(self.passed / 2);
+        self.is_over |= self.misses > MAX_MISSES.saturating_add(self.passed / PAYS);
     }
 }
 
@@ -183,7 +191,7 @@ impl Pass<'_> {
             let (open, end) = runs.end(held);
             scanner.pass(open, end, place.depth, next.follows);
             (search.token, search.depth, search.reach) = (scanner.tokens().len(), place.depth, end);
-            search.passed = search.passed.saturating_add(fitted);
+            search.passed = search.passed.saturating_add(end.saturating_sub(next.at));
         }
         let looks = if fitted > 0 { 1 } else { next.looks.saturating_add(1) };
         if miss == Miss::Short && looks >= MAX_LOOKS {
@@ -191,7 +199,7 @@ impl Pass<'_> {
             miss = Miss::Other;
         }
         if miss == Miss::Short {
-            search.next = Some(Next { at: end, follows: next.follows || fitted > 0, looks });
+            search.next = Some(Next { at: end, follows: next.follows || fitted > 0, looks, ..next });
         }
         miss
     }

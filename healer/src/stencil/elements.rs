@@ -8,7 +8,15 @@ use std::sync::Arc;
 pub(crate) struct Elements {
     place: Option<Arc<ListPlace>>,
     stencils: Stencils,
+    /// How many bodies nothing is learned from after elements were passed over in vain, and how many of them are ahead.
+    penalty: u32,
+    ahead: u32,
 }
+
+/// What a penalty grows by, beyond doubling, and its most. Each body in which elements were passed over for good takes one
+/// off. So two lists that take turns soon cost next to nothing.
+const PENALTY: u32 = 8;
+const MAX_PENALTY: u32 = 1024;
 
 impl Elements {
     /// Where the list is, and the stencils of its elements, if there are any.
@@ -29,7 +37,21 @@ impl Elements {
 
     /// Whether an element is to be drawn, of a body that had one of no known skeleton.
     pub(crate) fn wants(&mut self) -> bool {
-        self.stencils.wants()
+        let is_ahead = self.ahead > 0;
+        self.ahead = self.ahead.saturating_sub(1);
+        !is_ahead && self.stencils.wants()
+    }
+
+    /// Elements were passed over that are not of the list.
+    pub(crate) fn went_astray(&mut self) {
+        self.clear();
+        self.penalty = self.penalty.saturating_mul(2).saturating_add(PENALTY).min(MAX_PENALTY);
+        self.ahead = self.penalty;
+    }
+
+    /// Elements were passed over, and are of the list.
+    pub(crate) fn went_right(&mut self) {
+        self.penalty = self.penalty.saturating_sub(1);
     }
 
     /// Takes in what was drawn of an element.

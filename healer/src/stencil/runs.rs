@@ -39,6 +39,8 @@ pub(crate) struct Runs {
     /// The stencils, each once, and numbers of them.
     used: Vec<Arc<Stencil>>,
     uses: Vec<u32>,
+    /// Bytes of memory that the stencils take, which others may have forgotten.
+    pinned: usize,
 }
 
 /// The runs of a body, as a walk and a renderer see them.
@@ -79,6 +81,7 @@ impl Runs {
         let number = known.unwrap_or(self.used.len()) as u32;
         if known.is_none() {
             self.used.push(Arc::clone(stencil));
+            self.pinned = self.pinned.saturating_add(stencil.memory());
         }
         if !self.uses.get(run.uses.0 as usize..).is_some_and(|uses| uses.contains(&number)) {
             self.uses.push(number);
@@ -104,6 +107,7 @@ impl Runs {
         self.place = None;
         self.used.clear();
         self.uses.clear();
+        self.pinned = 0;
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -133,6 +137,7 @@ impl Runs {
 
     /// Bytes of memory that they take.
     pub(crate) fn memory(&self) -> usize {
-        self.list.capacity().saturating_mul(size_of::<Run>()).saturating_add(self.text.memory())
+        let lists = size_of_val(self.list.as_slice()).saturating_add(size_of_val(self.uses.as_slice()));
+        lists.saturating_add(self.text.memory()).saturating_add(self.pinned)
     }
 }
