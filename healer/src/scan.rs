@@ -19,10 +19,10 @@ mod positions;
 
 use crate::reason::Reason;
 pub use block::{BLOCK, Block};
-pub(crate) use masks::Masks;
+use masks::prefix_xor;
+pub(crate) use masks::{Masks, Pair, escaped};
 #[doc(hidden)]
 pub use masks::{Portable, Wide};
-use masks::{escaped, prefix_xor};
 use positions::Positions;
 
 /// Where a scan stands after the bytes it was given.
@@ -367,6 +367,12 @@ mod tests {
             prop_assert_eq!(Wide::non_ascii(&block), Portable::non_ascii(&block));
             let lane = block.first_chunk().expect("a lane");
             prop_assert_eq!(Wide::marks(lane), Portable::marks(lane));
+            let [pair, other] = [block.first_chunk().unwrap(), block.last_chunk().unwrap()];
+            prop_assert_eq!(Wide::string(pair), Portable::string(pair));
+            prop_assert_eq!(Wide::characters(pair), Portable::characters(pair));
+            prop_assert_eq!(Wide::marks_of_pair(pair), Portable::marks_of_pair(pair));
+            prop_assert_eq!(Wide::digits_of_pair(pair), Portable::digits_of_pair(pair));
+            prop_assert_eq!(Wide::same(pair, other), Portable::same(pair, other));
             prop_assert_eq!(Wide::either(&block, b':', b'{'), Portable::either(&block, b':', b'{'));
         }
 

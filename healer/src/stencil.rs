@@ -21,6 +21,7 @@ use crate::plan::Automaton;
 use crate::plan::guard::Guard;
 use crate::render::Output;
 use crate::report::Op;
+use crate::scan::{Masks, Pair, Wide};
 use crate::walk::{Body, kind, value_code};
 
 pub(crate) use draw::{Drawing, Marked};
@@ -28,6 +29,7 @@ pub(crate) use elements::Elements;
 pub(crate) use known::Stencils;
 pub(crate) use runs::{ListPlace, Passed, Run, Runs};
 pub(crate) use value::white;
+use value::{End, PAIR, Window};
 
 /// A text that is drawn is no longer. Longer ones are lists, whose elements have stencils of their own.
 pub(crate) const MAX_BYTES: usize = 32 << 10;
@@ -65,17 +67,25 @@ type Span = (u32, u32);
 /// A value, and the text before it.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// The first bytes of that text, and which bits of them count.
-    head: [u64; 2],
-    counts: [u64; 2],
+    /// That text, and which of its bytes count, and how many. Nothing if there is more of it.
+    head: Pair,
+    counts: u32,
+    len: u32,
     text: Span,
-    /// The kind that it must be of; 0 where any will do.
-    kind: u8,
+    /// The kinds that the value may be of: a bit for each.
+    kinds: u8,
     /// Whether it is an array without containers, of any length.
     is_array: bool,
 }
 
-const HEAD: usize = 16;
+/// What a glance at a value does not tell.
+#[derive(Clone, Copy, Debug)]
+enum Left {
+    /// Whether it is there at all.
+    All,
+    /// The rest of a string, from an offset on.
+    String(usize),
+}
 
 /// A value that a guard asks for, and the answer that it must have.
 #[derive(Clone, Copy, Debug)]
@@ -112,17 +122,22 @@ impl Stencil {
     /// Whether the bytes from an offset on begin with a text of this skeleton, and where it ends. `ends`: where its values
     /// end, for [`Stencil::write`].
     pub(crate) fn fit(&self, plan: &Automaton, bytes: &[u8], from: usize, ends: &mut Vec<u32>) -> Result<usize, Miss> {
-        ends.resize(self.slots.len().wrapping_add(1), 0);
+        let places = self.slots.len().wrapping_add(1);
+        if ends.len() != places {
+            ends.resize(places, 0);
+        }
         if let Some(start) = ends.first_mut() {
             *start = from as u32;
         }
         let mut at = from;
-        for (slot, end) in self.slots.iter().zip(ends.iter_mut().skip(1)) {
-            at = slot.pass(&self.text, bytes, at)?;
-            if slot.kind != 0 && bytes.get(at).is_some_and(|first| kind(*first) != slot.kind) {
-                return Err(Miss::Other);
-            }
-            at = value::skip(bytes, at, slot.is_array)?;
+        let mut slots = self.slots.iter().zip(ends.iter_mut().skip(1));
+        // What calls nothing is a loop of its own: WebAssembly's compiler keeps nothing in registers around calls.
+        while let Some((slot, end, left)) = Slot::pass_run(&mut slots, bytes, &mut at) {
+            let place = match left {
+                Left::All => slot.pass(&self.text, bytes, at),
+                Left::String(inside) => value::long_string(bytes, inside),
+            };
+            at = place.found()?;
             *end = at as u32;
         }
         at = pass_slowly(self.piece(self.tail), bytes, at)?;
@@ -179,32 +194,93 @@ impl Stencil {
 }
 
 impl Slot {
-    /// A value after so much of a text.
+    /// A value after so much of a text. `kind`: 0 where any will do.
     fn after(text: &[u8], span: Span, kind: u8, is_array: bool) -> Slot {
-        let (mut head, mut counts) = ([0; HEAD], [0; HEAD]);
         let before = text.get(span.0 as usize..span.1 as usize).unwrap_or_default();
-        for ((byte, counts), from) in head.iter_mut().zip(&mut counts).zip(before) {
-            (*byte, *counts) = (*from, u8::MAX);
+        let mut slot = Slot { head: [0; PAIR], counts: u32::MAX, len: 0, text: span, kinds: u8::MAX, is_array };
+        // Where it is longer, only zeros are like it, and they are no value.
+        if before.len() < PAIR {
+            slot.head.iter_mut().zip(before).for_each(|(to, from)| *to = *from);
+            slot.len = before.len() as u32;
+            slot.counts = !u32::MAX.unbounded_shl(slot.len);
         }
-        let words = |bytes: [u8; HEAD]| {
-            let word = u128::from_le_bytes(bytes);
-            [word as u64, (word >> 64) as u64]
-        };
-        Slot { head: words(head), counts: words(counts), text: span, kind, is_array }
+        if kind != 0 {
+            slot.kinds = 1 << kind;
+        }
+        slot
     }
 
-    /// The end of the text before the value, if it is at an offset.
+    /// Passes values as long as a glance at them tells where they end. The first that is more than that.
     #[inline(always)]
-    fn pass(&self, text: &[u8], bytes: &[u8], at: usize) -> Result<usize, Miss> {
-        let len = self.text.1.wrapping_sub(self.text.0) as usize;
-        let window: Option<&[u8; HEAD]> = bytes.get(at..).and_then(<[u8]>::first_chunk);
-        if let (Some(window), true) = (window, len <= HEAD) {
-            let words = window.as_chunks::<8>().0.iter().zip(self.head.iter().zip(&self.counts));
-            let other =
-                words.fold(0, |other, (word, (own, counts))| other | (u64::from_le_bytes(*word) ^ own) & counts);
-            return if other == 0 { Ok(at.wrapping_add(len)) } else { Err(Miss::Other) };
+    fn pass_run<'a>(
+        slots: &mut impl Iterator<Item = (&'a Slot, &'a mut u32)>,
+        bytes: &[u8],
+        at: &mut usize,
+    ) -> Option<(&'a Slot, &'a mut u32, Left)> {
+        for (slot, end) in slots {
+            match slot.glance(bytes, *at) {
+                Ok(next) => {
+                    *at = next;
+                    *end = next as u32;
+                }
+                Err(left) => return Some((slot, end, left)),
+            }
         }
-        pass_slowly(text.get(self.text.0 as usize..self.text.1 as usize).unwrap_or_default(), bytes, at)
+        None
+    }
+
+    /// The end of the value whose text is at an offset.
+    #[inline(always)]
+    fn glance(&self, bytes: &[u8], at: usize) -> Result<usize, Left> {
+        let window: Option<&Window> = bytes.get(at..).and_then(<[u8]>::first_chunk);
+        let Some((window, start)) = window.and_then(|window| Some((window, window.first_chunk()?))) else {
+            return Err(Left::All);
+        };
+        if !Wide::same(start, &self.head) & self.counts != 0 {
+            return Err(Left::All);
+        }
+        // Less than a pair: then there are as many bytes.
+        let len = self.len as usize & (PAIR - 1);
+        let value: Option<&Pair> = window.get(len..).and_then(<[u8]>::first_chunk);
+        let Some(value) = value else { return Err(Left::All) };
+        let at = at.wrapping_add(len);
+        let [first, ..] = value;
+        if *first == b'"' && self.may_be(b'"') {
+            let inside = at.wrapping_add(1);
+            let Some(pair) = window.get(len.wrapping_add(1)..).and_then(<[u8]>::first_chunk) else {
+                return Err(Left::All);
+            };
+            return value::string_in(pair, inside).ok_or(Left::String(inside));
+        }
+        // From the sign to the digits, and what is between them, which no number starts with.
+        let is_number = first.wrapping_sub(b'-') <= b'9'.wrapping_sub(b'-');
+        let end = match self.may_be(*first) {
+            true if is_number => value::number_in(value, at),
+            true => value::literal_in(value, at),
+            false => None,
+        };
+        end.ok_or(Left::All)
+    }
+
+    /// As above, of any value.
+    #[inline(never)]
+    fn pass(&self, text: &[u8], bytes: &[u8], at: usize) -> End {
+        let text = text.get(self.text.0 as usize..self.text.1 as usize).unwrap_or_default();
+        let at = match pass_slowly(text, bytes, at) {
+            Ok(at) => at,
+            Err(Miss::Short) => return End::SHORT,
+            Err(Miss::Other) => return End::OTHER,
+        };
+        if bytes.get(at).is_some_and(|first| !self.may_be(*first)) {
+            return End::OTHER;
+        }
+        value::skip(bytes, at, self.is_array)
+    }
+
+    /// Whether its value may be of the kind that starts so.
+    #[inline(always)]
+    fn may_be(&self, first: u8) -> bool {
+        self.kinds & 1 << kind(first) != 0
     }
 }
 

@@ -8,10 +8,12 @@ pub(crate) struct Output {
     len: usize,
 }
 
-/// Bytes of a vector.
-const LANE: usize = 16;
+/// Bytes that are written at once of a piece that is no longer: two vectors.
+const PAIR: usize = 32;
+/// As above, of longer ones: four.
+const BLOCK: usize = 64;
 /// Pieces up to this long are written in vectors.
-const SHORT: usize = 8 * LANE;
+const SHORT: usize = 8 * BLOCK;
 
 impl Output {
     /// Forgets what was written, and the memory if it is more than `kept` bytes.
@@ -43,7 +45,7 @@ impl Output {
     #[inline(always)]
     pub(crate) fn put(&mut self, text: &[u8], (start, end): (u32, u32)) {
         let (start, len) = (start as usize, (end as usize).wrapping_sub(start as usize));
-        if !(len <= LANE && self.put_lanes::<1>(text, start, len)) {
+        if !(len <= PAIR && self.put_pair(text, start, len)) {
             self.put_longer(text, start, len);
         }
     }
@@ -58,27 +60,34 @@ impl Output {
         }
     }
 
+    /// Writes two vectors, of which `len` bytes count. False where there is no room, or no such bytes to read.
+    #[inline(always)]
+    fn put_pair(&mut self, text: &[u8], start: usize, len: usize) -> bool {
+        let from = text.get(start..).and_then(<[u8]>::first_chunk::<PAIR>);
+        let to = self.memory.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut::<PAIR>);
+        let (Some(from), Some(to)) = (from, to) else { return false };
+        *to = *from;
+        self.len = self.len.wrapping_add(len);
+        true
+    }
+
     #[inline(never)]
     fn put_longer(&mut self, text: &[u8], start: usize, len: usize) {
-        let done = match len {
-            0..=32 => self.put_lanes::<2>(text, start, len),
-            33..=64 => self.put_lanes::<4>(text, start, len),
-            65..=SHORT => self.put_lanes::<8>(text, start, len),
-            _ => false,
-        };
-        if !done {
+        if !(len <= SHORT && self.put_blocks(text, start, len)) {
             self.put_exactly(text.get(start..start.wrapping_add(len)).unwrap_or_default());
         }
     }
 
-    /// Writes that many vectors, of which `len` bytes count. False where there is no room, or no such bytes to read.
+    /// As [`Output::put_pair`], in as many blocks as it takes.
     #[inline(always)]
-    fn put_lanes<const LANES: usize>(&mut self, text: &[u8], start: usize, len: usize) -> bool {
-        let from = text.get(start..).and_then(|text| text.as_chunks::<LANE>().0.first_chunk::<LANES>());
-        let rest = self.memory.get_mut(self.len..);
-        let to = rest.and_then(|rest| rest.as_chunks_mut::<LANE>().0.first_chunk_mut::<LANES>());
+    fn put_blocks(&mut self, text: &[u8], start: usize, len: usize) -> bool {
+        let whole = len.next_multiple_of(BLOCK);
+        let from = text.get(start..).and_then(|text| text.get(..whole));
+        let to = self.memory.get_mut(self.len..).and_then(|memory| memory.get_mut(..whole));
         let (Some(from), Some(to)) = (from, to) else { return false };
-        *to = *from;
+        for (to, from) in to.as_chunks_mut::<BLOCK>().0.iter_mut().zip(from.as_chunks::<BLOCK>().0) {
+            *to = *from;
+        }
         self.len = self.len.wrapping_add(len);
         true
     }
@@ -107,12 +116,12 @@ mod tests {
 
     #[test]
     fn pieces_of_any_length_come_out_exact() {
-        let text: Vec<u8> = (0..=255).cycle().take(700).collect();
+        let text: Vec<u8> = (0..=255).cycle().take(1400).collect();
         for room in [0, 10, 1000] {
             let (mut output, mut expected) = (Output::default(), Vec::new());
             output.reserve(room);
             for start in (0..text.len()).step_by(13) {
-                for len in [0, 1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300] {
+                for len in [0, 1, 15, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300, 511, 512, 513, 600] {
                     let end = (start + len).min(text.len());
                     output.put(&text, (start as u32, end as u32));
                     expected.extend_from_slice(&text[start..end]);

@@ -39,6 +39,52 @@ pub trait Masks {
 
     /// Bytes of a string that are more than themselves: quotes, backslashes, those below 0x20 and above 0x7f.
     fn marks(lane: &[u8; 16]) -> u32;
+
+    /// As above, of two lanes.
+    fn marks_of_pair(pair: &Pair) -> u32;
+
+    /// Bytes that are the same in both.
+    fn same(left: &Pair, right: &Pair) -> u32;
+
+    /// Digits.
+    fn digits_of_pair(pair: &Pair) -> u32;
+
+    /// What a string is told by.
+    fn string(pair: &Pair) -> StringMasks;
+
+    /// What tells characters of more than one byte.
+    fn characters(pair: &Pair) -> CharacterMasks;
+}
+
+/// Two vectors.
+pub type Pair = [u8; 32];
+
+/// One bit per byte of a pair that is in a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StringMasks {
+    /// `"`
+    pub quote: u32,
+    /// `\`
+    pub backslash: u32,
+    /// Bytes below 0x20.
+    pub low: u32,
+    /// Bytes above 0x7f.
+    pub high: u32,
+}
+
+/// One bit per byte of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CharacterMasks {
+    /// Bytes that go on with a character: 0x80 to 0xbf.
+    pub continuing: u32,
+    /// Bytes that start a character: of two bytes or more, 0xc2 and above,
+    pub two: u32,
+    /// of three or more, 0xe0 and above,
+    pub three: u32,
+    /// of four, 0xf0 and above.
+    pub four: u32,
+    /// After these the next byte tells whether a character of three bytes is one: 0xe0 and 0xed.
+    pub narrow: u32,
 }
 
 /// Byte by byte: the oracle of the vector versions, and the fallback where there are none.
@@ -60,6 +106,38 @@ impl Masks for Portable {
 
     fn marks(lane: &[u8; 16]) -> u32 {
         plainly(lane, |byte| matches!(byte, b'"' | b'\\' | 0..0x20 | 0x80..)) as u32
+    }
+
+    fn marks_of_pair(pair: &Pair) -> u32 {
+        plainly(pair, |byte| matches!(byte, b'"' | b'\\' | 0..0x20 | 0x80..)) as u32
+    }
+
+    fn same(left: &Pair, right: &Pair) -> u32 {
+        let pairs = left.iter().zip(right).enumerate();
+        pairs.fold(0, |bits, (i, (left, right))| bits | (u32::from(left == right) << i))
+    }
+
+    fn digits_of_pair(pair: &Pair) -> u32 {
+        plainly(pair, |byte| byte.is_ascii_digit()) as u32
+    }
+
+    fn string(pair: &Pair) -> StringMasks {
+        StringMasks {
+            quote: plainly(pair, |byte| byte == b'"') as u32,
+            backslash: plainly(pair, |byte| byte == b'\\') as u32,
+            low: plainly(pair, |byte| byte < 0x20) as u32,
+            high: plainly(pair, |byte| !byte.is_ascii()) as u32,
+        }
+    }
+
+    fn characters(pair: &Pair) -> CharacterMasks {
+        CharacterMasks {
+            continuing: plainly(pair, |byte| matches!(byte, 0x80..0xc0)) as u32,
+            two: plainly(pair, |byte| byte >= 0xc2) as u32,
+            three: plainly(pair, |byte| byte >= 0xe0) as u32,
+            four: plainly(pair, |byte| byte >= 0xf0) as u32,
+            narrow: plainly(pair, |byte| matches!(byte, 0xe0 | 0xed)) as u32,
+        }
     }
 
     fn of(block: &Block) -> BlockMasks {
@@ -93,7 +171,7 @@ pub type Wide = Portable;
 /// A run of backslashes escapes every second byte from its start; adding the run's first bit carries through the
 /// run and tells its parity. From simdjson's `find_escaped_branchless`, as described in the paper, section 3.1.1.
 #[inline(always)]
-pub(super) fn escaped(backslash: u64, carry: &mut u64) -> u64 {
+pub(crate) fn escaped(backslash: u64, carry: &mut u64) -> u64 {
     const EVEN: u64 = 0x5555_5555_5555_5555;
     if backslash == 0 {
         return std::mem::take(carry);
@@ -119,17 +197,18 @@ pub(super) fn prefix_xor(mut bits: u64) -> u64 {
 
 #[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 mod vector {
-    use super::{Block, BlockMasks, Masks};
+    use super::{Block, BlockMasks, CharacterMasks, Masks, Pair, StringMasks};
 
     #[cfg(target_arch = "wasm32")]
     use core::arch::wasm32::{
-        i8x16_eq, i8x16_lt, u8x16_bitmask as bitmask, u8x16_min, u8x16_splat, u8x16_sub_sat, v128 as Vector,
+        i8x16_eq, i8x16_lt, u8x16_bitmask as bitmask, u8x16_min, u8x16_splat, u8x16_sub, u8x16_sub_sat, v128 as Vector,
         v128_any_true, v128_load, v128_or, v128_xor,
     };
     #[cfg(target_arch = "x86_64")]
     use sse2::{
         Vector, any_true as v128_any_true, bitmask, eq as i8x16_eq, load as v128_load, lt as i8x16_lt,
-        min as u8x16_min, or as v128_or, splat as u8x16_splat, sub_sat as u8x16_sub_sat, xor as v128_xor,
+        min as u8x16_min, or as v128_or, splat as u8x16_splat, sub as u8x16_sub, sub_sat as u8x16_sub_sat,
+        xor as v128_xor,
     };
 
     /// Four 128-bit vectors: WebAssembly SIMD128 in the module, SSE2 (part of every `x86_64`) natively.
@@ -188,12 +267,82 @@ mod vector {
 
         #[inline(always)]
         fn marks(lane: &[u8; 16]) -> u32 {
-            // SAFETY: `lane` is 16 readable bytes, and both load instructions take any alignment.
-            let v = unsafe { v128_load(lane.as_ptr().cast()) };
-            let eq = |byte: u8| i8x16_eq(v, u8x16_splat(byte));
-            // As signed numbers those above 0x7f are below 0x20 too.
-            u32::from(bitmask(v128_or(v128_or(eq(b'"'), eq(b'\\')), i8x16_lt(v, u8x16_splat(0x20)))))
+            u32::from(bitmask(marked(load_lane(lane))))
         }
+
+        #[inline(always)]
+        fn marks_of_pair(pair: &Pair) -> u32 {
+            pair_mask(load_pair(pair).map(marked))
+        }
+
+        #[inline(always)]
+        fn same(left: &Pair, right: &Pair) -> u32 {
+            let ([l0, l1], [r0, r1]) = (load_pair(left), load_pair(right));
+            pair_mask([i8x16_eq(l0, r0), i8x16_eq(l1, r1)])
+        }
+
+        #[inline(always)]
+        fn digits_of_pair(pair: &Pair) -> u32 {
+            // This makes them the lowest signed numbers.
+            let digits = |v| i8x16_lt(u8x16_sub(v, u8x16_splat(0xb0)), u8x16_splat(0x8a));
+            pair_mask(load_pair(pair).map(digits))
+        }
+
+        #[inline(always)]
+        fn string(pair: &Pair) -> StringMasks {
+            let vectors = load_pair(pair);
+            let eq = |byte: u8| pair_mask(vectors.map(|v| i8x16_eq(v, u8x16_splat(byte))));
+            let high = pair_mask(vectors);
+            // As signed numbers those above 0x7f are below 0x20 too.
+            let low = pair_mask(vectors.map(|v| i8x16_lt(v, u8x16_splat(0x20)))) & !high;
+            StringMasks { quote: eq(b'"'), backslash: eq(b'\\'), low, high }
+        }
+
+        #[inline(always)]
+        fn characters(pair: &Pair) -> CharacterMasks {
+            let vectors = load_pair(pair);
+            // What is above 0x7f after this much is taken away was that much higher.
+            let least = |byte: u8| pair_mask(vectors.map(|v| u8x16_sub_sat(v, u8x16_splat(byte.wrapping_sub(0x80)))));
+            let eq = |v: Vector, byte: u8| i8x16_eq(v, u8x16_splat(byte));
+            CharacterMasks {
+                // The lowest signed numbers.
+                continuing: pair_mask(vectors.map(|v| i8x16_lt(v, u8x16_splat(0xc0)))),
+                two: least(0xc2),
+                three: least(0xe0),
+                four: least(0xf0),
+                narrow: pair_mask(vectors.map(|v| v128_or(eq(v, 0xe0), eq(v, 0xed)))),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn load_lane(lane: &[u8; 16]) -> Vector {
+        // SAFETY: `lane` is 16 readable bytes, and both load instructions take any alignment.
+        unsafe { v128_load(lane.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn load_pair(pair: &Pair) -> [Vector; 2] {
+        let (lanes, _) = pair.as_chunks::<16>();
+        let mut vectors = [u8x16_splat(0); 2];
+        for (vector, lane) in vectors.iter_mut().zip(lanes) {
+            *vector = load_lane(lane);
+        }
+        vectors
+    }
+
+    #[inline(always)]
+    fn pair_mask([low, high]: [Vector; 2]) -> u32 {
+        u32::from(bitmask(low)) | u32::from(bitmask(high)) << 16
+    }
+
+    /// See [`Masks::marks`].
+    #[inline(always)]
+    fn marked(v: Vector) -> Vector {
+        // This puts the quote where `!` is, next to those below 0x20, and these elsewhere among themselves. As signed
+        // numbers those above 0x7f are below them too. V8 makes a constant anew wherever it is used, so there are few.
+        let low = i8x16_lt(v128_xor(v, u8x16_splat(0x02)), u8x16_splat(0x21));
+        v128_or(low, i8x16_eq(v, u8x16_splat(b'\\')))
     }
 
     #[inline(always)]
@@ -201,8 +350,7 @@ mod vector {
         let (lanes, _) = block.as_chunks::<16>();
         let mut vectors = [u8x16_splat(0); 4];
         for (vector, lane) in vectors.iter_mut().zip(lanes) {
-            // SAFETY: `lane` is 16 readable bytes, and both load instructions take any alignment.
-            *vector = unsafe { v128_load(lane.as_ptr().cast()) };
+            *vector = load_lane(lane);
         }
         vectors
     }
@@ -250,7 +398,7 @@ mod vector {
     mod sse2 {
         use core::arch::x86_64::{
             __m128i, _mm_cmpeq_epi8, _mm_cmplt_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128,
-            _mm_set1_epi8, _mm_subs_epu8, _mm_xor_si128,
+            _mm_set1_epi8, _mm_sub_epi8, _mm_subs_epu8, _mm_xor_si128,
         };
 
         pub type Vector = __m128i;
@@ -297,6 +445,12 @@ mod vector {
         pub fn xor(a: Vector, b: Vector) -> Vector {
             // SAFETY: SSE2 is part of every x86_64 target.
             unsafe { _mm_xor_si128(a, b) }
+        }
+
+        #[inline(always)]
+        pub fn sub(a: Vector, b: Vector) -> Vector {
+            // SAFETY: SSE2 is part of every x86_64 target.
+            unsafe { _mm_sub_epi8(a, b) }
         }
 
         #[inline(always)]

@@ -1,6 +1,6 @@
 //! A stencil is drawn from a text that was healed: from its tape, and from where each byte of its output came.
 
-use super::{Guarded, MAX_SLOTS, Piece, Place, Slot, Span, Stencil};
+use super::{Guarded, MAX_SLOTS, PAIR, Piece, Place, Slot, Span, Stencil};
 use crate::healer::Summary;
 use crate::plan::guard::Guard;
 use crate::render::Output;
@@ -87,6 +87,8 @@ impl Drawing<'_> {
             Some(marked) => pieces(marked, &values, &mut text)?,
             None => Vec::new(),
         };
+        // So that what the output has besides is read in vectors.
+        text.resize(text.len().saturating_add(PAIR), 0);
         Some(Stencil {
             text,
             slots,
