@@ -3,7 +3,7 @@
 //! A class is evidence of what a field is, never a validation: it looks at as few bytes as tell the classes apart.
 
 use crate::plan::spec::{Format, Kind};
-use crate::scan::{Block, Masks, Wide};
+use crate::scan::{Block, Masks, Pair, Wide};
 use crate::text::is_scalar;
 
 /// The longest string that is looked into. RFC 5321 allows 254 bytes for an address; longer strings are prose.
@@ -34,20 +34,66 @@ pub(crate) fn classify(inside: &[u8]) -> Option<Format> {
 #[inline(always)]
 #[expect(clippy::option_option, reason = "not known, or known to be none")]
 pub(crate) fn at_a_glance(text: &Block, len: u32) -> Option<Option<Format>> {
-    let [date @ .., mark, more] = text.first_chunk::<12>()?;
     if is_surely_plain(text, len) {
         return Some(None);
     }
-    let first = u64::from_le_bytes(*text.first_chunk()?);
-    if first == u64::from_le_bytes(*b"https://") || first << 8 == u64::from_le_bytes(*b"\0http://") {
+    if starts_as_http(text) {
         return Some(Some(Format::Uri));
     }
+    if len > MAX_BYTES as u32 {
+        return None;
+    }
+    let [date @ .., mark, more] = text.first_chunk::<12>()?;
     match mark {
-        _ if len > MAX_BYTES as u32 => None,
         b'T' if more.is_ascii_digit() && is_date(*date) => Some(Some(Format::DateTime)),
         b'"' if is_date(*date) => Some(Some(Format::Date)),
-        _ => None,
+        _ => at_a_second_glance(text, len),
     }
+}
+
+/// As above, of what is left.
+#[inline(never)]
+#[expect(clippy::option_option, reason = "not known, or known to be none")]
+fn at_a_second_glance(text: &Block, len: u32) -> Option<Option<Format>> {
+    let inside = text.get(..len as usize)?;
+    if is_surely_uuid(text, len) {
+        return Some(Some(Format::Uuid));
+    }
+    if is_surely_email(text, len) {
+        return Some(Some(Format::Email));
+    }
+    if len == UUID_BYTES as u32 || Wide::either(text, b':', b'@') & before(len) != 0 {
+        return None;
+    }
+    // Addresses with neither colon nor `@` have only digits and dots, and no time has none.
+    Some(match inside.first()? {
+        b'0'..=b'9' => moment(inside)
+            .or_else(|| is_decimal(inside).then_some(Format::Decimal))
+            .or_else(|| is_ip(inside).then_some(Format::Ip)),
+        b'+' | b'-' => is_decimal(inside).then_some(Format::Decimal),
+        b'A'..=b'Z' => is_constant(inside).then_some(Format::Constant),
+        _ => None,
+    })
+}
+
+/// Whether the first `len` bytes of a block are of a class, a quote behind them, if that can be told without looking for
+/// other classes. What a value was of once is what it is mostly of again.
+#[inline(always)]
+pub(crate) fn is_surely(text: &Block, len: u32, class: Option<Format>) -> bool {
+    match class {
+        None => is_surely_plain(text, len),
+        Some(Format::Uri) => starts_as_http(text),
+        Some(Format::Date | Format::DateTime) => at_a_glance(text, len) == Some(class),
+        Some(Format::Email) => is_surely_email(text, len),
+        Some(Format::Uuid) => is_surely_uuid(text, len),
+        _ => false,
+    }
+}
+
+#[inline(always)]
+fn starts_as_http(text: &Block) -> bool {
+    let first = text.first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
+    first == u64::from_le_bytes(*b"https://") || first << 8 == u64::from_le_bytes(*b"\0http://")
 }
 
 /// Whether the first `len` bytes of a block are a string of no class. False is no answer. How long a string is and what is
@@ -56,13 +102,75 @@ pub(crate) fn at_a_glance(text: &Block, len: u32) -> Option<Option<Format>> {
 #[expect(clippy::needless_bitwise_bool, reason = "without branches")]
 fn is_surely_plain(text: &Block, len: u32) -> bool {
     let [first, second, ..] = *text;
-    // All before the end; none of no text.
-    let inside = u64::MAX.unbounded_shr(64u32.wrapping_sub(len));
-    let may_be_address = Wide::either(text, b':', b'@') & inside != 0;
-    let may_be_number = first.wrapping_sub(b'+') <= b'9' - b'+';
-    let may_be_constant = first.is_ascii_uppercase() & (second.is_ascii_uppercase() | (second == b'_'));
+    let may_be_address = Wide::either(text, b':', b'@') & before(len) != 0;
     let may_be_other = (len > 64) | (len == UUID_BYTES as u32);
-    !(may_be_other | may_be_address | may_be_number | may_be_constant)
+    !(may_be_other | may_be_address | may_begin_a_class(first, second))
+}
+
+/// As above, of the first of up to 32 bytes.
+#[inline(always)]
+#[expect(clippy::needless_bitwise_bool, reason = "without branches")]
+pub(crate) fn is_short_and_plain(text: &Pair, len: u32) -> bool {
+    let [first, second, ..] = *text;
+    let inside = !u32::MAX.unbounded_shl(len);
+    let may_be_address = Wide::either_of_pair(text, b':', b'@') & inside != 0;
+    (len <= 32) & !(may_be_address | may_begin_a_class(first, second))
+}
+
+/// Whether a string that begins so may be of a class, other than those that have a colon, an `@` or a length of their own.
+#[inline(always)]
+fn may_begin_a_class(first: u8, second: u8) -> bool {
+    let [first, second] = [first, second].map(|byte| BEGINNINGS.get(usize::from(byte)).copied().unwrap_or(0));
+    first & (NUMBER | second) != 0
+}
+
+/// What strings of a class begin with, in [`BEGINNINGS`]: numbers, and constants, with two bytes.
+const NUMBER: u8 = 1;
+const CAPITAL: u8 = 2;
+
+static BEGINNINGS: [u8; 256] = beginnings();
+
+#[expect(clippy::indexing_slicing, reason = "at compile time")]
+const fn beginnings() -> [u8; 256] {
+    let mut set = [0; 256];
+    let mut byte = 0u8;
+    while byte < u8::MAX {
+        set[byte as usize] = match byte {
+            b'+'..=b'9' => NUMBER,
+            b'A'..=b'Z' | b'_' => CAPITAL,
+            _ => 0,
+        };
+        byte = byte.wrapping_add(1);
+    }
+    set
+}
+
+/// As [`is_email`], of what no class comes before that begins otherwise than with a letter. False is no answer.
+#[inline(always)]
+fn is_surely_email(text: &Block, len: u32) -> bool {
+    let inside = before(len);
+    let at = Wide::either(text, b'@', b'@') & inside;
+    let dots = Wide::either(text, b'.', b'.') & inside;
+    let other = (Wide::either(text, b' ', b'\\') | Wide::either(text, b'/', b',')) & inside;
+    // One, and neither the first byte nor the last two before the dot.
+    let is_one = at & at.wrapping_sub(1) == 0 && at > 1;
+    let host = u64::MAX.unbounded_shl(at.trailing_zeros().wrapping_add(2));
+    let last = inside ^ inside >> 1;
+    let [first, ..] = *text;
+    first.is_ascii_alphabetic() && len <= 64 && is_one && other == 0 && dots & host != 0 && dots & last == 0
+}
+
+/// As [`is_uuid`]. False is no answer.
+#[inline(always)]
+fn is_surely_uuid(text: &Block, len: u32) -> bool {
+    len == UUID_BYTES as u32 && text.first_chunk::<UUID_BYTES>().is_some_and(|text| is_uuid(text))
+}
+
+/// The bits of so many bytes of a block.
+#[inline(always)]
+fn before(len: u32) -> u64 {
+    // None of no bytes.
+    u64::MAX.unbounded_shr(64u32.wrapping_sub(len))
 }
 
 /// The kind of a number or literal that is well formed.
@@ -249,12 +357,29 @@ mod tests {
         }
     }
 
+    const ALL: [Option<Format>; 10] = [
+        None,
+        Some(Format::DateTime),
+        Some(Format::Date),
+        Some(Format::Time),
+        Some(Format::Email),
+        Some(Format::Uuid),
+        Some(Format::Uri),
+        Some(Format::Ip),
+        Some(Format::Decimal),
+        Some(Format::Constant),
+    ];
+
     /// Texts of which many are nearly of a class.
     fn text() -> impl Strategy<Value = String> {
         prop_oneof![
             "[A-Z_a-z:@. 0-9+/-]{0,70}",
             "[A-Za-z_]{0,3}",
             "[a-f0-9-]{36}",
+            "[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-fg0-9]{4}-[a-f0-9]{12}",
+            "[a-z1.]{0,3}@?[a-z.]{0,60}[@, /]?[a-z.]{1,2}",
+            "2026[-/]1[12]-?[0-9]{2}[TZt ]?[0-9:]{0,8}(@a\\.b)?",
+            "https?:/[/a][a-z.]{0,8}",
             "[a-z]{30,68}[:@.]?",
             "[+-]?[0-9.]{0,8}"
         ]
@@ -271,6 +396,16 @@ mod tests {
             let is_plain = text.len() < UUID_BYTES && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ');
             let is_usual = is_plain || text.starts_with("https://") || text == "2026-11-21";
             prop_assert!(seen.is_some() || !is_usual);
+            let class = classify(text.as_bytes());
+            let has_address = text.len() == UUID_BYTES || text.bytes().any(|byte| matches!(byte, b':' | b'@'));
+            prop_assert!(seen.is_some() || has_address || text.len() > BLOCK || text.is_empty());
+            for other in ALL {
+                prop_assert!(!is_surely(&block, text.len() as u32, other) || other == class, "{text} {other:?}");
+            }
+            // Nothing else is told by what stands first.
+            let is_told = matches!(class, Some(Format::Email)) && text.len() <= BLOCK && text.as_bytes()[0].is_ascii_alphabetic()
+                || class == Some(Format::Uuid);
+            prop_assert!(!is_told || is_surely(&block, text.len() as u32, class));
         }
     }
 

@@ -372,6 +372,7 @@ mod tests {
             prop_assert_eq!(Wide::characters(pair), Portable::characters(pair));
             prop_assert_eq!(Wide::marks_of_pair(pair), Portable::marks_of_pair(pair));
             prop_assert_eq!(Wide::digits_of_pair(pair), Portable::digits_of_pair(pair));
+            prop_assert_eq!(Wide::either_of_pair(pair, b':', b'{'), Portable::either_of_pair(pair, b':', b'{'));
             prop_assert_eq!(Wide::same(pair, other), Portable::same(pair, other));
             prop_assert_eq!(Wide::either(&block, b':', b'{'), Portable::either(&block, b':', b'{'));
         }

@@ -15,14 +15,16 @@ mod known;
 mod runs;
 mod value;
 
+use crate::class::{is_short_and_plain, is_surely, scalar_kind};
 use crate::healer::Summary;
 use crate::limits::Limits;
 use crate::plan::Automaton;
 use crate::plan::guard::Guard;
+use crate::plan::spec::{Format, Kind};
 use crate::render::Output;
 use crate::report::Op;
-use crate::scan::{Masks, Pair, Wide};
-use crate::walk::{Body, kind, value_code};
+use crate::scan::{Block, Masks, Pair, Wide};
+use crate::walk::{self, Body, KIND_MASK, class_of, fits_in_detail, kind};
 
 pub(crate) use draw::{Drawing, Marked};
 pub(crate) use elements::Elements;
@@ -47,8 +49,8 @@ pub(crate) struct Stencil {
     slots: Vec<Slot>,
     /// The skeleton after the last value.
     tail: Span,
-    /// Values whose class counts, by number, and what they must be like.
-    classed: Vec<(u32, u8)>,
+    /// Strings whose class counts.
+    classed: Vec<Classed>,
     guarded: Vec<Guarded>,
     /// None where the text stays as it is.
     pieces: Vec<Piece>,
@@ -72,11 +74,14 @@ struct Slot {
     counts: u32,
     len: u32,
     text: Span,
-    /// The kinds that the value may be of: a bit for each.
+    /// The kinds that the value may be of: a bit for each. That of numbers is for whole ones; others have one of their own.
     kinds: u8,
     /// Whether it is an array without containers, of any length.
     is_array: bool,
 }
+
+/// The bit of numbers that are not whole, which is that of no kind.
+const FRACTION: u8 = 1 << 7;
 
 /// What a glance at a value does not tell.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +90,16 @@ enum Left {
     All,
     /// The rest of a string, from an offset on.
     String(usize),
+}
+
+/// A string whose class counts: the number of the value, and the length of the text before it.
+#[derive(Clone, Copy, Debug)]
+struct Classed {
+    value: u32,
+    text: u32,
+    class: Option<Format>,
+    /// See [`fits_in_detail`].
+    code: u8,
 }
 
 /// A value that a guard asks for, and the answer that it must have.
@@ -140,13 +155,12 @@ impl Stencil {
             at = place.found()?;
             *end = at as u32;
         }
-        at = pass_slowly(self.piece(self.tail), bytes, at)?;
-        let body = Body::plain(bytes);
-        let is_like = |(slot, code): &(u32, u8)| {
-            let (start, end) = self.value(ends, *slot as usize);
-            value_code(&body, start, end, false) == *code
+        at = match (self.piece(self.tail), bytes.get(at)) {
+            ([own], Some(byte)) if own == byte => at.wrapping_add(1),
+            (tail, _) => pass_slowly(tail, bytes, at)?,
         };
-        let are_like = self.classed.iter().all(is_like);
+        let body = Body::plain(bytes);
+        let are_like = self.classed.iter().all(|string| string.is_surely(bytes, ends) || string.fits(&body, ends));
         let answers = |guarded: &Guarded| {
             let (start, end) = self.value(ends, guarded.slot as usize);
             guarded.guard.admits(&plan.text, body.span((start, end))) == guarded.passes
@@ -186,6 +200,7 @@ impl Stencil {
     }
 
     /// Where a value is.
+    #[inline(always)]
     fn value(&self, ends: &[u32], slot: usize) -> (u32, u32) {
         let text = self.slots.get(slot).map_or((0, 0), |slot| slot.text);
         let end = |place: usize| ends.get(place).copied().unwrap_or(0);
@@ -205,9 +220,26 @@ impl Slot {
             slot.counts = !u32::MAX.unbounded_shl(slot.len);
         }
         if kind != 0 {
-            slot.kinds = 1 << kind;
+            slot.kinds = 1 << kind | if kind == walk::NUMBER { FRACTION } else { 0 };
         }
         slot
+    }
+
+    /// Takes what values must be like, by number. What a glance at them tells they keep; what is left are strings.
+    fn settle(slots: &mut [Slot], codes: &[(u32, u8)]) -> Vec<Classed> {
+        let mut strings = Vec::new();
+        for (value, code) in codes {
+            let Some(slot) = slots.get_mut(*value as usize) else { continue };
+            match code & KIND_MASK {
+                walk::NUMBER => slot.kinds = if *code == walk::WHOLE { 1 << walk::NUMBER } else { FRACTION },
+                walk::STRING => {
+                    let text = slot.text.1.wrapping_sub(slot.text.0);
+                    strings.push(Classed { value: *value, text, class: class_of(*code), code: *code });
+                }
+                _ => (),
+            }
+        }
+        strings
     }
 
     /// Passes values as long as a glance at them tells where they end. The first that is more than that.
@@ -253,12 +285,11 @@ impl Slot {
             return value::string_in(pair, inside).ok_or(Left::String(inside));
         }
         // From the sign to the digits, and what is between them, which no number starts with.
-        let is_number = first.wrapping_sub(b'-') <= b'9'.wrapping_sub(b'-');
-        let end = match self.may_be(*first) {
-            true if is_number => value::number_in(value, at),
-            true => value::literal_in(value, at),
-            false => None,
-        };
+        if first.wrapping_sub(b'-') <= b'9'.wrapping_sub(b'-') {
+            let (end, is_whole) = value::number_in(value, at).ok_or(Left::All)?;
+            return if self.may_be_number(is_whole) { Ok(end) } else { Err(Left::All) };
+        }
+        let end = if self.may_be(*first) { value::literal_in(value, at) } else { None };
         end.ok_or(Left::All)
     }
 
@@ -271,16 +302,52 @@ impl Slot {
             Err(Miss::Short) => return End::SHORT,
             Err(Miss::Other) => return End::OTHER,
         };
-        if bytes.get(at).is_some_and(|first| !self.may_be(*first)) {
-            return End::OTHER;
-        }
-        value::skip(bytes, at, self.is_array)
+        let end = value::skip(bytes, at, self.is_array);
+        let (Ok(to), Some(first)) = (end.found(), bytes.get(at)) else { return end };
+        let is_number = kind(*first) == walk::NUMBER;
+        let is_whole = || scalar_kind(bytes.get(at..to).unwrap_or_default()) == Kind::Integer;
+        let may_be = if is_number { self.may_be_number(is_whole()) } else { self.may_be(*first) };
+        if may_be { end } else { End::OTHER }
+    }
+
+    /// Whether its value may be such a number.
+    #[inline(always)]
+    fn may_be_number(&self, is_whole: bool) -> bool {
+        let bit = if is_whole { 1 << walk::NUMBER } else { FRACTION };
+        self.kinds & bit != 0
     }
 
     /// Whether its value may be of the kind that starts so.
     #[inline(always)]
     fn may_be(&self, first: u8) -> bool {
         self.kinds & 1 << kind(first) != 0
+    }
+}
+
+impl Classed {
+    /// Where it is.
+    #[inline(always)]
+    fn place(&self, ends: &[u32]) -> (u32, u32) {
+        let ends = ends.get(self.value as usize..).and_then(<[u32]>::first_chunk);
+        let [before, end] = ends.copied().unwrap_or_default();
+        (before.wrapping_add(self.text), end)
+    }
+
+    /// Whether it is of its class, if a glance tells that. False is no answer.
+    #[inline(always)]
+    fn is_surely(&self, bytes: &[u8], ends: &[u32]) -> bool {
+        let (start, end) = self.place(ends);
+        let inside = start.wrapping_add(1);
+        let len = end.wrapping_sub(inside).wrapping_sub(1);
+        let text: Option<&Block> = bytes.get(inside as usize..).and_then(<[u8]>::first_chunk);
+        let Some((text, pair)) = text.and_then(|text| Some((text, text.first_chunk()?))) else { return false };
+        if self.class.is_none() { is_short_and_plain(pair, len) } else { is_surely(text, len, self.class) }
+    }
+
+    #[inline(never)]
+    fn fits(&self, body: &Body<'_>, ends: &[u32]) -> bool {
+        let (start, end) = self.place(ends);
+        fits_in_detail(body, start, end, self.code)
     }
 }
 

@@ -43,6 +43,9 @@ pub trait Masks {
     /// As above, of two lanes.
     fn marks_of_pair(pair: &Pair) -> u32;
 
+    /// Bytes that are either of two.
+    fn either_of_pair(pair: &Pair, a: u8, b: u8) -> u32;
+
     /// Bytes that are the same in both.
     fn same(left: &Pair, right: &Pair) -> u32;
 
@@ -110,6 +113,10 @@ impl Masks for Portable {
 
     fn marks_of_pair(pair: &Pair) -> u32 {
         plainly(pair, |byte| matches!(byte, b'"' | b'\\' | 0..0x20 | 0x80..)) as u32
+    }
+
+    fn either_of_pair(pair: &Pair, a: u8, b: u8) -> u32 {
+        plainly(pair, |byte| byte == a || byte == b) as u32
     }
 
     fn same(left: &Pair, right: &Pair) -> u32 {
@@ -273,6 +280,12 @@ mod vector {
         #[inline(always)]
         fn marks_of_pair(pair: &Pair) -> u32 {
             pair_mask(load_pair(pair).map(marked))
+        }
+
+        #[inline(always)]
+        fn either_of_pair(pair: &Pair, a: u8, b: u8) -> u32 {
+            let eq = |v: Vector, byte: u8| i8x16_eq(v, u8x16_splat(byte));
+            pair_mask(load_pair(pair).map(|v| v128_or(eq(v, a), eq(v, b))))
         }
 
         #[inline(always)]

@@ -87,13 +87,14 @@ impl Drawing<'_> {
             Some(marked) => pieces(marked, &values, &mut text)?,
             None => Vec::new(),
         };
+        let classed = Slot::settle(&mut slots, &self.classed(&values));
         // So that what the output has besides is read in vectors.
         text.resize(text.len().saturating_add(PAIR), 0);
         Some(Stencil {
             text,
             slots,
             tail,
-            classed: self.classed(&values),
+            classed,
             guarded: self.guarded(&values)?,
             pieces,
             summary: self.summary,

@@ -192,10 +192,10 @@ fn is_hex([a, b, c, d]: &[u8; 4]) -> bool {
     is_in(&HEX, *a) & is_in(&HEX, *b) & is_in(&HEX, *c) & is_in(&HEX, *d)
 }
 
-/// The end of the number that starts at an offset, and with these bytes, if that tells it. What comes after it is not looked
-/// at, unless it could go on.
+/// The end of the number that starts at an offset, and with these bytes, and whether it is whole; if they tell it. What
+/// comes after it is not looked at, unless it could go on.
 #[inline(always)]
-pub(super) fn number_in(pair: &Pair, at: usize) -> Option<usize> {
+pub(super) fn number_in(pair: &Pair, at: usize) -> Option<(usize, bool)> {
     let digits = Wide::digits_of_pair(pair);
     let byte = |place: u32| pair.get(place as usize & (PAIR - 1)).copied().unwrap_or(0);
     let sign = u32::from(byte(0) == b'-');
@@ -204,7 +204,8 @@ pub(super) fn number_in(pair: &Pair, at: usize) -> Option<usize> {
     if whole == 0 || whole > 1 && byte(sign) == b'0' {
         return None;
     }
-    if byte(end) == b'.' {
+    let has_fraction = byte(end) == b'.';
+    if has_fraction {
         let fraction = digits.unbounded_shr(end.wrapping_add(1)).trailing_ones();
         if fraction == 0 {
             return None;
@@ -212,7 +213,7 @@ pub(super) fn number_in(pair: &Pair, at: usize) -> Option<usize> {
         end = end.wrapping_add(1).wrapping_add(fraction);
     }
     let is_all = end < PAIR as u32 && !matches!(byte(end), b'.' | b'e' | b'E');
-    is_all.then_some(at.wrapping_add(end as usize))
+    is_all.then_some((at.wrapping_add(end as usize), !has_fraction))
 }
 
 #[inline(never)]

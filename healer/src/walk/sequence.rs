@@ -9,7 +9,7 @@ use super::{Body, Cursor};
 use crate::class::{at_a_glance, classify, scalar_kind};
 use crate::plan::automaton::{Action, Automaton, INERT, Id, NONE, State};
 use crate::plan::case;
-use crate::plan::spec::Kind;
+use crate::plan::spec::{Format, Kind};
 use crate::plan::table::{Fingerprint, SHORT};
 
 /// A member, or the end of an object or of the record.
@@ -200,12 +200,15 @@ pub(super) fn member_word(name: u64, value: u8) -> u64 {
     name ^ u64::from(value)
 }
 
-const STRING: u8 = 1;
+pub(crate) const STRING: u8 = 1;
 const OBJECT: u8 = 2;
 const ARRAY: u8 = 3;
-const NUMBER: u8 = 4;
-/// Bits of a kind.
+pub(crate) const NUMBER: u8 = 4;
+/// Bits of a kind, in what [`value_code`] tells too.
 const KIND_BITS: u32 = 3;
+pub(crate) const KIND_MASK: u8 = (1 << KIND_BITS) - 1;
+/// What [`value_code`] tells of a whole number.
+pub(crate) const WHOLE: u8 = NUMBER | 1 << KIND_BITS;
 
 /// Kinds by the first byte of a value.
 static KINDS: [u8; 256] = kinds();
@@ -275,11 +278,31 @@ fn class(body: &Body<'_>, at: u32, after: u32) -> u8 {
     class.map_or(0, |class| (class as u8).wrapping_add(1))
 }
 
-/// Whether a value of that kind is told in just this way.
+/// Whether the value from `at` up to the token `after` is told so, as [`value_code`] does of one that the plan does not
+/// know.
 #[inline(never)]
-fn fits_in_detail(body: &Body<'_>, at: u32, after: u32, value: u8) -> bool {
+pub(crate) fn fits_in_detail(body: &Body<'_>, at: u32, after: u32, value: u8) -> bool {
     value_code(body, at, after, false) == value
 }
+
+/// The class of a string, of what [`value_code`] tells.
+pub(crate) fn class_of(value: u8) -> Option<Format> {
+    CLASSES.get(usize::from(value >> KIND_BITS)).copied().flatten()
+}
+
+/// Classes of strings by what [`class`] tells.
+static CLASSES: [Option<Format>; 10] = [
+    None,
+    Some(Format::DateTime),
+    Some(Format::Date),
+    Some(Format::Time),
+    Some(Format::Email),
+    Some(Format::Uuid),
+    Some(Format::Uri),
+    Some(Format::Ip),
+    Some(Format::Decimal),
+    Some(Format::Constant),
+];
 
 /// Whether a number of up to eight bytes, in the low bytes of `word`, has neither fraction nor exponent.
 #[inline(always)]
