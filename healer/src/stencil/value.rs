@@ -51,7 +51,7 @@ pub(super) fn skip(bytes: &[u8], at: usize, is_array: bool) -> End {
 /// As above, of a string or scalar.
 fn skip_plain(bytes: &[u8], at: usize) -> End {
     match bytes.get(at) {
-        Some(b'"') => string(bytes, at.wrapping_add(1)),
+        Some(b'"') => rest_of_string(bytes, at.wrapping_add(1)),
         Some(b'0'..=b'9' | b'-') => any_number(bytes, at),
         _ => literal(bytes, at),
     }
@@ -67,11 +67,6 @@ pub(super) fn string_in(pair: &Pair, at: usize) -> Option<usize> {
         return None;
     }
     Some(at.wrapping_add(end).wrapping_add(1))
-}
-
-fn string(bytes: &[u8], at: usize) -> End {
-    let pair = bytes.get(at..).and_then(<[u8]>::first_chunk);
-    pair.and_then(|pair| string_in(pair, at)).map_or_else(|| long_string(bytes, at), End::at)
 }
 
 /// The end of a string, from an offset in it on at which no character and no escape is under way: whatever is in it.
@@ -147,17 +142,10 @@ fn characters(pair: &Pair, high: u32, inside: u32, bytes: &[u8], at: usize) -> u
     cut.trailing_zeros() as usize
 }
 
-/// Byte by byte: where the bytes end soon.
+/// As above, one special byte after the other: of strings in arrays, which are short, and where the bytes end soon.
 #[inline(never)]
 fn rest_of_string(bytes: &[u8], mut at: usize) -> End {
     loop {
-        while let Some(lane) = bytes.get(at..).and_then(<[u8]>::first_chunk::<LANE>) {
-            let marks = Wide::marks(lane);
-            at = at.wrapping_add(marks.trailing_zeros().min(LANE as u32) as usize);
-            if marks != 0 {
-                break;
-            }
-        }
         let rest = bytes.get(at..).unwrap_or_default();
         let len = match rest {
             [] => return End::SHORT,
@@ -174,6 +162,13 @@ fn rest_of_string(bytes: &[u8], mut at: usize) -> End {
             },
         };
         at = at.wrapping_add(len);
+        while let Some(lane) = bytes.get(at..).and_then(<[u8]>::first_chunk::<LANE>) {
+            let marks = Wide::marks(lane);
+            at = at.wrapping_add(marks.trailing_zeros().min(LANE as u32) as usize);
+            if marks != 0 {
+                break;
+            }
+        }
     }
 }
 
