@@ -109,7 +109,6 @@ fn is_surely_plain(text: &Block, len: u32) -> bool {
 
 /// As above, of the first of up to 32 bytes.
 #[inline(always)]
-#[expect(clippy::needless_bitwise_bool, reason = "without branches")]
 pub(crate) fn is_short_and_plain(text: &Pair, len: u32) -> bool {
     let [first, second, ..] = *text;
     let inside = !u32::MAX.unbounded_shl(len);

@@ -57,16 +57,19 @@ fn skip_plain(bytes: &[u8], at: usize) -> End {
     }
 }
 
-/// The end of the string whose inside starts at an offset, and with these bytes, if that tells it.
+/// The end of the string whose inside starts at an offset, and with these bytes, if that tells it. `guess`: how long the
+/// inside was last time. If it is so again, the processor knows where the next text is before it has seen where this one
+/// ends.
 #[inline(always)]
-pub(super) fn string_in(pair: &Pair, at: usize) -> Option<usize> {
+pub(super) fn string_in(pair: &Pair, at: usize, guess: u32) -> Option<usize> {
     let marks = Wide::marks_of_pair(pair);
-    let end = marks.trailing_zeros() as usize;
-    // Without marks this is the first byte, which then is no quote.
-    if pair.get(end & (PAIR - 1)) != Some(&b'"') {
-        return None;
+    let is_quote = |place: u32| pair.get(place as usize & (PAIR - 1)) == Some(&b'"');
+    // Without marks the byte is no quote, whichever it is.
+    if marks & marks.wrapping_neg() == 1u32.unbounded_shl(guess) && is_quote(guess) {
+        return Some(at.wrapping_add(guess as usize).wrapping_add(1));
     }
-    Some(at.wrapping_add(end).wrapping_add(1))
+    let end = marks.trailing_zeros();
+    if is_quote(end) { Some(at.wrapping_add(end as usize).wrapping_add(1)) } else { None }
 }
 
 /// The end of a string, from an offset in it on at which no character and no escape is under way: whatever is in it.
@@ -182,17 +185,22 @@ fn is_in(set: &[bool; 256], byte: u8) -> bool {
 }
 
 #[inline(always)]
-#[expect(clippy::needless_bitwise_bool, reason = "without branches")]
 fn is_hex([a, b, c, d]: &[u8; 4]) -> bool {
     is_in(&HEX, *a) & is_in(&HEX, *b) & is_in(&HEX, *c) & is_in(&HEX, *d)
 }
 
 /// The end of the number that starts at an offset, and with these bytes, and whether it is whole; if they tell it. What
-/// comes after it is not looked at, unless it could go on.
+/// comes after it is not looked at, unless it could go on. `guess`: as for strings.
 #[inline(always)]
-pub(super) fn number_in(pair: &Pair, at: usize) -> Option<(usize, bool)> {
+pub(super) fn number_in(pair: &Pair, at: usize, guess: u32) -> Option<(usize, bool)> {
     let digits = Wide::digits_of_pair(pair);
     let byte = |place: u32| pair.get(place as usize & (PAIR - 1)).copied().unwrap_or(0);
+    let goes_on = |end: u32| matches!(byte(end), b'.' | b'e' | b'E');
+    let before = !u32::MAX.unbounded_shl(guess);
+    let is_so_long = (1..PAIR as u32).contains(&guess) && digits & (before << 1 | 1) == before;
+    if is_so_long && (byte(0) != b'0' || guess == 1) && !goes_on(guess) {
+        return Some((at.wrapping_add(guess as usize), true));
+    }
     let sign = u32::from(byte(0) == b'-');
     let whole = (digits >> sign).trailing_ones();
     let mut end = sign.wrapping_add(whole);
@@ -207,7 +215,7 @@ pub(super) fn number_in(pair: &Pair, at: usize) -> Option<(usize, bool)> {
         }
         end = end.wrapping_add(1).wrapping_add(fraction);
     }
-    let is_all = end < PAIR as u32 && !matches!(byte(end), b'.' | b'e' | b'E');
+    let is_all = end < PAIR as u32 && !goes_on(end);
     is_all.then_some((at.wrapping_add(end as usize), !has_fraction))
 }
 
@@ -285,6 +293,23 @@ mod tests {
 
     use super::*;
 
+    /// As a value is read that is not near the end of the bytes.
+    fn glance(bytes: &[u8], guess: u32) -> Option<End> {
+        let pair: &Pair = bytes.first_chunk()?;
+        Some(match bytes {
+            [b'"', inside @ ..] => {
+                let end = string_in(inside.first_chunk()?, 1, guess);
+                end.map_or_else(|| long_string(bytes, 1), End::at)
+            }
+            [b'0'..=b'9' | b'-', ..] => number_in(pair, 0, guess).map_or(End::OTHER, |(end, is_whole)| {
+                let is_integer = !bytes[..end].iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
+                assert_eq!(is_whole, is_integer);
+                End::at(end)
+            }),
+            _ => literal_in(pair, 0).map_or(End::OTHER, End::at),
+        })
+    }
+
     /// What ends at an offset ends there whatever the parser, and what is refused is refused.
     fn agrees(text: &[u8], is_array: bool) -> Result<(), TestCaseError> {
         let parsed = std::str::from_utf8(text).ok().and_then(|text| {
@@ -293,6 +318,13 @@ mod tests {
         });
         let mut padded = text.to_vec();
         padded.extend_from_slice(b"}                ");
+        let all = [padded.as_slice(), &[b' '; 40]].concat();
+        if text.first().is_some_and(|first| *first != b'[') {
+            for guess in [0, 1, 5, parsed.unwrap_or(2).wrapping_sub(2) as u32, 31, 32, u32::MAX] {
+                let end = glance(&all, guess).unwrap();
+                prop_assert_eq!(end.found().ok(), parsed, "{:?}", String::from_utf8_lossy(text));
+            }
+        }
         match skip(&padded, 0, is_array).found() {
             Ok(end) => prop_assert_eq!(parsed, Some(end), "{:?}", String::from_utf8_lossy(text)),
             Err(Miss::Short) => prop_assert!(parsed.is_none()),
@@ -310,7 +342,7 @@ mod tests {
         #[test]
         fn strings_end_where_a_parser_has_them_end(inside in proptest::collection::vec(
             prop_oneof![
-                6 => Just("abcdefg".to_owned()),
+                6 => Just("abcdefg".to_owned()), 2 => "[a-z]{20,40}", 1 => "(é|ก|한|😀){1,20}",
                 2 => Just("é".to_owned()), 2 => Just("漢😀".to_owned()), 1 => Just("\\n".to_owned()),
                 1 => Just("\\u00e9".to_owned()), 1 => Just("\\\"".to_owned()), 1 => Just("\\x".to_owned()),
                 1 => Just("\u{7f}".to_owned()), 1 => Just("\t".to_owned()), 1 => Just("\\u12".to_owned()),
@@ -332,6 +364,14 @@ mod tests {
             let whole = skip(format!("{text}}}                ").as_bytes(), 0, false).found();
             let parsed = serde_json::from_str::<&serde_json::value::RawValue>(&text).is_ok();
             prop_assert_eq!(whole == Ok(text.len()), parsed && !text.is_empty(), "{}", text);
+            let padded = format!("{text}}}{}", " ".repeat(40));
+            for guess in (0..34).chain([u32::MAX]) {
+                let end = glance(padded.as_bytes(), guess).unwrap().found();
+                prop_assert!(end.is_err() || !parsed || end == Ok(text.len()), "{text} {guess}");
+                prop_assert!(end != Ok(text.len()) || parsed, "{text} {guess}");
+                let is_told = parsed && text.len() < PAIR && !text.contains(['e', 'E']) || text == "true" || text == "false";
+                prop_assert!(!is_told || end == Ok(text.len()), "{text} {guess}");
+            }
         }
 
         #[test]
