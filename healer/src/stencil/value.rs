@@ -27,6 +27,12 @@ impl End {
         End(at)
     }
 
+    /// Whether it is nowhere.
+    #[inline(always)]
+    fn is_none(self) -> bool {
+        self.0 >= End::SHORT.0
+    }
+
     /// Where it is.
     #[inline(always)]
     pub(super) fn found(self) -> Result<usize, Miss> {
@@ -49,6 +55,7 @@ pub(super) fn skip(bytes: &[u8], at: usize, is_array: bool) -> End {
 }
 
 /// As above, of a string or scalar.
+#[inline(always)]
 fn skip_plain(bytes: &[u8], at: usize) -> End {
     match bytes.get(at) {
         Some(b'"') => rest_of_string(bytes, at.wrapping_add(1)),
@@ -265,11 +272,11 @@ fn array(bytes: &[u8], at: usize) -> End {
         return End::at(at.wrapping_add(1));
     }
     loop {
-        match skip_plain(bytes, at).found() {
-            Ok(end) => at = white(bytes, end),
-            Err(Miss::Short) => return End::SHORT,
-            Err(Miss::Other) => return End::OTHER,
+        let end = skip_plain(bytes, at);
+        if end.is_none() {
+            return end;
         }
+        at = white(bytes, end.0);
         match bytes.get(at) {
             Some(b',') => at = white(bytes, at.wrapping_add(1)),
             Some(b']') => return End::at(at.wrapping_add(1)),
