@@ -43,11 +43,20 @@ pub(crate) fn at_a_glance(text: &Block, len: u32) -> Option<Option<Format>> {
     if len > MAX_BYTES as u32 {
         return None;
     }
+    match moment_at_a_glance(text) {
+        None => at_a_second_glance(text, len),
+        moment => Some(moment),
+    }
+}
+
+/// Whether a block begins with a date and the quote after it, or with one that a time follows.
+#[inline(always)]
+fn moment_at_a_glance(text: &Block) -> Option<Format> {
     let [date @ .., mark, more] = text.first_chunk::<12>()?;
     match mark {
-        b'T' if more.is_ascii_digit() && is_date(*date) => Some(Some(Format::DateTime)),
-        b'"' if is_date(*date) => Some(Some(Format::Date)),
-        _ => at_a_second_glance(text, len),
+        b'T' if more.is_ascii_digit() && is_date(*date) => Some(Format::DateTime),
+        b'"' if is_date(*date) => Some(Format::Date),
+        _ => None,
     }
 }
 
@@ -83,7 +92,7 @@ pub(crate) fn is_surely(text: &Block, len: u32, class: Option<Format>) -> bool {
     match class {
         None => is_surely_plain(text, len),
         Some(Format::Uri) => starts_as_http(text),
-        Some(Format::Date | Format::DateTime) => at_a_glance(text, len) == Some(class),
+        Some(Format::Date | Format::DateTime) => len <= MAX_BYTES as u32 && moment_at_a_glance(text) == class,
         Some(Format::Email) => is_surely_email(text, len),
         Some(Format::Uuid) => is_surely_uuid(text, len),
         _ => false,
