@@ -216,7 +216,7 @@ impl Slot {
         let mut slot = Slot { head: [0; PAIR], counts: u32::MAX, len: 0, text: span, kinds: u8::MAX, is_array };
         // Where it is longer, only zeros are like it, and they are no value.
         if before.len() < PAIR {
-            slot.head.iter_mut().zip(before).for_each(|(to, from)| *to = *from);
+            slot.head.get_mut(..before.len()).unwrap_or_default().copy_from_slice(before);
             slot.len = before.len() as u32;
             slot.counts = !u32::MAX.unbounded_shl(slot.len);
         }
