@@ -178,8 +178,8 @@ impl Stencil {
     pub(crate) fn write(&self, bytes: &[u8], ends: &[u32], out: &mut Output) {
         let place = |place: Place| ends.get(place.value as usize).copied().unwrap_or(0).wrapping_add(place.bytes);
         for piece in &self.pieces {
-            out.put(bytes, (place(piece.from), place(piece.to)));
-            out.put(&self.text, piece.text);
+            out.put_run(bytes, (place(piece.from), place(piece.to)));
+            out.put_run(&self.text, piece.text);
         }
     }
 

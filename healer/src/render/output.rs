@@ -8,7 +8,9 @@ pub(crate) struct Output {
     len: usize,
 }
 
-/// Bytes that are written at once of a piece that is no longer: two vectors.
+/// Bytes of a vector.
+const LANE: usize = 16;
+/// Bytes that are written at once of a run that is no longer: two vectors.
 const PAIR: usize = 32;
 /// As above, of longer ones: four.
 const BLOCK: usize = 64;
@@ -45,7 +47,16 @@ impl Output {
     #[inline(always)]
     pub(crate) fn put(&mut self, text: &[u8], (start, end): (u32, u32)) {
         let (start, len) = (start as usize, (end as usize).wrapping_sub(start as usize));
-        if !(len <= PAIR && self.put_pair(text, start, len)) {
+        if !(len <= LANE && self.put_at_once::<LANE>(text, start, len)) {
+            self.put_longer(text, start, len);
+        }
+    }
+
+    /// As [`Output::put`], where most pieces are longer than a vector.
+    #[inline(always)]
+    pub(crate) fn put_run(&mut self, text: &[u8], (start, end): (u32, u32)) {
+        let (start, len) = (start as usize, (end as usize).wrapping_sub(start as usize));
+        if !(len <= PAIR && self.put_at_once::<PAIR>(text, start, len)) {
             self.put_longer(text, start, len);
         }
     }
@@ -60,11 +71,11 @@ impl Output {
         }
     }
 
-    /// Writes two vectors, of which `len` bytes count. False where there is no room, or no such bytes to read.
+    /// Writes so many bytes, of which `len` count. False where there is no room, or no such bytes to read.
     #[inline(always)]
-    fn put_pair(&mut self, text: &[u8], start: usize, len: usize) -> bool {
-        let from = text.get(start..).and_then(<[u8]>::first_chunk::<PAIR>);
-        let to = self.memory.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut::<PAIR>);
+    fn put_at_once<const BYTES: usize>(&mut self, text: &[u8], start: usize, len: usize) -> bool {
+        let from = text.get(start..).and_then(<[u8]>::first_chunk::<BYTES>);
+        let to = self.memory.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut::<BYTES>);
         let (Some(from), Some(to)) = (from, to) else { return false };
         *to = *from;
         self.len = self.len.wrapping_add(len);
@@ -78,7 +89,7 @@ impl Output {
         }
     }
 
-    /// As [`Output::put_pair`], in as many blocks as it takes.
+    /// As [`Output::put_at_once`], in as many blocks as it takes.
     #[inline(always)]
     fn put_blocks(&mut self, text: &[u8], start: usize, len: usize) -> bool {
         let whole = len.next_multiple_of(BLOCK);
@@ -124,6 +135,8 @@ mod tests {
                 for len in [0, 1, 15, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300, 511, 512, 513, 600] {
                     let end = (start + len).min(text.len());
                     output.put(&text, (start as u32, end as u32));
+                    expected.extend_from_slice(&text[start..end]);
+                    output.put_run(&text, (start as u32, end as u32));
                     expected.extend_from_slice(&text[start..end]);
                     output.put_byte(b'x');
                     expected.push(b'x');
