@@ -72,8 +72,8 @@ struct Slot {
     /// That text, and which of its bytes count, and how many. Nothing if there is more of it.
     head: Pair,
     counts: u32,
-    len: u32,
     text: Span,
+    len: u8,
     /// The kinds that the value may be of: a bit for each. That of numbers is for whole ones; others have one of their own.
     kinds: u8,
     /// Whether it is an array without containers, of any length.
@@ -217,8 +217,8 @@ impl Slot {
         // Where it is longer, only zeros are like it, and they are no value.
         if before.len() < PAIR {
             slot.head.get_mut(..before.len()).unwrap_or_default().copy_from_slice(before);
-            slot.len = before.len() as u32;
-            slot.counts = !u32::MAX.unbounded_shl(slot.len);
+            slot.len = before.len() as u8;
+            slot.counts = !u32::MAX.unbounded_shl(u32::from(slot.len));
         }
         if kind != 0 {
             slot.kinds = 1 << kind | if kind == walk::NUMBER { FRACTION } else { 0 };
@@ -276,7 +276,7 @@ impl Slot {
             return Err(Left::All);
         }
         // Less than a pair: then there are as many bytes.
-        let len = self.len as usize & (PAIR - 1);
+        let len = usize::from(self.len) & (PAIR - 1);
         let lasted = lasted.wrapping_sub(len as u32);
         let value: Option<&Pair> = window.get(len..).and_then(<[u8]>::first_chunk);
         let Some(value) = value else { return Err(Left::All) };

@@ -84,7 +84,14 @@ impl Output {
 
     #[inline(never)]
     fn put_longer(&mut self, text: &[u8], start: usize, len: usize) {
-        if !(len <= SHORT && self.put_blocks(text, start, len)) {
+        let done = if len <= PAIR {
+            self.put_at_once::<PAIR>(text, start, len)
+        } else if len <= BLOCK {
+            self.put_at_once::<BLOCK>(text, start, len)
+        } else {
+            len <= SHORT && self.put_blocks(text, start, len)
+        };
+        if !done {
             self.put_exactly(text.get(start..start.wrapping_add(len)).unwrap_or_default());
         }
     }
