@@ -273,3 +273,27 @@ fn lists_that_take_turns() {
         assert_eq!(output, alone(&plan, &body).0);
     }
 }
+
+/// A body that is malformed and has closed is known to be at once, as if it were read.
+#[test]
+fn a_malformed_element_at_the_end_is_not_waited_for() {
+    let plan = plan(RENAME);
+    let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+    let list = |last: &str| {
+        let elements: Vec<String> = (0..300).map(|id| format!(r#"{{"user_id":"{id}"}}"#)).collect();
+        format!(r#"[{},{{"user_id":"{last}"}}]"#, elements.join(","))
+    };
+    for last in ["a", "b", "\\x", "\\u", "\\u00", "\u{1}", "c"] {
+        let body = list(last);
+        let mut intake = healer.intake(Limits::default());
+        assert_eq!(intake.receive(body.as_bytes(), &plan, &mut memo), intake_of(&body), "{last}");
+        if healer.heal(&plan, &mut memo, &intake).is_ok() {
+            healer.learn(&plan, &mut memo, &intake);
+        }
+    }
+}
+
+/// How far a body is that is read at once.
+fn intake_of(body: &str) -> Progress {
+    Healer::new().intake(Limits::default()).push(body.as_bytes())
+}

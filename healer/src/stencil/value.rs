@@ -162,7 +162,7 @@ fn rest_of_string(bytes: &[u8], mut at: usize) -> End {
             [b'"', ..] => return End::at(at.wrapping_add(1)),
             [b'\\', b'u', digits @ ..] if digits.first_chunk().is_some_and(is_hex) => ENOUGH,
             [b'\\', escaped, ..] if is_in(&SIMPLE, *escaped) => 2,
-            [b'\\', ..] => return if rest.len() < ENOUGH { End::SHORT } else { End::OTHER },
+            [b'\\', ..] => return if is_cut_escape(rest) { End::SHORT } else { End::OTHER },
             [0..0x20, ..] => return End::OTHER,
             [0x20..0x80, ..] => 1,
             _ => match rest.first_chunk().map(character) {
@@ -179,6 +179,16 @@ fn rest_of_string(bytes: &[u8], mut at: usize) -> End {
                 break;
             }
         }
+    }
+}
+
+/// Whether a text is the beginning of an escape.
+#[cold]
+fn is_cut_escape(text: &[u8]) -> bool {
+    match text {
+        [b'\\'] => true,
+        [b'\\', b'u', digits @ ..] => digits.len() < 4 && digits.iter().all(|byte| is_in(&HEX, *byte)),
+        _ => false,
     }
 }
 
