@@ -97,19 +97,34 @@ type Thought<'p> = (&'p MoveRule, Id, Id);
 
 /// Heals `tree`, or gives nothing where the decisions go round in circles.
 pub fn heal(spec: &PlanSpec, tree: &Tree<'_>) -> Option<Healed> {
-    settle(spec, tree, Some(Vec::new()))
+    settle(spec, tree, Some(Vec::new()), false)
 }
 
 /// As [`heal`], which begins with the thought that no move fires, but with the thought that all do. Where a move depends on
 /// another and that one on it (a record is one only if a move fires that it stops), both may be right, and differ.
 pub fn heal_in_hope(spec: &PlanSpec, tree: &Tree<'_>) -> Option<Healed> {
-    settle(spec, tree, None)
+    settle(spec, tree, None, false)
 }
 
-/// Decides until what fires is what was thought to fire.
-fn settle<'p>(spec: &'p PlanSpec, tree: &Tree<'_>, mut thought: Option<Vec<Thought<'p>>>) -> Option<Healed> {
+/// As [`heal_in_hope`], but what was once found to be misjudged stays as it came, whatever is decided after that. It is what
+/// keeps the engine from deciding for ever, and less is healed by it.
+pub fn heal_warily(spec: &PlanSpec, tree: &Tree<'_>) -> Option<Healed> {
+    settle(spec, tree, None, true)
+}
+
+/// Decides until what fires is what was thought to fire. `keeps`: what was misjudged before is so for good.
+fn settle<'p>(
+    spec: &'p PlanSpec,
+    tree: &Tree<'_>,
+    mut thought: Option<Vec<Thought<'p>>>,
+    keeps: bool,
+) -> Option<Healed> {
+    let mut dead = vec![false; tree.nodes.len()];
     for _ in 0..8 {
-        let decision = Decision::new(spec, tree, thought.as_deref());
+        let decision = Decision::new(spec, tree, thought.as_deref(), &dead);
+        if keeps {
+            dead.clone_from(&decision.dead);
+        }
         let now: Vec<_> = decision.fired.iter().map(|m| (m.rule, m.record, m.source)).collect();
         if thought.as_ref() == Some(&now) {
             return Some(decision.build());
@@ -137,14 +152,14 @@ struct Decision<'p, 't> {
 
 impl<'p, 't> Decision<'p, 't> {
     /// Decides, given which moves are thought to fire, all if it is not said: the contract judges a moved value by its new
-    /// place.
-    fn new(spec: &'p PlanSpec, tree: &'t Tree<'t>, moved: Option<&[Thought<'p>]>) -> Self {
+    /// place. `dead`: nodes in which nothing is touched in any case.
+    fn new(spec: &'p PlanSpec, tree: &'t Tree<'t>, moved: Option<&[Thought<'p>]>, dead: &[bool]) -> Self {
         let size = tree.nodes.len();
         let mut this = Decision {
             spec,
             tree,
             contracts: vec![None; size],
-            dead: vec![false; size],
+            dead: dead.to_vec(),
             renames: vec![Vec::new(); size],
             fired: Vec::new(),
             dropped: vec![false; size],
@@ -166,7 +181,7 @@ impl<'p, 't> Decision<'p, 't> {
     fn read(&mut self, id: Id, moved: Option<&[Thought<'p>]>, names: &mut [Option<(String, bool)>]) {
         let node = self.contracts[id];
         for &element in self.tree.elements(id).unwrap_or_default() {
-            self.dead[element] = self.dead[id];
+            self.dead[element] |= self.dead[id];
             self.contracts[element] = match node {
                 Some(Contract::Array { items }) => Some(items),
                 _ => None,
@@ -182,7 +197,8 @@ impl<'p, 't> Decision<'p, 't> {
             let name = new.clone().or(member.name.clone());
             let node = record.and_then(|r| property(r, name.as_deref()?)).map(|p| &p.node);
             names[member.value] = name.map(|name| (name, new.is_some()));
-            let is_dead = self.dead[id] || self.is_misjudged(id, member, node.is_some(), moved);
+            let was_dead = self.dead[id] || self.dead[member.value];
+            let is_dead = was_dead || self.is_misjudged(id, member, node.is_some(), moved);
             self.dead[member.value] = is_dead;
             self.contracts[member.value] = match self.first_move(member.value) {
                 _ if is_dead => None,
