@@ -119,7 +119,8 @@ impl Intake {
         } else {
             self.read(chunk.len())
         };
-        self.known.is_stranger = is_short && progress == Progress::Whole && self.known.runs().is_none();
+        let may_be_drawn = is_short && self.held.len() <= MAX_BYTES;
+        self.known.is_stranger = may_be_drawn && progress == Progress::Whole && self.known.runs().is_none();
         progress
     }
 
