@@ -117,22 +117,15 @@ impl Healer {
     /// other case the body is to leave as it came.
     pub fn heal(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Summary, Failure> {
         self.forget_last();
-        let runs = intake.known.runs();
-        if let Some(stencil) = &intake.known.stencil {
-            memo.start();
-            if memo.stencils().has(stencil) {
-                return Ok(self.trace(stencil, memo, intake));
-            }
+        memo.start();
+        let (stencil, runs) = (intake.known.stencil.as_ref(), intake.known.runs());
+        if let Some(stencil) = stencil.filter(|stencil| memo.stencils().has(stencil)) {
+            return Ok(self.trace(stencil, memo, intake));
+        }
+        if stencil.is_some() || runs.is_some_and(|runs| !runs.are_of(memo.elements())) {
             return self.heal_scanned(plan, memo, intake);
         }
-        if let Some(runs) = runs {
-            memo.start();
-            if !runs.are_of(memo.elements()) {
-                return self.heal_scanned(plan, memo, intake);
-            }
-        }
         let body = checked(intake)?;
-        memo.start();
         self.scratch.draws = intake.known.is_stranger && memo.stencils().wants();
         let walked = self.walk(&body, plan, memo);
         if self.scratch.astray != Astray::No {

@@ -53,7 +53,7 @@ impl Known {
         (self.stencil, self.looks, self.is_stranger) = (None, 0, false);
         if let Some(lists) = &mut self.lists {
             lists.runs.clear(KEPT);
-            lists.search = Search::OVER;
+            lists.search = Search::over();
         }
     }
 

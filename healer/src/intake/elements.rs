@@ -63,17 +63,9 @@ struct Next {
 
 impl Search {
     /// No element is looked for.
-    pub(super) const OVER: Search = Search {
-        token: 0,
-        depth: 0,
-        next: None,
-        reach: 0,
-        passed: 0,
-        misses: 0,
-        stranger: None,
-        left: None,
-        is_over: true,
-    };
+    pub(super) fn over() -> Search {
+        Search { is_over: true, ..Search::default() }
+    }
 
     /// Where an element is that ought to be drawn.
     pub(super) fn stranger(&self) -> Stranger {

@@ -279,18 +279,18 @@ mod vector {
 
         #[inline(always)]
         fn marks_of_pair(pair: &Pair) -> u32 {
-            pair_mask(load_pair(pair).map(marked))
+            pair_mask(load(pair).map(marked))
         }
 
         #[inline(always)]
         fn either_of_pair(pair: &Pair, a: u8, b: u8) -> u32 {
             let eq = |v: Vector, byte: u8| i8x16_eq(v, u8x16_splat(byte));
-            pair_mask(load_pair(pair).map(|v| v128_or(eq(v, a), eq(v, b))))
+            pair_mask(load(pair).map(|v| v128_or(eq(v, a), eq(v, b))))
         }
 
         #[inline(always)]
         fn same(left: &Pair, right: &Pair) -> u32 {
-            let ([l0, l1], [r0, r1]) = (load_pair(left), load_pair(right));
+            let ([l0, l1], [r0, r1]) = (load(left), load(right));
             pair_mask([i8x16_eq(l0, r0), i8x16_eq(l1, r1)])
         }
 
@@ -298,12 +298,12 @@ mod vector {
         fn digits_of_pair(pair: &Pair) -> u32 {
             // This makes them the lowest signed numbers.
             let digits = |v| i8x16_lt(u8x16_sub(v, u8x16_splat(0xb0)), u8x16_splat(0x8a));
-            pair_mask(load_pair(pair).map(digits))
+            pair_mask(load(pair).map(digits))
         }
 
         #[inline(always)]
         fn string(pair: &Pair) -> StringMasks {
-            let vectors = load_pair(pair);
+            let vectors = load(pair);
             let eq = |byte: u8| pair_mask(vectors.map(|v| i8x16_eq(v, u8x16_splat(byte))));
             let high = pair_mask(vectors);
             // As signed numbers those above 0x7f are below 0x20 too.
@@ -313,7 +313,7 @@ mod vector {
 
         #[inline(always)]
         fn characters(pair: &Pair) -> CharacterMasks {
-            let vectors = load_pair(pair);
+            let vectors = load(pair);
             // What is above 0x7f after this much is taken away was that much higher.
             let least = |byte: u8| pair_mask(vectors.map(|v| u8x16_sub_sat(v, u8x16_splat(byte.wrapping_sub(0x80)))));
             let eq = |v: Vector, byte: u8| i8x16_eq(v, u8x16_splat(byte));
@@ -335,16 +335,6 @@ mod vector {
     }
 
     #[inline(always)]
-    fn load_pair(pair: &Pair) -> [Vector; 2] {
-        let (lanes, _) = pair.as_chunks::<16>();
-        let mut vectors = [u8x16_splat(0); 2];
-        for (vector, lane) in vectors.iter_mut().zip(lanes) {
-            *vector = load_lane(lane);
-        }
-        vectors
-    }
-
-    #[inline(always)]
     fn pair_mask([low, high]: [Vector; 2]) -> u32 {
         u32::from(bitmask(low)) | u32::from(bitmask(high)) << 16
     }
@@ -359,9 +349,9 @@ mod vector {
     }
 
     #[inline(always)]
-    fn load(block: &Block) -> [Vector; 4] {
-        let (lanes, _) = block.as_chunks::<16>();
-        let mut vectors = [u8x16_splat(0); 4];
+    fn load<const LANES: usize>(bytes: &[u8]) -> [Vector; LANES] {
+        let (lanes, _) = bytes.as_chunks::<16>();
+        let mut vectors = [u8x16_splat(0); LANES];
         for (vector, lane) in vectors.iter_mut().zip(lanes) {
             *vector = load_lane(lane);
         }

@@ -11,9 +11,19 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    /// At a token, by number.
+    pub(crate) fn new(body: &'a Body<'a>, token: usize) -> Self {
+        Cursor { body, next: token }
+    }
+
     /// Inside the object whose opening brace is token number `token`.
     pub(crate) fn inside(body: &'a Body<'a>, token: u32) -> Self {
-        Cursor { body, next: (token as usize).wrapping_add(1) }
+        Cursor::new(body, (token as usize).wrapping_add(1))
+    }
+
+    /// The token that comes next, by number.
+    pub(crate) fn token(&self) -> usize {
+        self.next
     }
 
     fn at(&self, index: usize) -> u32 {

@@ -6,7 +6,7 @@
 //! are has that shape for certain, whatever collides with its hash.
 
 use super::{Body, Cursor};
-use crate::class::{at_a_glance, classify, scalar_kind};
+use crate::class::{at_a_glance, classes, classify, scalar_kind};
 use crate::plan::automaton::{Action, Automaton, INERT, Id, NONE, State};
 use crate::plan::case;
 use crate::plan::spec::{Format, Kind};
@@ -287,22 +287,8 @@ pub(crate) fn fits_in_detail(body: &Body<'_>, at: u32, after: u32, value: u8) ->
 
 /// The class of a string, of what [`value_code`] tells.
 pub(crate) fn class_of(value: u8) -> Option<Format> {
-    CLASSES.get(usize::from(value >> KIND_BITS)).copied().flatten()
+    (value >> KIND_BITS).checked_sub(1).and_then(|number| classes().find(|class| *class as u8 == number))
 }
-
-/// Classes of strings by what [`class`] tells.
-static CLASSES: [Option<Format>; 10] = [
-    None,
-    Some(Format::DateTime),
-    Some(Format::Date),
-    Some(Format::Time),
-    Some(Format::Email),
-    Some(Format::Uuid),
-    Some(Format::Uri),
-    Some(Format::Ip),
-    Some(Format::Decimal),
-    Some(Format::Constant),
-];
 
 /// Whether a number of up to eight bytes, in the low bytes of `word`, has neither fraction nor exponent.
 #[inline(always)]

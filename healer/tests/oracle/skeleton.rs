@@ -3,11 +3,20 @@
 use super::bodies::{body, revalued};
 use super::plans;
 use super::tape::{Tape, cases};
+use healer::plan::spec::PlanSpec;
 use healer::{Healer, Limits, Plan};
 use healer_oracle::agree::healed;
 use healer_oracle::skeleton::{bodies_like, check_all, lists};
 use healer_oracle::stream::{in_list, stream};
 use proptest::prelude::*;
+
+/// Whether each body becomes what it becomes alone.
+fn agree(tape: &mut Tape<'_>, spec: &PlanSpec, bodies: &[Vec<u8>]) -> Result<(), TestCaseError> {
+    let plan = Plan::compile(spec).expect("a plan");
+    let agreed = check_all(tape, &plan, bodies);
+    prop_assert!(agreed.is_ok(), "{}\nplan {}", agreed.unwrap_err(), plans::line(spec));
+    Ok(())
+}
 
 proptest! {
     #![proptest_config(cases(4096))]
@@ -20,9 +29,7 @@ proptest! {
         let mut bodies = bodies_like(&mut tape, &first);
         bodies.extend(bodies_like(&mut tape, &second));
         bodies.extend(bodies_like(&mut tape, &first));
-        let plan = Plan::compile(&spec).expect("a plan");
-        let agreed = check_all(&mut tape, &plan, &bodies);
-        prop_assert!(agreed.is_ok(), "{}\nplan {}", agreed.unwrap_err(), plans::line(&spec));
+        agree(&mut tape, &spec, &bodies)?;
     }
 
     #[test]
@@ -33,9 +40,7 @@ proptest! {
         let bodies = lists(&mut tape, &spec, &names);
         // Rules are about the elements, or about anything: also about what is around the list.
         let spec = if tape.happens(1, 2) { in_list(&spec, &names) } else { spec };
-        let plan = Plan::compile(&spec).expect("a plan");
-        let agreed = check_all(&mut tape, &plan, &bodies);
-        prop_assert!(agreed.is_ok(), "{}\nplan {}", agreed.unwrap_err(), plans::line(&spec));
+        agree(&mut tape, &spec, &bodies)?;
     }
 
     #[test]
