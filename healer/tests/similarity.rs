@@ -144,6 +144,18 @@ fn what_is_inside_and_beside_counts() {
             r#"{"game":{"day":"d","venue":{"id":1}},"venue_name":"v","venue_city":"c"}"#,
         ),
         (
+            "where a thing is to be found, for the thing",
+            r#"{"id":1,"title":"t","slug":"s","home_url":"h","project":"p"}"#,
+            r#"{"id":1,"title":"t","slug":"s","links":{"home_url":"h","project":"/projects/1"}}"#,
+            r#"{"id":1,"title":"t","slug":"s","links":{"project":"/projects/1"},"home_url":"h"}"#,
+        ),
+        (
+            "a key for an identifier",
+            r#"{"id":1,"title":"t","slug":"s","form_id":"f"}"#,
+            r#"{"id":1,"title":"t","slug":"s","formKey":"f"}"#,
+            r#"{"id":1,"title":"t","slug":"s","formKey":"f"}"#,
+        ),
+        (
             "the same words where little else is known, and one that moved",
             r#"{"unit_price":1,"maker_code":"c","maker":"m","length":2,"hue":"h","day":"d","night":"n","depth":1}"#,
             r#"{"unitPrice":1,"x":{"makerCode":"c"},"zebra":2}"#,

@@ -43,6 +43,10 @@ const FORMS: [&str; 22] = [
 ];
 /// Names of which records have several.
 const BARE: [&str; 7] = ["begin", "end", "href", "link", "start", "uri", "url"];
+/// Words for objects that hold where things are to be found, and for fields that do. An object `url` may hold the parts
+/// of one.
+const LINKS: [&str; 2] = ["href", "link"];
+const ADDRESSES: [&str; 4] = ["href", "link", "uri", "url"];
 /// From here on words are the same, or said by the names above.
 const SAME_WORDS: f32 = 0.955;
 /// Words for identifiers.
@@ -78,6 +82,7 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_
     has_longer(record, pair, known, words)
         || (!is_same || has_longer(record, pair, known, &FORMS)) && lacks_longer(record, pair, known)
         || names_an_address_inside(record, pair)
+        || tells_where(record, pair)
         || identifies_another(record, pair)
         || is_empty_guess(record, pair)
 }
@@ -93,6 +98,19 @@ fn names_an_address_inside(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let found = member.and_then(|member| names.get(member.name)).map(|name| names.own(name)).unwrap_or_default();
     let own = expected.get(pair.expected).map(|name| expected.own(name)).unwrap_or_default();
     own.len() > found.len() && !found.is_empty() && found.iter().all(|word| BARE.contains(&names.text(word)))
+}
+
+/// `links.project` for `project`: where a thing is to be found is not the thing.
+fn tells_where(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let (expected, names) = (&record.model.names, &record.scratch.names);
+    let member = record.scratch.members.get(pair.found as usize);
+    let (Some(found), Some(field)) = (member.and_then(|member| names.get(member.name)), expected.get(pair.expected))
+    else {
+        return false;
+    };
+    let is_above = |token: &Token| token.level > 0 && LINKS.contains(&names.text(token));
+    let is_expected = |token: &Token| ADDRESSES.contains(&expected.text(token));
+    names.tokens(found).iter().any(is_above) && !expected.tokens(field).iter().any(is_expected)
 }
 
 /// `order.venue.id` for `order_id`: an identifier is that of the object it stands in.
