@@ -123,21 +123,25 @@ impl Renderer<'_> {
     }
 
     fn members(&mut self, mut id: Id, gap: (u32, u32), mut comma: bool) {
-        while let Some(node) = self.scratch.nodes.get(id as usize).copied() {
+        let scratch = self.scratch;
+        while let Some(node) = scratch.nodes.get(id as usize) {
             if comma {
                 self.out.put_byte(b',');
-                self.out.put(self.body.bytes, gap);
+                if gap.0 < gap.1 {
+                    self.out.put(self.body.bytes, gap);
+                }
             }
             comma = true;
             self.out.put(&self.plan.text, node.text);
-            self.out.put(self.body.bytes, node.colon);
-            if node.mv == NONE || self.is_edited(&node) {
+            if node.mv == NONE || self.is_edited(node) {
+                self.out.put(self.body.bytes, node.colon);
                 self.tasks.push(Task::Members { node: node.next, gap, comma });
                 self.tasks.push(Task::Value(id));
                 return;
             }
-            self.report_move(&node);
-            self.out.put(self.body.bytes, node.value);
+            self.report_move(node);
+            // The value is next to its colon.
+            self.out.put(self.body.bytes, (node.colon.0, node.value.1));
             id = node.next;
         }
     }

@@ -280,6 +280,14 @@ pub(crate) struct Member {
     pub unmapped: bool,
 }
 
+impl Member {
+    /// Whether no accepted move takes it, or needs it where it is.
+    #[inline(always)]
+    pub(crate) fn is_free(&self) -> bool {
+        self.fate == Fate::Stays && self.pins == 0
+    }
+}
+
 /// What becomes of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
@@ -305,6 +313,10 @@ pub(crate) struct Container {
     pub last_member: Id,
     pub members: u32,
     pub open: u32,
+    /// Where what is inside begins in the lists: [`Scratch::members`], [`Scratch::sources`], [`Scratch::targets`].
+    pub first_member: Id,
+    pub first_source: Id,
+    pub first_target: Id,
     /// The token after the opening brace.
     pub first_key: u32,
     pub insert_edit: Id,

@@ -20,7 +20,7 @@ use crate::resolve;
 use crate::scan::Scanner;
 use crate::scratch::{Astray, Container, EditKind, Frame, Innermost, Scratch, claimed, stands};
 use crate::stencil::Passed;
-use consider::Asked;
+use consider::{Asked, Kept};
 use shape::Shapes;
 use std::ops::Range;
 
@@ -334,7 +334,32 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     /// Reads from a key up to the next value that may be a container, or up to the end of the object.
     #[inline(always)]
     fn members(&mut self) -> Result<Then, Stop> {
-        if TRACKS { self.member().map(Then::Value) } else { self.plain_members(self.plan.state(self.frame.state)) }
+        if TRACKS { self.tracked_members() } else { self.plain_members(self.plan.state(self.frame.state)) }
+    }
+
+    /// Reads members, keeping positions, up to the first whose value may be a container, or to the end of the object.
+    #[inline(never)]
+    fn tracked_members(&mut self) -> Result<Then, Stop> {
+        let body = self.body;
+        let state = self.plan.state(self.frame.state);
+        loop {
+            // Near the end of the tape, one by one.
+            let ahead = body.tokens.get(self.next..).and_then(<[u32]>::first_chunk::<5>);
+            let Some(&[quote, colon, value, after, key]) = ahead else { return self.member().map(Then::Value) };
+            self.next = self.next.wrapping_add(2);
+            let inside = self.member_at(state, quote, colon)?;
+            if is_structural(body.byte(value)) {
+                return Ok(Then::Value(inside));
+            }
+            self.next = self.next.wrapping_add(2);
+            let separator = body.byte(after);
+            self.member_ended(body.end_before(after), if separator == b',' { key } else { NONE });
+            match separator {
+                b',' => self.frame.lead = after,
+                b'}' => return Ok(self.close_object(after)),
+                _ => return Err(malformed(after)),
+            }
+        }
     }
 
     /// Reads members of an object in that state, keeping no positions. Not inlined: what is common to all of them stays
@@ -557,6 +582,9 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             last_member: NONE,
             members: 0,
             open: self.frame.open,
+            first_member: self.scratch.members.len() as Id,
+            first_source: self.scratch.sources.len() as Id,
+            first_target: self.scratch.targets.len() as Id,
             first_key: self.peek(),
             insert_edit: NONE,
             inserts: 0,
@@ -573,6 +601,15 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
 
     #[inline(always)]
     fn value_ended(&mut self, end: u32) {
+        // Not yet the comma's neighbour: the token after the next one is the next member's key, if there is one.
+        let key = || self.body.tokens.get(self.next.wrapping_add(1)).copied();
+        let key = if TRACKS && self.peek_byte() == b',' { key() } else { None };
+        self.member_ended(end, key.unwrap_or(NONE));
+    }
+
+    /// Takes in where a value ends, and the next member's key.
+    #[inline(always)]
+    fn member_ended(&mut self, end: u32, next: u32) {
         self.frame.last_end = end;
         let edits = self.scratch.edits.len() as u32;
         if self.frame.hit != NONE {
@@ -583,13 +620,10 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             self.frame.hit = NONE;
         }
         if TRACKS && self.frame.member != NONE {
-            // Not yet the comma's neighbour: the token after the next one is the next member's key, if there is one.
-            let more = self.peek_byte() == b',';
-            let next = self.body.tokens.get(self.next.wrapping_add(1)).copied().filter(|_| more);
             if let Some(member) = self.scratch.members.get_mut(self.frame.member as usize) {
                 member.value_end = end;
                 member.inner.1 = edits;
-                member.next = next.unwrap_or(NONE);
+                member.next = next;
             }
             self.frame.member = NONE;
         }
@@ -645,14 +679,14 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     #[inline(always)]
     fn member(&mut self) -> Result<Id, Stop> {
         let quote = self.take()?;
-        if self.body.byte(quote) != b'"' {
-            return Err(malformed(quote));
-        }
-        let colon = self.take()?;
-        if self.body.byte(colon) != b':' {
-            return Err(malformed(colon));
-        }
-        let state = self.plan.state(self.frame.state);
+        let colon = if self.body.byte(quote) == b'"' { self.take()? } else { quote };
+        self.member_at(self.plan.state(self.frame.state), quote, colon)
+    }
+
+    /// As above, of these two.
+    #[inline(always)]
+    fn member_at(&mut self, state: &State, quote: u32, colon: u32) -> Result<Id, Stop> {
+        self.nameless_member(quote, colon)?;
         if self.frame.members == 0 {
             self.frame.lead = quote;
         }
@@ -746,6 +780,18 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
                     return Ok(action.next);
                 }
                 Ok(self.rename(action, quote, close))
+            }
+            // Its place counts, and it keeps its name.
+            Some(action) if TRACKS && !state.converts && action.rename == NONE => {
+                let seen = self.see(action.slot);
+                let remove_edit = self.reserve_removal();
+                let unmapped = state.every_member && !action.expected;
+                self.keep(
+                    Some(action),
+                    action.targets,
+                    Kept { quote, close, seen, unmapped, remove_edit, rename_edit: NONE },
+                );
+                Ok(action.next)
             }
             _ => Ok(self.consider(state, action, quote, close, name)),
         }

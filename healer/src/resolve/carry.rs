@@ -3,13 +3,12 @@
 use super::moves::unwrapped_member;
 use crate::plan::Automaton;
 use crate::plan::automaton::{Id, Move, MoveKind, NONE};
-use crate::scratch::{EditKind, Node, Scratch, SourceHit};
+use crate::scratch::{EditKind, Member, Node, Scratch, SourceHit};
 
-/// Carries out the accepted moves from members from `first` on, in the order of their sources.
-pub(super) fn carry_out(plan: &Automaton, first: Id, scratch: &mut Scratch) {
-    let start = scratch.sources.partition_point(|hit| hit.member < first);
+/// Carries out the accepted moves from the source `first` on, in the order of their sources.
+pub(super) fn carry_out(plan: &Automaton, first: usize, scratch: &mut Scratch) {
     let mut tree = Tree { plan, scratch };
-    for id in start..tree.scratch.sources.len() {
+    for id in first..tree.scratch.sources.len() {
         tree.carry_out(id);
     }
 }
@@ -25,17 +24,19 @@ impl Tree<'_, '_> {
         let (Some(member), Some(mv)) = (self.scratch.member(hit.member), self.plan.moves.get(hit.mv as usize)) else {
             return;
         };
-        let (container, rename_edit) = (member.container, member.rename_edit);
         if !hit.accepted {
             self.scratch.conflicts = self.scratch.conflicts.saturating_add(1);
             return;
         }
+        let (container, rename_edit, leaf) = (member.container, member.rename_edit, self.leaf(mv, hit.mv, member));
+        let leaf = self.add_node(leaf);
         self.scratch.set_edit(rename_edit, EditKind::Void);
-        let leaf = self.leaf(mv, &hit);
         match mv.kind {
             MoveKind::Plain => {
                 self.take_from(container);
-                self.put(mv, &hit, leaf);
+                // Most go to the record itself.
+                let parent = if mv.path.len() > 1 { self.parent_of(mv, &hit, leaf) } else { NONE };
+                self.append(hit.into, parent, leaf);
             }
             MoveKind::Unwrap => {
                 self.take_from(container);
@@ -59,9 +60,8 @@ impl Tree<'_, '_> {
     }
 
     #[inline(always)]
-    fn leaf(&mut self, mv: &Move, hit: &SourceHit) -> Id {
-        let Some(member) = self.scratch.member(hit.member) else { return NONE };
-        let node = Node {
+    fn leaf(&self, mv: &Move, id: Id, member: &Member) -> Node {
+        Node {
             text: self.step_text(mv.path.last().copied().unwrap_or(NONE)),
             next: NONE,
             first: NONE,
@@ -69,10 +69,9 @@ impl Tree<'_, '_> {
             value: (member.value, member.value_end),
             inner: member.inner.0,
             colon: (member.key_end, member.value),
-            mv: hit.mv,
+            mv: id,
             source: member.key,
-        };
-        self.add_node(node)
+        }
     }
 
     /// A member for a step, an object that holds `inner`. Its colon looks like that of `like`.
@@ -113,8 +112,8 @@ impl Tree<'_, '_> {
         }
     }
 
-    /// Puts a value at the end of its container, making the containers that are missing.
-    fn put(&mut self, mv: &Move, hit: &SourceHit, leaf: Id) {
+    /// The container that is made for a value in the one that it goes to, and those around it, as far as they are missing.
+    fn parent_of(&mut self, mv: &Move, hit: &SourceHit, leaf: Id) -> Id {
         let mut parent = NONE;
         let above = mv.path.len().saturating_sub(1);
         for step in mv.path.get(hit.stands as usize..above).unwrap_or_default() {
@@ -127,7 +126,7 @@ impl Tree<'_, '_> {
                 made
             };
         }
-        self.append(hit.into, parent, leaf);
+        parent
     }
 
     /// The object that an earlier move made for a step, in a container or in one that was made in it.

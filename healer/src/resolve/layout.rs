@@ -3,35 +3,29 @@
 use super::carry::carry_out;
 use crate::plan::Automaton;
 use crate::plan::automaton::{Id, NONE};
-use crate::scratch::{Container, EditKind, Fate, Member, Scratch};
+use crate::scratch::{Container, Edit, EditKind, Fate, Member, Scratch};
 
 /// Turns decisions about a closed tree of objects into edits, and forgets the tree.
 pub(crate) fn layout(plan: &Automaton, root: Id, scratch: &mut Scratch) {
-    let first = first_member(scratch, root);
-    carry_out(plan, first as Id, scratch);
+    let Some(Container { first_member, first_source, first_target, .. }) = scratch.container(root).copied() else {
+        return;
+    };
+    let first = first_member as usize;
+    carry_out(plan, first_source as usize, scratch);
     for id in (root..scratch.containers.len() as Id).rev() {
         settle(plan, root, id, scratch);
     }
-    for id in first..scratch.members.len() {
-        remove(scratch, id as Id);
-    }
+    let Scratch { members, containers, edits, .. } = &mut *scratch;
+    members.iter().skip(first).for_each(|member| remove(member, containers, edits));
     for id in root..scratch.containers.len() as Id {
         insert(scratch, id);
     }
     scratch.containers.truncate(root as usize);
     scratch.members.truncate(first);
-    let first = first as Id;
-    let kept = scratch.sources.partition_point(|hit| hit.member < first);
-    scratch.sources.truncate(kept);
+    scratch.sources.truncate(first_source as usize);
+    scratch.targets.truncate(first_target as usize);
     let outside = scratch.records.iter().rev().skip_while(|record| **record >= root).count();
     scratch.records.truncate(outside);
-    let kept = scratch.targets.partition_point(|hit| hit.member < first);
-    scratch.targets.truncate(kept);
-}
-
-fn first_member(scratch: &Scratch, root: Id) -> usize {
-    let open = scratch.container(root).map_or(0, |container| container.open);
-    scratch.members.partition_point(|member| member.key < open)
 }
 
 /// Decides what goes from one container, when those inside it are settled.
@@ -93,12 +87,11 @@ fn add_removed(scratch: &mut Scratch, id: Id) {
 
 /// Takes a member's text out. Members removed from the start take the comma after them, others the one before.
 #[inline(always)]
-fn remove(scratch: &mut Scratch, id: Id) {
-    let Some(member) = scratch.members.get(id as usize) else { return };
+fn remove(member: &Member, containers: &mut [Container], edits: &mut [Edit]) {
     if !matches!(member.fate, Fate::Moved | Fate::Emptied | Fate::Dropped) {
         return;
     }
-    let Some(container) = scratch.containers.get_mut(member.container as usize) else { return };
+    let Some(container) = containers.get_mut(member.container as usize) else { return };
     let first = member.ordinal == container.removed_first;
     if first {
         container.removed_first = container.removed_first.wrapping_add(1);
@@ -108,7 +101,7 @@ fn remove(scratch: &mut Scratch, id: Id) {
         (true, next) => (member.key, next),
         (false, _) => (member.lead, member.value_end),
     };
-    if let Some(edit) = scratch.edits.get_mut(member.remove_edit as usize) {
+    if let Some(edit) = edits.get_mut(member.remove_edit as usize) {
         edit.at = at;
         edit.end = end;
         edit.kind = EditKind::Remove { dropped: member.fate == Fate::Dropped };

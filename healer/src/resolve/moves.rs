@@ -16,8 +16,8 @@ use crate::scratch::{Container, EditKind, Fate, Mark, MarkKind, Member, Scratch,
 /// of other moves. Then all that was decided here and inside is decided again, without what was taken back. Each round
 /// takes back for one move at least, so the rounds end; there is seldom more than one.
 pub(crate) fn moves(plan: &Automaton, anchor: Id, scratch: &mut Scratch) {
-    let first = first_hit(scratch, anchor);
-    if scratch.sources.iter().skip(first).all(|hit| hit.anchor != anchor) {
+    let first = scratch.container(anchor).map_or(0, |container| container.first_source as usize);
+    if scratch.sources.get(first..).unwrap_or_default().iter().all(|hit| hit.anchor != anchor) {
         return;
     }
     let inside = scratch.records.iter().rev().take_while(|record| **record > anchor).count();
@@ -38,8 +38,9 @@ pub(crate) fn moves(plan: &Automaton, anchor: Id, scratch: &mut Scratch) {
 fn decide(plan: &Automaton, anchor: Id, scratch: &mut Scratch) -> bool {
     let mut order = std::mem::take(&mut scratch.order);
     order.clear();
+    let first = scratch.container(anchor).map_or(0, |container| container.first_source as usize);
     let (mut around_others, mut in_order, mut last) = (false, true, 0u64);
-    for (hit, id) in scratch.sources.iter().zip(0u32..).skip(first_hit(scratch, anchor)) {
+    for (hit, id) in scratch.sources.get(first..).unwrap_or_default().iter().zip(first as Id..) {
         if hit.anchor == anchor && !hit.void {
             // By rank, then by place; moves from one member by the order of their rules.
             let (rank, rule) = plan.moves.get(hit.mv as usize).map_or((u16::MAX, 0), |mv| (mv.rank, mv.rule));
@@ -59,17 +60,6 @@ fn decide(plan: &Automaton, anchor: Id, scratch: &mut Scratch) -> bool {
     decided
 }
 
-fn first_hit(scratch: &Scratch, anchor: Id) -> usize {
-    let first = first_member(scratch, anchor);
-    scratch.sources.partition_point(|hit| hit.member < first)
-}
-
-/// The first member that can be the record's or inside it.
-fn first_member(scratch: &Scratch, anchor: Id) -> Id {
-    let open = scratch.container(anchor).map_or(0, |container| container.open);
-    scratch.members.partition_point(|member| member.key < open) as Id
-}
-
 /// Rank, place and rule of a source, and which it is.
 type Ordered = (u16, Id, u32, Id);
 
@@ -86,6 +76,10 @@ struct Record<'a, 's> {
 impl Record<'_, '_> {
     fn decide(&mut self, order: &[Ordered]) -> bool {
         let epoch = self.scratch.next_epoch();
+        let (marks, steps) = (&mut self.scratch.marks, self.plan.steps.len());
+        if marks.len() < steps {
+            marks.resize(steps, Mark::ABSENT);
+        }
         self.mark_what_stands(epoch);
         for (_, _, _, id) in order {
             self.accept(*id, epoch);
@@ -106,18 +100,13 @@ impl Record<'_, '_> {
 
     #[inline(always)]
     fn set_mark(&mut self, step: Id, epoch: u32, mark: Mark) {
-        let index = step as usize;
-        if self.scratch.marks.len() <= index {
-            self.scratch.marks.resize(index.saturating_add(1), Mark::ABSENT);
-        }
-        if let Some(place) = self.scratch.marks.get_mut(index) {
+        if let Some(place) = self.scratch.marks.get_mut(step as usize) {
             *place = Mark { epoch, ..mark };
         }
     }
 
     fn mark_what_stands(&mut self, epoch: u32) {
-        let inside = first_member(self.scratch, self.anchor);
-        let first = self.scratch.targets.partition_point(|hit| hit.member < inside);
+        let first = self.scratch.container(self.anchor).map_or(0, |container| container.first_target as usize);
         for index in first..self.scratch.targets.len() {
             let Some(hit) = self.scratch.targets.get(index).copied().filter(|hit| hit.anchor == self.anchor) else {
                 continue;
@@ -158,11 +147,12 @@ impl Record<'_, '_> {
     }
 
     fn accept(&mut self, id: Id, epoch: u32) {
-        let Some(hit) = self.scratch.sources.get(id as usize).copied() else { return };
+        let Some(hit) = self.scratch.sources.get(id as usize) else { return };
         let Some(mv) = self.plan.moves.get(hit.mv as usize) else { return };
         if let (MoveKind::Plain, [name]) = (mv.kind, mv.path.as_slice()) {
-            return self.accept_to_record(mv, *name, id, &hit, epoch);
+            return self.accept_to_record(mv, *name, id, epoch);
         }
+        let hit = *hit;
         let absent = |step: &Id| self.mark(*step, epoch).kind == MarkKind::Absent;
         let stands = mv.path.iter().position(absent).unwrap_or(mv.path.len()) as u32;
         let accepted = match mv.kind {
@@ -180,25 +170,25 @@ impl Record<'_, '_> {
 
     /// As [`Record::accept`] for the commonest move: to a name in the record itself.
     #[inline(always)]
-    fn accept_to_record(&mut self, mv: &Move, name: Id, id: Id, hit: &SourceHit, epoch: u32) {
-        let mark = self.mark(name, epoch);
-        let is_absent = mark.kind == MarkKind::Absent;
+    fn accept_to_record(&mut self, mv: &Move, name: Id, id: Id, epoch: u32) {
         let anchor = self.anchor;
-        let accepted = is_absent
-            && !mark.below
-            && self.source_is_free(hit)
-            && !(self.around_others && self.is_made_already(mv, anchor, epoch));
-        if let Some(hit) = self.scratch.sources.get_mut(id as usize) {
-            hit.accepted = accepted;
-            hit.into = if accepted { anchor } else { NONE };
-            hit.stands = u32::from(!is_absent);
-        }
+        let is_barred = self.around_others && self.is_made_already(mv, anchor, epoch)
+            || self.scratch.twice && !self.scratch.sources.get(id as usize).is_some_and(|hit| self.source_is_free(hit));
+        let Scratch { sources, members, containers, marks, .. } = &mut *self.scratch;
+        let (Some(hit), Some(mark)) = (sources.get_mut(id as usize), marks.get_mut(name as usize)) else { return };
+        let Some(member) = members.get_mut(hit.member as usize) else { return };
+        let Mark { kind, inside, below, .. } = if mark.epoch == epoch { *mark } else { Mark::ABSENT };
+        let is_absent = kind == MarkKind::Absent;
+        let accepted = is_absent && !below && !is_barred && member.is_free();
+        hit.accepted = accepted;
+        hit.into = if accepted { anchor } else { NONE };
+        hit.stands = u32::from(!is_absent);
         if accepted {
-            self.set_mark(name, epoch, Mark { kind: MarkKind::Claimed, below: false, ..mark });
-            if let Some(container) = self.scratch.containers.get_mut(anchor as usize) {
+            *mark = Mark { epoch, kind: MarkKind::Claimed, inside, below: false };
+            member.fate = Fate::Moved;
+            if let Some(container) = containers.get_mut(anchor as usize) {
                 container.inserts = container.inserts.wrapping_add(1);
             }
-            set_fate(self.scratch, hit.member, Fate::Moved);
         }
     }
 
@@ -228,7 +218,7 @@ impl Record<'_, '_> {
     #[inline(always)]
     fn source_is_free(&self, hit: &SourceHit) -> bool {
         let Some(member) = self.scratch.member(hit.member) else { return false };
-        let mut free = member.fate == Fate::Stays && member.pins == 0;
+        let mut free = member.is_free();
         if !self.scratch.twice {
             return free;
         }
@@ -388,7 +378,7 @@ impl Record<'_, '_> {
                 *left = left.saturating_sub(1);
             }
         };
-        let from = first_member(self.scratch, first) as usize;
+        let from = inside.first().map_or(0, |record| record.first_member as usize);
         let members = self.scratch.members.get(from..).unwrap_or_default();
         members.iter().filter(|m| m.fate == Fate::Moved).for_each(|m| less(&mut live, m.container));
         for (index, container) in inside.iter().enumerate().skip(1).rev() {

@@ -39,12 +39,12 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         let unmapped = state.every_member && action.is_none_or(|action| !action.expected);
         let tracks =
             TRACKS && state.tracked && (action.is_some() || state.every_member || known.targets.0 < known.targets.1);
-        let member = if tracks { self.keep(action, quote, close, seen, unmapped) } else { NONE };
-        let edit = renaming.map(|renaming| self.push_hit(&renaming, quote, close));
+        let remove_edit = if tracks { self.reserve_removal() } else { NONE };
+        let rename_edit = renaming.map_or(NONE, |renaming| self.push_hit(&renaming, quote, close));
         if tracks {
-            self.finish_member(member, action, edit, &known);
+            self.keep(action, known.targets, Kept { quote, close, seen, unmapped, remove_edit, rename_edit });
         }
-        if edit.is_some() {
+        if rename_edit != NONE {
             self.tie_inside(action.is_some_and(|action| action.sources.0 < action.sources.1));
         }
         known.next
@@ -162,11 +162,21 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         }
     }
 
-    /// Keeps the position of a member.
-    fn keep(&mut self, action: Option<&Action>, quote: u32, close: u32, seen: bool, unmapped: bool) -> Id {
-        let id = self.scratch.members.len() as Id;
+    /// Makes a place for an edit that takes the member out, from the text before its key on.
+    #[inline(always)]
+    pub(super) fn reserve_removal(&mut self) -> Id {
         let lead = self.frame.lead;
-        let remove_edit = self.scratch.reserve_edit(lead, lead);
+        self.scratch.reserve_edit(lead, lead)
+    }
+
+    /// Keeps the position of a member, and notes the moves that it concerns. `targets`: as in [`Action::targets`].
+    #[inline(never)]
+    pub(super) fn keep(&mut self, action: Option<&Action>, targets: (u32, u32), kept: Kept) {
+        let Kept { quote, close, seen, unmapped, remove_edit, rename_edit } = kept;
+        let value = self.peek();
+        let replaces = action.is_some_and(|action| action.replaces);
+        let replace_edit = if replaces { self.scratch.reserve_edit(value, value) } else { NONE };
+        let id = self.scratch.members.len() as Id;
         let container = self.frame.container;
         let slot = action.map_or(NONE, |action| action.slot);
         let place = self.scratch.containers.get_mut(container as usize);
@@ -174,29 +184,53 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         if seen {
             self.mark_twice(before, slot);
         }
+        let inner = self.scratch.edits.len() as u32;
+        self.frame.member = id;
         self.scratch.members.push(Member {
             container,
             before,
             ordinal: self.frame.members.wrapping_sub(1),
             slot,
-            lead,
+            lead: self.frame.lead,
             key: quote,
             key_end: close.wrapping_add(1),
-            value: self.peek(),
+            value,
             value_end: NONE,
             next: NONE,
             child: NONE,
             remove_edit,
-            rename_edit: NONE,
-            replace_edit: NONE,
-            inner: (0, 0),
+            rename_edit,
+            replace_edit,
+            inner: (inner, inner),
             twice: seen,
             fate: Fate::Stays,
             pins: 0,
             unmapped,
         });
-        self.frame.member = id;
-        id
+        for end in action.map_or(&[][..], |action| self.plan.sources_of(action)) {
+            if end.guarded
+                && let Some(mv) = self.plan.moves.get(end.mv as usize)
+                && !self.admits(mv.guard, (OpKind::Move, (0, 0)), mv.by, quote)
+            {
+                continue;
+            }
+            let anchor = self.anchor(container, end.depth);
+            self.scratch.sources.push(SourceHit {
+                mv: end.mv,
+                anchor,
+                member: id,
+                judges: end.judges,
+                accepted: false,
+                undone: false,
+                into: NONE,
+                void: false,
+                stands: 0,
+            });
+        }
+        for step in self.plan.targets_in(targets) {
+            let anchor = self.anchor(container, step.depth);
+            self.scratch.targets.push(TargetHit { step: step.step, anchor, member: id, renamed: step.renamed });
+        }
     }
 
     fn mark_twice(&mut self, mut before: Id, slot: Id) {
@@ -210,47 +244,8 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         }
     }
 
-    /// Notes the moves that a member concerns.
-    fn finish_member(&mut self, id: Id, action: Option<&Action>, rename: Option<Id>, known: &Known) {
-        let value = self.peek();
-        let replaces = action.is_some_and(|action| action.replaces);
-        let replace_edit = if replaces { self.scratch.reserve_edit(value, value) } else { NONE };
-        let inner = self.scratch.edits.len() as u32;
-        if let Some(member) = self.scratch.members.get_mut(id as usize) {
-            member.rename_edit = rename.unwrap_or(NONE);
-            member.replace_edit = replace_edit;
-            member.inner = (inner, inner);
-        }
-        let container = self.frame.container;
-        for end in action.map_or(&[][..], |action| self.plan.sources_of(action)) {
-            if end.guarded
-                && let Some(mv) = self.plan.moves.get(end.mv as usize)
-                && let Some(key) = self.scratch.member(id).map(|member| member.key)
-                && !self.admits(mv.guard, (OpKind::Move, (0, 0)), mv.by, key)
-            {
-                continue;
-            }
-            let anchor = self.anchor(container, end.depth);
-            let hit = SourceHit {
-                mv: end.mv,
-                anchor,
-                member: id,
-                judges: end.judges,
-                accepted: false,
-                undone: false,
-                into: NONE,
-                void: false,
-                stands: 0,
-            };
-            self.scratch.sources.push(hit);
-        }
-        for step in self.plan.targets_in(known.targets) {
-            let anchor = self.anchor(container, step.depth);
-            self.scratch.targets.push(TargetHit { step: step.step, anchor, member: id, renamed: step.renamed });
-        }
-    }
-
     /// The container `depth` names above a member of `container`. Neighbours mostly ask for the same one.
+    #[inline(always)]
     fn anchor(&mut self, container: Id, depth: u32) -> Id {
         if self.asked.container != container || self.asked.depth != depth {
             let parent = |at: Id| self.scratch.container(at).map_or(NONE, |container| container.parent);
@@ -305,6 +300,19 @@ impl Renaming {
         let kind = EditKind::Key { text: rename.text, in_arena: false, rule: rename.rule };
         Renaming { slot: rename.slot, hash: 0, rank: rename.rank, kind }
     }
+}
+
+/// A member whose position is kept.
+#[derive(Clone, Copy)]
+pub(super) struct Kept {
+    pub quote: u32,
+    pub close: u32,
+    /// Whether its name was there before.
+    pub seen: bool,
+    pub unmapped: bool,
+    /// Places of edits that it may become.
+    pub remove_edit: Id,
+    pub rename_edit: Id,
 }
 
 /// Where a member leads.
