@@ -92,6 +92,28 @@ impl Scratch {
         self.around.clear();
     }
 
+    /// Members that a first body may have before lists grow.
+    const ROOM: usize = 64;
+
+    /// Makes room for a body with moves, if none was there before, so that the first one does not grow each list step by step.
+    #[inline(always)]
+    pub(crate) fn make_room(&mut self) {
+        if self.members.capacity() < Self::ROOM {
+            self.make_first_room();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_first_room(&mut self) {
+        self.members.reserve(Self::ROOM);
+        self.sources.reserve(Self::ROOM);
+        self.order.reserve(Self::ROOM);
+        self.nodes.reserve(Self::ROOM);
+        // A place to go from for each member, and more in containers.
+        self.edits.reserve(2 * Self::ROOM);
+    }
+
     /// Edits that scratch memory is kept for between bodies: 32 KiB of them, and the other lists are no longer.
     pub(crate) const KEPT: usize = 8 << 10;
 

@@ -48,7 +48,10 @@ pub(crate) fn walk(
     };
     let done = match first {
         // Where no state is one of a record, telling shapes costs next to nothing.
-        Err(Stop::Tracks) => Walk::<true, true>::new(body, plan, records.unwrap_or(&Records::NONE), scratch).run(),
+        Err(Stop::Tracks) => {
+            scratch.make_room();
+            Walk::<true, true>::new(body, plan, records.unwrap_or(&Records::NONE), scratch).run()
+        }
         done => done,
     };
     match done {
