@@ -110,7 +110,7 @@ impl<'a> Job<'a> {
 /// A body on its way.
 #[derive(Debug, Default)]
 pub struct Incoming {
-    intake: Option<Intake>,
+    intake: Option<Box<Intake>>,
     /// In the place of `intake` for a body that is too long for it.
     stream: Option<Box<Incremental>>,
     expected: Option<u64>,
@@ -179,7 +179,7 @@ impl Incoming {
 
     /// Keeps [`Tools::bodies`] true.
     pub fn account<H: Host>(&mut self, tools: &mut Tools<H>) {
-        let held = self.intake.as_ref().map(Intake::memory).or(self.stream.as_ref().map(|stream| stream.memory()));
+        let held = self.intake.as_deref().map(Intake::memory).or(self.stream.as_ref().map(|stream| stream.memory()));
         let memory = held.unwrap_or(0);
         tools.bodies = tools.bodies.saturating_sub(self.memory).saturating_add(memory);
         self.memory = memory;
@@ -208,7 +208,7 @@ impl Incoming {
         self.seen = self.seen.saturating_add(count(size));
         let open = matches!(progress, Progress::Hold);
         if open && (last || self.has_ended_unseen(host, job)) {
-            progress = self.intake.as_mut().map_or(progress, Intake::finish);
+            progress = self.intake.as_deref_mut().map_or(progress, Intake::finish);
         } else if !last && self.expected.is_some() && matches!(progress, Progress::Whole) {
             // Of a body of known length, all is looked at before it is healed.
             progress = Progress::Hold;
@@ -240,7 +240,7 @@ impl Incoming {
 
     /// How many bytes are kept.
     pub fn held(&self) -> usize {
-        let held = self.intake.as_ref().map(Intake::held).or(self.stream.as_ref().map(|stream| stream.held()));
+        let held = self.intake.as_deref().map(Intake::held).or(self.stream.as_ref().map(|stream| stream.held()));
         held.map_or(0, <[u8]>::len)
     }
 
@@ -285,7 +285,7 @@ impl Incoming {
         };
         let mut work = self.work(tools, healed.unwrap_or_default(), began);
         if work.summary.new_shapes > 0 || work.summary.lacks {
-            report::tell_drift(tools, job, self.intake.as_ref(), &work.summary);
+            report::tell_drift(tools, job, self.intake.as_deref(), &work.summary);
         }
         let mut outcome = write(tools, job, size, healed);
         work.written = outcome == Outcome::Healed;
@@ -414,7 +414,7 @@ impl Incoming {
     /// Puts the bytes that came before this chunk before it. If the host cannot, which is not known to happen, the
     /// response is reset rather than passed on with a hole.
     fn give_back<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, before: usize) -> Result<(), Fail> {
-        let held = self.intake.as_ref().map(Intake::held).and_then(|held| held.get(..before)).unwrap_or_default();
+        let held = self.intake.as_deref().map(Intake::held).and_then(|held| held.get(..before)).unwrap_or_default();
         if !job.writes || held.is_empty() {
             return Ok(());
         }

@@ -29,7 +29,6 @@ pub struct Held {
 
 /// What a chunk led to.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "made once for a body, of which most are settled at once")]
 pub enum HeldStep {
     /// The rest of the body is awaited, all of it paused.
     Wait,

@@ -11,8 +11,13 @@ const GRPC: &[u8] = b"application/grpc";
 /// Whether a body of this type is one JSON document: `application/json`, `text/json` or a `+json` suffix (RFC 6839),
 /// with or without parameters.
 pub fn is_json(content_type: &[u8]) -> bool {
+    // As nearly all of them are.
+    content_type == b"application/json" || is_json_in_other_words(content_type)
+}
+
+fn is_json_in_other_words(content_type: &[u8]) -> bool {
     let essence = content_type.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-    let exact = essence.eq_ignore_ascii_case(b"application/json") || is_same(essence, b"text/json");
+    let exact = is_same(essence, b"application/json") || is_same(essence, b"text/json");
     exact || is_other_json(essence)
 }
 

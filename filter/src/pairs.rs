@@ -30,20 +30,17 @@ impl<'a> Pairs<'a> {
     }
 
     fn read(&mut self) -> Option<(&'a [u8], &'a [u8])> {
-        let name = self.read_length()?;
-        let value = self.read_length()?;
-        Some((self.read_text(name)?, self.read_text(value)?))
-    }
-
-    fn read_length(&mut self) -> Option<usize> {
-        let (length, rest) = self.sizes.split_first_chunk::<4>()?;
+        let (sizes, rest) = self.sizes.split_first_chunk::<8>()?;
         self.sizes = rest;
-        usize::try_from(u32::from_le_bytes(*length)).ok()
+        let ([name, value], _) = sizes.as_chunks::<4>() else { return None };
+        Some((self.read_text(*name)?, self.read_text(*value)?))
     }
 
-    fn read_text(&mut self, length: usize) -> Option<&'a [u8]> {
+    fn read_text(&mut self, length: [u8; 4]) -> Option<&'a [u8]> {
+        let length = usize::try_from(u32::from_le_bytes(length)).ok()?;
         let (text, rest) = self.text.split_at_checked(length)?;
-        self.text = rest.split_first().filter(|(end, _)| **end == 0)?.1;
+        let (0, rest) = rest.split_first()? else { return None };
+        self.text = rest;
         Some(text)
     }
 }

@@ -58,7 +58,6 @@ struct Manner {
 }
 
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "nearly every stream passes, so boxing that would save nothing")]
 enum Stage {
     /// The request was seen.
     Requested,

@@ -27,7 +27,9 @@ pub struct Healer {
     settled: Vec<Instance>,
     /// Runs of elements that the last body has, by number, and how many ops show before.
     passes: Vec<(usize, Id)>,
-    spare: Vec<Intake>,
+    /// Each in a place of its own, so that they need not be copied.
+    #[expect(clippy::vec_box, reason = "they are handed out as they are")]
+    spare: Vec<Box<Intake>>,
 }
 
 /// What was done to a body.
@@ -92,22 +94,20 @@ impl Healer {
     }
 
     /// Starts receiving a body.
-    pub fn intake(&mut self, limits: Limits) -> Intake {
-        match self.spare.pop() {
-            Some(mut intake) => {
-                intake.held.clear();
-                intake.known.clear();
-                intake.scanner.reset(limits.max_depth);
-                Intake { limits, ..intake }
-            }
-            None => {
-                Intake { limits, scanner: Scanner::new(limits.max_depth), held: Vec::new(), known: Known::default() }
-            }
+    pub fn intake(&mut self, limits: Limits) -> Box<Intake> {
+        if let Some(mut intake) = self.spare.pop() {
+            intake.limits = limits;
+            intake.held.clear();
+            intake.known.clear();
+            intake.scanner.reset(limits.max_depth);
+            return intake;
         }
+        let scanner = Scanner::new(limits.max_depth);
+        Box::new(Intake { limits, scanner, held: Vec::new(), known: Known::default() })
     }
 
     /// Takes back the memory of an intake.
-    pub fn recycle(&mut self, intake: Intake) {
+    pub fn recycle(&mut self, intake: Box<Intake>) {
         if self.spare.len() < Self::SPARES && intake.memory() <= Self::SPARE_BYTES {
             self.spare.push(intake);
         }

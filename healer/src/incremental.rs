@@ -40,7 +40,7 @@ const PIECE: usize = 16 << 10;
 #[derive(Debug)]
 pub struct Incremental {
     /// The window: bytes of which not all have left.
-    window: Intake,
+    window: Box<Intake>,
     /// Bytes of the window that have left.
     gone: usize,
     /// Bytes of the body before the window.
@@ -115,7 +115,7 @@ impl Healer {
     }
 
     /// Goes on with a body that turned out to be longer than may be held. [`Incremental::advance`] comes next.
-    pub fn outgrow(&mut self, mut intake: Intake) -> Incremental {
+    pub fn outgrow(&mut self, mut intake: Box<Intake>) -> Incremental {
         let backlog = intake.restart();
         Incremental { backlog, ..Incremental::new(intake) }
     }
@@ -127,7 +127,7 @@ impl Healer {
 }
 
 impl Incremental {
-    fn new(window: Intake) -> Self {
+    fn new(window: Box<Intake>) -> Self {
         Incremental {
             window,
             gone: 0,
@@ -416,7 +416,7 @@ impl Incremental {
         (first, after): (usize, usize),
         end: usize,
     ) -> Result<(usize, Summary), Failure> {
-        let Intake { held, scanner, limits, .. } = &self.window;
+        let Intake { held, scanner, limits, .. } = &*self.window;
         let body = Body::of(held, scanner, limits, part).cut(first..after, end);
         let (summary, to) = tools.healer.heal_part(tools.plan, tools.memo, &body, self.gone)?;
         self.gone = to;
@@ -521,7 +521,7 @@ impl Incremental {
         if self.gone < self.window.held.len().saturating_sub(self.gone) {
             return;
         }
-        let Intake { held, scanner, .. } = &mut self.window;
+        let Intake { held, scanner, .. } = &mut *self.window;
         let (bytes, tokens) = scanner.discard(self.gone.min(self.soundness.checked()));
         held.drain(..bytes);
         if held.capacity() > BATCH && held.len() < held.capacity() / 8 {

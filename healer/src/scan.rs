@@ -113,11 +113,30 @@ impl Scanner {
 
     /// Forgets the body, keeps the memory.
     pub fn reset(&mut self, max_depth: u32) {
-        let [tokens, escapes, scalars] = [&mut self.tokens, &mut self.escapes, &mut self.scalars].map(|positions| {
+        let Scanner {
+            max_depth: deepest,
+            settled,
+            scanned,
+            settled_tokens,
+            settled_escapes,
+            settled_scalars,
+            tokens,
+            escapes,
+            scalars,
+            status,
+            non_ascii,
+            in_string,
+            depth,
+        } = self;
+        for positions in [tokens, escapes, scalars] {
             positions.truncate(0);
-            std::mem::take(positions)
-        });
-        *self = Scanner { tokens, escapes, scalars, ..Scanner::new(max_depth) };
+        }
+        for count in [scanned, settled_tokens, settled_escapes, settled_scalars] {
+            *count = 0;
+        }
+        (*settled, *status) = (Carry::START, Status::Blank);
+        (*non_ascii, *in_string) = (false, false);
+        (*deepest, *depth) = (max_depth, 0);
     }
 
     /// Scans what `body` holds beyond the bytes of the last call. `body` is everything received so far.

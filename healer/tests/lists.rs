@@ -26,7 +26,7 @@ fn receive(intake: &mut Intake, plan: &Plan, memo: &mut Memo, bytes: &[u8], size
 }
 
 /// A body as it is healed, and how many of its ops were read off a tape.
-fn finish(healer: &mut Healer, intake: Intake, plan: &Plan, memo: &mut Memo) -> (String, Summary, usize) {
+fn finish(healer: &mut Healer, intake: Box<Intake>, plan: &Plan, memo: &mut Memo) -> (String, Summary, usize) {
     let summary = healer.heal(plan, memo, &intake).expect("JSON");
     let output = if summary.changed { healer.output() } else { intake.held() };
     let output = String::from_utf8(output.to_vec()).expect("UTF-8");

@@ -37,7 +37,7 @@ impl Stand {
     pub fn time(&mut self, operation: Operation, batches: usize, now: impl Fn() -> u64) -> Timing {
         let bodies = self.bodies.len();
         if matches!(operation, Operation::Walk | Operation::Heal) {
-            let intakes: Vec<Intake> = (0..bodies).map(|at| self.arrived(at)).collect();
+            let intakes: Vec<_> = (0..bodies).map(|at| self.arrived(at)).collect();
             if operation == Operation::Walk {
                 return time(batches, bodies, now, |at| {
                     black_box(self.healer.decide(&self.plan, &mut self.memo, black_box(&intakes[at])).is_ok());
@@ -91,7 +91,7 @@ impl Stand {
         self.bodies.len()
     }
 
-    fn arrived(&mut self, at: usize) -> Intake {
+    fn arrived(&mut self, at: usize) -> Box<Intake> {
         let mut intake = self.healer.intake(self.limits);
         let progress = intake.push(black_box(self.bodies[at].as_bytes()));
         assert_eq!(progress, Progress::Whole, "a body of the corpus is whole");

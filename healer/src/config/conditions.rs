@@ -22,10 +22,13 @@ impl Conditions {
 
     /// Whether a response of this status, with this value of `content-type`, meets them. Allocates nothing.
     pub fn accept(&self, status: u64, content_type: &[u8]) -> bool {
-        let media_type = content_type.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-        let is = |known: &String| known.as_bytes().eq_ignore_ascii_case(media_type);
         (self.statuses.is_empty() || self.statuses.iter().any(|range| range.contains(&status)))
-            && (self.content_types.is_empty() || self.content_types.iter().any(is))
+            && (self.content_types.is_empty() || self.has_type(content_type))
+    }
+
+    fn has_type(&self, content_type: &[u8]) -> bool {
+        let media_type = content_type.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+        self.content_types.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(media_type))
     }
 }
 

@@ -140,7 +140,7 @@ impl Incremental {
         let done = self.heal(tools, part, (first, after), end);
         tools.healer.set_draws(false);
         let Ok((walked, summary)) = done else { return false };
-        let Intake { held, scanner, limits, .. } = &self.window;
+        let Intake { held, scanner, limits, .. } = &*self.window;
         let body = Body::of(held, scanner, limits, part).cut(first..after, end);
         let stencil = tools.healer.draw(&body, tools.plan, tools.memo, (start, end), healed, summary);
         self.traced.generation = tools.memo.generation();

@@ -173,7 +173,7 @@ fn outgrow(
     healer: &mut Healer,
     plan: &Plan,
     memo: &mut Memo,
-    intake: Intake,
+    intake: Box<Intake>,
     rest: &[u8],
 ) -> (Summary, Option<Vec<u8>>) {
     healer.clear_output();
