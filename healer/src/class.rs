@@ -3,7 +3,7 @@
 //! A class is evidence of what a field is, never a validation: it looks at as few bytes as tell the classes apart.
 
 use crate::plan::spec::{Format, Kind};
-use crate::scan::{Block, Masks, Pair, Wide};
+use crate::scan::{Block, Lane, Masks, Wide};
 use crate::text::is_scalar;
 
 /// The longest string that is looked into. RFC 5321 allows 254 bytes for an address; longer strings are prose.
@@ -94,13 +94,90 @@ fn at_a_second_glance(text: &Block, len: u32) -> Option<Option<Format>> {
 /// other classes. What a value was of once is what it is mostly of again.
 #[inline(always)]
 pub(crate) fn is_surely(text: &Block, len: u32, class: Option<Format>) -> bool {
+    let ([first, ..], inside) = (text, text.get(..len as usize));
     match class {
         None => is_surely_plain(text, len),
         Some(Format::Uri) => starts_as_http(text),
         Some(Format::Date | Format::DateTime) => len <= MAX_BYTES as u32 && moment_at_a_glance(text) == class,
         Some(Format::Email) => is_surely_email(text, len),
         Some(Format::Uuid) => is_surely_uuid(text, len),
-        _ => false,
+        Some(Format::Decimal) => matches!(first, b'0'..=b'9' | b'+' | b'-') && inside.is_some_and(is_decimal),
+        Some(Format::Constant) => first.is_ascii_uppercase() && inside.is_some_and(is_constant),
+        Some(Format::Time | Format::Ip) => false,
+    }
+}
+
+/// What most strings of a class look like, if they are no longer than a pair and nothing in them is escaped: so little that
+/// it is seen while their end is looked for. A string that looks so is of the class; another one may be too.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    pub class: Option<Format>,
+    /// The first bytes, the closing quote and what is after it among them: the lowest that they may be, and how far above
+    /// it they are at most.
+    pub lowest: Lane,
+    pub span: Lane,
+    /// Bytes that are not in it.
+    pub without: [u8; 2],
+}
+
+/// All looks. The first of a class is that of strings of the class that look like none of them.
+pub(crate) static LOOKS: [Look; 13] = [
+    Look::PLAIN,
+    Look::of(Format::DateTime, b"0000-10-30T0"),
+    Look::of(Format::DateTime, b"0000-10-30 0"),
+    Look::of(Format::Date, b"0000-10-30\""),
+    Look::of(Format::Date, b"0000/10/30\""),
+    Look::of(Format::Uri, b"https://"),
+    Look::of(Format::Uri, b"http://"),
+    Look::none_of(Format::Time),
+    Look::none_of(Format::Email),
+    Look::none_of(Format::Uuid),
+    Look::none_of(Format::Ip),
+    Look::none_of(Format::Decimal),
+    Look::none_of(Format::Constant),
+];
+
+impl Look {
+    /// Of no class: it does not begin with a digit or a sign, nor with two capitals, and has neither a colon nor an `@`.
+    const PLAIN: Look = {
+        let mut look = Look { class: None, without: *b":@", ..Look::of(Format::Uri, b"") };
+        let ([lowest, lowest_second, ..], [span, span_second, ..]) = (&mut look.lowest, &mut look.span);
+        // Around, from behind the digits to before the signs, and from behind the underscore to before the capitals.
+        (*lowest, *span) = (b'9'.wrapping_add(1), b'+'.wrapping_sub(1).wrapping_sub(b'9'.wrapping_add(1)));
+        (*lowest_second, *span_second) =
+            (b'_'.wrapping_add(1), b'A'.wrapping_sub(1).wrapping_sub(b'_'.wrapping_add(1)));
+        look
+    };
+
+    /// What begins so, digits being the most that there may be.
+    #[expect(clippy::indexing_slicing, reason = "at compile time")]
+    const fn of(class: Format, begin: &[u8]) -> Look {
+        let mut look = Look { class: Some(class), lowest: [0; 16], span: [u8::MAX; 16], without: *b"\"\"" };
+        let mut at = 0;
+        while at < begin.len() {
+            (look.lowest[at], look.span[at]) = match begin[at] {
+                b'0' => (b'0', 9),
+                most @ b'1'..=b'9' => (b'0', most.wrapping_sub(b'0')),
+                byte => (byte, 0),
+            };
+            at = at.wrapping_add(1);
+        }
+        look
+    }
+
+    /// What no string looks like.
+    const fn none_of(class: Format) -> Look {
+        Look::of(class, b"\0")
+    }
+
+    /// The number of that of a string of a class.
+    pub(crate) fn number_of(inside: &[u8], class: Option<Format>) -> usize {
+        let mut first = [0; 16];
+        first.iter_mut().zip(inside.iter().chain(b"\"")).for_each(|(to, byte)| *to = *byte);
+        let is_of = |look: &Look| look.class == class;
+        let is_like = |look: &Look| is_of(look) && Wide::are_within(&first, &look.lowest, &look.span);
+        let found = LOOKS.iter().position(is_like);
+        found.or_else(|| LOOKS.iter().position(is_of)).unwrap_or(0)
     }
 }
 
@@ -119,15 +196,6 @@ fn is_surely_plain(text: &Block, len: u32) -> bool {
     let may_be_address = Wide::either(text, b':', b'@') & before(len) != 0;
     let may_be_other = (len > 64) | (len == UUID_BYTES as u32);
     !(may_be_other | may_be_address | may_begin_a_class(first, second))
-}
-
-/// As above, of the first of up to 32 bytes.
-#[inline(always)]
-pub(crate) fn is_short_and_plain(text: &Pair, len: u32) -> bool {
-    let [first, second, ..] = *text;
-    let inside = !u32::MAX.unbounded_shl(len);
-    let may_be_address = Wide::either_of_pair(text, b':', b'@') & inside != 0;
-    (len <= 32) & !(may_be_address | may_begin_a_class(first, second))
 }
 
 /// Whether a string that begins so may be of a class, other than those that have a colon, an `@` or a length of their own.
@@ -402,10 +470,30 @@ mod tests {
             for other in classes().map(Some).chain([None]) {
                 prop_assert!(!is_surely(&block, text.len() as u32, other) || other == class, "{text} {other:?}");
             }
+            let first = block.first_chunk().unwrap();
+            for look in &LOOKS {
+                let is_like = text.len() < 32
+                    && !text.bytes().any(|byte| look.without.contains(&byte))
+                    && Wide::are_within(first, &look.lowest, &look.span);
+                prop_assert!(!is_like || look.class == class, "{text} {look:?}");
+                prop_assert!(is_like || !is_plain || text.is_empty() || text.len() > 31 || look.class.is_some());
+            }
+            let look = LOOKS[Look::number_of(text.as_bytes(), class)];
+            prop_assert_eq!(look.class, class);
             // Nothing else is told by what stands first.
             let is_told = matches!(class, Some(Format::Email)) && text.len() <= BLOCK && text.as_bytes()[0].is_ascii_alphabetic()
-                || class == Some(Format::Uuid);
+                || matches!(class, Some(Format::Uuid | Format::Constant | Format::Decimal)) && text.len() <= BLOCK;
             prop_assert!(!is_told || is_surely(&block, text.len() as u32, class));
+        }
+    }
+
+    #[test]
+    fn most_dates_and_addresses_have_looks() {
+        for text in ["2026-11-21", "2026/11/21", "2026-11-21T10:00:00Z", "2026-11-21 10:00", "http://a", "https://a"] {
+            let look = LOOKS[Look::number_of(text.as_bytes(), classify(text.as_bytes()))];
+            let mut first = [b'x'; 16];
+            first.iter_mut().zip(text.bytes().chain(*b"\"")).for_each(|(to, byte)| *to = byte);
+            assert!(Wide::are_within(&first, &look.lowest, &look.span), "{text}");
         }
     }
 

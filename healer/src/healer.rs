@@ -15,6 +15,7 @@ use crate::scratch::{Astray, Scratch};
 use crate::stencil::{self, Drawing, Marked, Passed, Run, Runs, Stencil};
 use crate::text::{bad_escape, bad_scalar, utf8_error};
 use crate::walk::{Body, Part, Records, walk};
+use std::sync::Arc;
 
 /// Heals bodies, one after the other, in memory that it reuses.
 #[derive(Debug, Default)]
@@ -169,7 +170,7 @@ impl Healer {
     }
 
     /// Heals a body by its skeleton.
-    fn trace(&mut self, stencil: &Stencil, memo: &mut Memo, intake: &Intake) -> Summary {
+    fn trace(&mut self, stencil: &Arc<Stencil>, memo: &mut Memo, intake: &Intake) -> Summary {
         self.scratch.unlisted.clear();
         self.settled.clear();
         if stencil.summary.changed {
@@ -178,7 +179,7 @@ impl Healer {
         }
         memo.note_moves(stencil.summary.moves > 0);
         if stencil.summary.similar > 0 {
-            memo.note_used(&stencil.ops);
+            memo.note_stencil(stencil);
         }
         stencil.summary
     }

@@ -74,6 +74,8 @@ struct Learned {
     /// Resolutions that the last body was healed by, and those of the one before.
     used: Vec<u32>,
     used_before: Vec<u32>,
+    /// The stencil that these are of, if the last body that similarity healed was healed by one alone.
+    used_by: Option<Arc<Stencil>>,
     /// By resolution: the last body that it healed, by number.
     last_use: Vec<u64>,
     /// Bodies that similarity healed so far.
@@ -212,6 +214,7 @@ impl Memo {
             moves: false,
             used: Vec::new(),
             used_before: Vec::new(),
+            used_by: None,
             last_use: Vec::new(),
             bodies: 0,
             generation: 0,
@@ -256,9 +259,23 @@ impl Memo {
         }
     }
 
+    /// Takes in the stencil that a body was healed by.
+    pub(crate) fn note_stencil(&mut self, stencil: &Arc<Stencil>) {
+        let Some(learned) = self.learned.as_deref_mut() else { return };
+        // Mostly it is that of the body before.
+        if learned.used_by.as_ref().is_some_and(|used_by| Arc::ptr_eq(used_by, stencil)) {
+            return std::mem::swap(&mut learned.used, &mut learned.used_before);
+        }
+        self.note_used(&stencil.ops);
+        if let Some(learned) = self.learned.as_deref_mut() {
+            learned.used_by = Some(Arc::clone(stencil));
+        }
+    }
+
     /// Takes in the ops that a body was healed by.
     pub(crate) fn note_used(&mut self, ops: &[Op]) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
+        learned.used_by = None;
         // Mostly it is what the body before was healed by.
         let same = ops.iter().zip(&learned.used_before).all(|(op, id)| op.rule == RuleRef::Similar(*id));
         if same && learned.used.is_empty() && ops.len() == learned.used_before.len() {
@@ -401,6 +418,7 @@ impl Memo {
     /// Gets ready for a part of a body, or puts away what is known of it.
     pub(crate) fn exchange(&mut self, course: &mut Course) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
+        learned.used_by = None;
         if course.generation != learned.generation {
             course.used.clear();
         }
@@ -614,6 +632,7 @@ impl Learned {
         self.resolutions.clear();
         self.last_use.clear();
         self.used_before.clear();
+        self.used_by = None;
         self.likely.fill(NONE);
     }
 }

@@ -20,7 +20,7 @@ mod positions;
 use crate::reason::Reason;
 pub use block::{BLOCK, Block};
 use masks::prefix_xor;
-pub(crate) use masks::{Masks, Pair, escaped};
+pub(crate) use masks::{Lane, Masks, Pair, escaped};
 #[doc(hidden)]
 pub use masks::{Portable, Wide};
 use positions::Positions;
@@ -393,6 +393,19 @@ mod tests {
             prop_assert_eq!(Wide::digits_of_pair(pair), Portable::digits_of_pair(pair));
             prop_assert_eq!(Wide::either_of_pair(pair, b':', b'{'), Portable::either_of_pair(pair, b':', b'{'));
             prop_assert_eq!(Wide::same(pair, other), Portable::same(pair, other));
+            let (either, plainly) = (Wide::marks_or_either(pair, b':', b'@'), Portable::marks_or_either(pair, b':', b'@'));
+            prop_assert_eq!(either, plainly);
+            // Whether a byte is near enough is chance: at most one of them is not.
+            let [lowest, span] = [pair.last_chunk().unwrap(), other.first_chunk().unwrap()];
+            let [mut near, mut all] = [*lowest, *lane];
+            near.iter_mut().zip(span).zip(lane).for_each(|((to, span), by)| *to = to.wrapping_add(by & span));
+            all[0] = near[0];
+            for lane in [near, *lane, all] {
+                prop_assert_eq!(Wide::are_within(&lane, lowest, span), Portable::are_within(&lane, lowest, span));
+            }
+            prop_assert!(Wide::are_within(&near, lowest, span));
+            near[3] = lowest[3].wrapping_sub(1);
+            prop_assert_eq!(Wide::are_within(&near, lowest, span), span[3] == u8::MAX);
             prop_assert_eq!(Wide::either(&block, b':', b'{'), Portable::either(&block, b':', b'{'));
         }
 

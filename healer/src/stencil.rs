@@ -15,7 +15,7 @@ mod known;
 mod runs;
 mod value;
 
-use crate::class::{is_short_and_plain, is_surely, scalar_kind};
+use crate::class::{LOOKS, Look, is_surely, scalar_kind};
 use crate::healer::Summary;
 use crate::limits::Limits;
 use crate::plan::Automaton;
@@ -24,7 +24,7 @@ use crate::plan::spec::{Format, Kind};
 use crate::render::Output;
 use crate::report::Op;
 use crate::scan::{Block, Masks, Pair, Wide};
-use crate::walk::{self, Body, KIND_MASK, class_of, fits_in_detail, kind};
+use crate::walk::{self, Body, KIND_MASK, class_of, fits_in_detail, kind, string_code};
 
 pub(crate) use draw::{Drawing, Marked};
 pub(crate) use elements::Elements;
@@ -47,10 +47,10 @@ pub(crate) struct Stencil {
     /// The skeleton, and after it what the output has that the text has not.
     text: Vec<u8>,
     slots: Vec<Slot>,
+    /// Whether the class of one of them counts.
+    is_classed: bool,
     /// The skeleton after the last value.
     tail: Span,
-    /// Strings whose class counts.
-    classed: Vec<Classed>,
     guarded: Vec<Guarded>,
     /// None where the text stays as it is.
     pieces: Vec<Piece>,
@@ -76,6 +76,8 @@ struct Slot {
     len: u8,
     /// The kinds that the value may be of: a bit for each. That of numbers is for whole ones; others have one of their own.
     kinds: u8,
+    /// Where it is a string whose class counts, one more than the number of its look in [`LOOKS`], and no kind.
+    look: u8,
     /// Whether it is an array without containers, of any length.
     is_array: bool,
 }
@@ -90,16 +92,8 @@ enum Left {
     All,
     /// The rest of a string, from an offset on.
     String(usize),
-}
-
-/// A string whose class counts: the number of the value, and the length of the text before it.
-#[derive(Clone, Copy, Debug)]
-struct Classed {
-    value: u32,
-    text: u32,
-    class: Option<Format>,
-    /// See [`fits_in_detail`].
-    code: u8,
+    /// The class of a string that ends there.
+    Class(usize),
 }
 
 /// A value that a guard asks for, and the answer that it must have.
@@ -137,6 +131,21 @@ impl Stencil {
     /// Whether the bytes from an offset on begin with a text of this skeleton, and where it ends. `ends`: where its values
     /// end, for [`Stencil::write`].
     pub(crate) fn fit(&self, plan: &Automaton, bytes: &[u8], from: usize, ends: &mut Vec<u32>) -> Result<usize, Miss> {
+        if self.is_classed {
+            self.fit_so::<true>(plan, bytes, from, ends)
+        } else {
+            self.fit_so::<false>(plan, bytes, from, ends)
+        }
+    }
+
+    #[inline(never)]
+    fn fit_so<const CLASSED: bool>(
+        &self,
+        plan: &Automaton,
+        bytes: &[u8],
+        from: usize,
+        ends: &mut Vec<u32>,
+    ) -> Result<usize, Miss> {
         let places = self.slots.len().wrapping_add(1);
         if ends.len() != places {
             ends.resize(places, 0);
@@ -148,12 +157,18 @@ impl Stencil {
         let mut at = from;
         let mut slots = self.slots.iter().zip(ends.iter_mut().skip(1));
         // What calls nothing is a loop of its own: WebAssembly's compiler keeps nothing in registers around calls.
-        while let Some((slot, end, left)) = Slot::pass_run(&mut slots, bytes, &mut at, &mut was) {
-            let place = match left {
-                Left::All => slot.pass(&self.text, bytes, at),
-                Left::String(inside) => value::long_string(bytes, inside),
+        while let Some((slot, end, left)) = Slot::pass_run::<CLASSED>(&mut slots, bytes, &mut at, &mut was) {
+            let start = at.wrapping_add(slot.text.1.wrapping_sub(slot.text.0) as usize);
+            let glance = if slot.is_after_long() { slot.glance_slowly(&self.text, bytes, at)? } else { Err(left) };
+            let place = match glance {
+                Ok(end) | Err(Left::Class(end)) => End::at(end),
+                Err(Left::String(inside)) => value::long_string(bytes, inside),
+                Err(Left::All) => slot.pass(&self.text, bytes, at),
             };
             at = place.found()?;
+            if CLASSED && !slot.has_class(bytes, start, at) {
+                return Err(Miss::Other);
+            }
             *end = at as u32;
         }
         at = match (self.piece(self.tail), bytes.get(at)) {
@@ -161,12 +176,11 @@ impl Stencil {
             (tail, _) => pass_slowly(tail, bytes, at)?,
         };
         let body = Body::plain(bytes);
-        let are_like = self.classed.iter().all(|string| string.is_surely(bytes, ends) || string.fits(&body, ends));
         let answers = |guarded: &Guarded| {
             let (start, end) = self.value(ends, guarded.slot as usize);
             guarded.guard.admits(&plan.text, body.span((start, end))) == guarded.passes
         };
-        if are_like && self.guarded.iter().all(answers) { Ok(at) } else { Err(Miss::Other) }
+        if self.guarded.iter().all(answers) { Ok(at) } else { Err(Miss::Other) }
     }
 
     /// Whether texts of this skeleton are within these limits too.
@@ -179,7 +193,7 @@ impl Stencil {
         let place = |place: Place| ends.get(place.value as usize).copied().unwrap_or(0).wrapping_add(place.bytes);
         for piece in &self.pieces {
             out.put_run(bytes, (place(piece.from), place(piece.to)));
-            out.put_run(&self.text, piece.text);
+            out.put_pair(&self.text, piece.text);
         }
     }
 
@@ -191,7 +205,7 @@ impl Stencil {
     /// Bytes of memory that it takes.
     pub(crate) fn memory(&self) -> usize {
         let lists = size_of_val(self.slots.as_slice()).saturating_add(size_of_val(self.pieces.as_slice()));
-        let asked = size_of_val(self.classed.as_slice()).saturating_add(size_of_val(self.guarded.as_slice()));
+        let asked = size_of_val(self.guarded.as_slice());
         let ops = size_of_val(self.ops.as_slice());
         self.text.capacity().saturating_add(lists).saturating_add(asked).saturating_add(ops)
     }
@@ -213,7 +227,8 @@ impl Slot {
     /// A value after so much of a text. `kind`: 0 where any will do.
     fn after(text: &[u8], span: Span, kind: u8, is_array: bool) -> Slot {
         let before = text.get(span.0 as usize..span.1 as usize).unwrap_or_default();
-        let mut slot = Slot { head: [0; PAIR], counts: u32::MAX, len: 0, text: span, kinds: u8::MAX, is_array };
+        let mut slot =
+            Slot { head: [0; PAIR], counts: u32::MAX, len: 0, text: span, kinds: u8::MAX, look: 0, is_array };
         // Where it is longer, only zeros are like it, and they are no value.
         if before.len() < PAIR {
             slot.head.get_mut(..before.len()).unwrap_or_default().copy_from_slice(before);
@@ -226,26 +241,25 @@ impl Slot {
         slot
     }
 
-    /// Takes what values must be like, by number. What a glance at them tells they keep; what is left are strings.
-    fn settle(slots: &mut [Slot], codes: &[(u32, u8)]) -> Vec<Classed> {
-        let mut strings = Vec::new();
-        for (value, code) in codes {
-            let Some(slot) = slots.get_mut(*value as usize) else { continue };
+    /// Takes what values must be like, by number, and the text of one that is.
+    fn settle(slots: &mut [Slot], classed: &[(usize, u8, &[u8])]) {
+        for (value, code, text) in classed {
+            let Some(slot) = slots.get_mut(*value) else { continue };
             match code & KIND_MASK {
                 walk::NUMBER => slot.kinds = if *code == walk::WHOLE { 1 << walk::NUMBER } else { FRACTION },
                 walk::STRING => {
-                    let text = slot.text.1.wrapping_sub(slot.text.0);
-                    strings.push(Classed { value: *value, text, class: class_of(*code), code: *code });
+                    let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
+                    slot.look = Look::number_of(inside, class_of(*code)).wrapping_add(1) as u8;
+                    slot.kinds = 0;
                 }
                 _ => (),
             }
         }
-        strings
     }
 
     /// Passes values as long as a glance at them tells where they end. The first that is more than that.
     #[inline(always)]
-    fn pass_run<'a>(
+    fn pass_run<'a, const CLASSED: bool>(
         slots: &mut impl Iterator<Item = (&'a Slot, &'a mut u32)>,
         bytes: &[u8],
         at: &mut usize,
@@ -254,7 +268,7 @@ impl Slot {
         for (slot, end) in slots {
             let lasted = end.wrapping_sub(*was);
             *was = *end;
-            match slot.glance(bytes, *at, lasted) {
+            match slot.glance::<CLASSED>(bytes, *at, lasted) {
                 Ok(next) => {
                     *at = next;
                     *end = next as u32;
@@ -267,7 +281,7 @@ impl Slot {
 
     /// The end of the value whose text is at an offset.
     #[inline(always)]
-    fn glance(&self, bytes: &[u8], at: usize, lasted: u32) -> Result<usize, Left> {
+    fn glance<const CLASSED: bool>(&self, bytes: &[u8], at: usize, lasted: u32) -> Result<usize, Left> {
         let window: Option<&Window> = bytes.get(at..).and_then(<[u8]>::first_chunk);
         let Some((window, start)) = window.and_then(|window| Some((window, window.first_chunk()?))) else {
             return Err(Left::All);
@@ -277,17 +291,39 @@ impl Slot {
         }
         // Less than a pair: then there are as many bytes.
         let len = usize::from(self.len) & (PAIR - 1);
-        let lasted = lasted.wrapping_sub(len as u32);
+        self.glance_at_value::<CLASSED>(window, len, at.wrapping_add(len), lasted.wrapping_sub(len as u32))
+    }
+
+    /// The end of the value at an offset, so many bytes behind the start of a window.
+    #[inline(always)]
+    fn glance_at_value<const CLASSED: bool>(
+        &self,
+        window: &Window,
+        len: usize,
+        at: usize,
+        lasted: u32,
+    ) -> Result<usize, Left> {
         let value: Option<&Pair> = window.get(len..).and_then(<[u8]>::first_chunk);
         let Some(value) = value else { return Err(Left::All) };
-        let at = at.wrapping_add(len);
         let [first, ..] = value;
+        let inside = at.wrapping_add(1);
         if *first == b'"' && self.may_be(b'"') {
-            let inside = at.wrapping_add(1);
             let Some(pair) = window.get(len.wrapping_add(1)..).and_then(<[u8]>::first_chunk) else {
                 return Err(Left::All);
             };
             return value::string_in(pair, inside, lasted.wrapping_sub(2)).ok_or(Left::String(inside));
+        }
+        if CLASSED
+            && *first == b'"'
+            && let Some(look) = self.look()
+        {
+            let Some(pair) = window.get(len.wrapping_add(1)..).and_then(<[u8]>::first_chunk) else {
+                return Err(Left::All);
+            };
+            let end = value::string_without(pair, inside, lasted.wrapping_sub(2), look.without);
+            let end = end.ok_or(Left::String(inside))?;
+            let is_like = pair.first_chunk().is_some_and(|first| Wide::are_within(first, &look.lowest, &look.span));
+            return if is_like { Ok(end) } else { Err(Left::Class(end)) };
         }
         // From the sign to the digits, and what is between them, which no number starts with.
         if first.wrapping_sub(b'-') <= b'9'.wrapping_sub(b'-') {
@@ -298,11 +334,18 @@ impl Slot {
         end.ok_or(Left::All)
     }
 
-    /// As above, of any value.
+    /// As above, after a text that is longer than that.
+    #[inline(never)]
+    fn glance_slowly(&self, text: &[u8], bytes: &[u8], at: usize) -> Result<Result<usize, Left>, Miss> {
+        let at = pass_slowly(self.text_before(text), bytes, at)?;
+        let window = bytes.get(at..).and_then(<[u8]>::first_chunk);
+        Ok(window.map_or(Err(Left::All), |window| self.glance_at_value::<true>(window, 0, at, u32::MAX)))
+    }
+
+    /// As above, after any text and of any value.
     #[inline(never)]
     fn pass(&self, text: &[u8], bytes: &[u8], at: usize) -> End {
-        let text = text.get(self.text.0 as usize..self.text.1 as usize).unwrap_or_default();
-        let at = match pass_slowly(text, bytes, at) {
+        let at = match pass_slowly(self.text_before(text), bytes, at) {
             Ok(at) => at,
             Err(Miss::Short) => return End::SHORT,
             Err(Miss::Other) => return End::OTHER,
@@ -311,8 +354,32 @@ impl Slot {
         let (Ok(to), Some(first)) = (end.found(), bytes.get(at)) else { return end };
         let is_number = kind(*first) == walk::NUMBER;
         let is_whole = || scalar_kind(bytes.get(at..to).unwrap_or_default()) == Kind::Integer;
-        let may_be = if is_number { self.may_be_number(is_whole()) } else { self.may_be(*first) };
+        let may_be_string = *first == b'"' && self.look != 0;
+        let may_be = if is_number { self.may_be_number(is_whole()) } else { self.may_be(*first) || may_be_string };
         if may_be { end } else { End::OTHER }
+    }
+
+    /// The text before the value, of that of all.
+    fn text_before<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        text.get(self.text.0 as usize..self.text.1 as usize).unwrap_or_default()
+    }
+
+    /// Whether that is longer than what is compared at a glance.
+    #[inline(always)]
+    fn is_after_long(&self) -> bool {
+        self.counts == u32::MAX
+    }
+
+    /// What its value looks like mostly, if it is a string whose class counts.
+    #[inline(always)]
+    fn look(&self) -> Option<&'static Look> {
+        LOOKS.get(usize::from(self.look).wrapping_sub(1))
+    }
+
+    /// Whether its value is of the class that counts, if any does.
+    #[inline(always)]
+    fn has_class(&self, bytes: &[u8], start: usize, end: usize) -> bool {
+        self.look().is_none_or(|look| is_of(look.class, bytes, start, end))
     }
 
     /// Whether its value may be such a number.
@@ -329,31 +396,14 @@ impl Slot {
     }
 }
 
-impl Classed {
-    /// Where it is.
-    #[inline(always)]
-    fn place(&self, ends: &[u32]) -> (u32, u32) {
-        let ends = ends.get(self.value as usize..).and_then(<[u32]>::first_chunk);
-        let [before, end] = ends.copied().unwrap_or_default();
-        (before.wrapping_add(self.text), end)
-    }
-
-    /// Whether it is of its class, if a glance tells that. False is no answer.
-    #[inline(always)]
-    fn is_surely(&self, bytes: &[u8], ends: &[u32]) -> bool {
-        let (start, end) = self.place(ends);
-        let inside = start.wrapping_add(1);
-        let len = end.wrapping_sub(inside).wrapping_sub(1);
-        let text: Option<&Block> = bytes.get(inside as usize..).and_then(<[u8]>::first_chunk);
-        let Some((text, pair)) = text.and_then(|text| Some((text, text.first_chunk()?))) else { return false };
-        if self.class.is_none() { is_short_and_plain(pair, len) } else { is_surely(text, len, self.class) }
-    }
-
-    #[inline(never)]
-    fn fits(&self, body: &Body<'_>, ends: &[u32]) -> bool {
-        let (start, end) = self.place(ends);
-        fits_in_detail(body, start, end, self.code)
-    }
+/// Whether a string that starts and ends there is of a class.
+#[inline(never)]
+fn is_of(class: Option<Format>, bytes: &[u8], start: usize, end: usize) -> bool {
+    let inside = start.wrapping_add(1);
+    let len = end.wrapping_sub(inside).wrapping_sub(1) as u32;
+    let text: Option<&Block> = bytes.get(inside..).and_then(<[u8]>::first_chunk);
+    let is_surely = text.is_some_and(|text| is_surely(text, len, class));
+    is_surely || fits_in_detail(&Body::plain(bytes), start as u32, end as u32, string_code(class))
 }
 
 /// The end of a text, if it is at an offset.
@@ -363,7 +413,12 @@ fn pass_slowly(text: &[u8], bytes: &[u8], at: usize) -> Result<usize, Miss> {
     let Some(own) = rest.get(..text.len()) else {
         return Err(if text.starts_with(rest) { Miss::Short } else { Miss::Other });
     };
-    // Word by word: bytes are compared by a call in WebAssembly.
+    // In vectors and words: bytes are compared by a call in WebAssembly.
+    if let (Some(last), Some(own_last)) = (text.last_chunk(), own.last_chunk()) {
+        let mut pairs = text.as_chunks().0.iter().zip(own.as_chunks().0);
+        let is_same = Wide::same(last, own_last) == u32::MAX && pairs.all(|(a, b)| Wide::same(a, b) == u32::MAX);
+        return if is_same { Ok(at.wrapping_add(text.len())) } else { Err(Miss::Other) };
+    }
     let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
     let is_same = match (text.last_chunk(), own.last_chunk()) {
         (Some(last), Some(own_last)) => {
@@ -412,12 +467,12 @@ mod tests {
             };
             let (of_first, of_second) = (code(&first_text, &first), code(&second_text, &second));
             let mut slots = [Slot::after(b"{\"a\":}", (0, 5), of_first & KIND_MASK, false)];
-            let classed = Slot::settle(&mut slots, &[(0, of_first)]);
+            Slot::settle(&mut slots, &[(0, of_first, first.as_bytes())]);
             let stencil = Stencil {
                 text: b"{\"a\":}".to_vec(),
                 slots: slots.to_vec(),
+                is_classed: slots[0].look != 0,
                 tail: (5, 6),
-                classed,
                 guarded: Vec::new(),
                 pieces: Vec::new(),
                 summary: Summary::default(),

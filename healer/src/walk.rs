@@ -25,7 +25,9 @@ use shape::Shapes;
 use std::ops::Range;
 
 pub(crate) use cursor::Cursor;
-pub(crate) use sequence::{KIND_MASK, NUMBER, STRING, Sequences, WHOLE, class_of, fits_in_detail, kind, value_code};
+pub(crate) use sequence::{
+    KIND_MASK, NUMBER, STRING, Sequences, WHOLE, class_of, fits_in_detail, kind, string_code, value_code,
+};
 pub(crate) use shape::{Progress, Records};
 
 use crate::text::{decode, set_of};

@@ -52,11 +52,21 @@ impl Output {
         }
     }
 
-    /// As [`Output::put`], where most pieces are longer than a vector.
+    /// As [`Output::put`], where most pieces are longer than a vector, and few than two.
+    #[inline(always)]
+    pub(crate) fn put_pair(&mut self, text: &[u8], (start, end): (u32, u32)) {
+        let (start, len) = (start as usize, (end as usize).wrapping_sub(start as usize));
+        if !(len <= PAIR && self.put_at_once::<PAIR>(text, start, len)) {
+            self.put_longer(text, start, len);
+        }
+    }
+
+    /// As above, where many are longer than two.
     #[inline(always)]
     pub(crate) fn put_run(&mut self, text: &[u8], (start, end): (u32, u32)) {
         let (start, len) = (start as usize, (end as usize).wrapping_sub(start as usize));
-        if !(len <= PAIR && self.put_at_once::<PAIR>(text, start, len)) {
+        let is_short = len <= PAIR && self.put_at_once::<PAIR>(text, start, len);
+        if !(is_short || len <= SHORT && self.put_parts::<PAIR>(text, start, len)) {
             self.put_longer(text, start, len);
         }
     }
@@ -89,21 +99,21 @@ impl Output {
         } else if len <= BLOCK {
             self.put_at_once::<BLOCK>(text, start, len)
         } else {
-            len <= SHORT && self.put_blocks(text, start, len)
+            len <= SHORT && self.put_parts::<BLOCK>(text, start, len)
         };
         if !done {
             self.put_exactly(text.get(start..start.wrapping_add(len)).unwrap_or_default());
         }
     }
 
-    /// As [`Output::put_at_once`], in as many blocks as it takes.
+    /// As [`Output::put_at_once`], as often as it takes.
     #[inline(always)]
-    fn put_blocks(&mut self, text: &[u8], start: usize, len: usize) -> bool {
-        let whole = len.next_multiple_of(BLOCK);
+    fn put_parts<const BYTES: usize>(&mut self, text: &[u8], start: usize, len: usize) -> bool {
+        let whole = len.next_multiple_of(BYTES);
         let from = text.get(start..).and_then(|text| text.get(..whole));
         let to = self.memory.get_mut(self.len..).and_then(|memory| memory.get_mut(..whole));
         let (Some(from), Some(to)) = (from, to) else { return false };
-        for (to, from) in to.as_chunks_mut::<BLOCK>().0.iter_mut().zip(from.as_chunks::<BLOCK>().0) {
+        for (to, from) in to.as_chunks_mut::<BYTES>().0.iter_mut().zip(from.as_chunks::<BYTES>().0) {
             *to = *from;
         }
         self.len = self.len.wrapping_add(len);
@@ -144,6 +154,8 @@ mod tests {
                     output.put(&text, (start as u32, end as u32));
                     expected.extend_from_slice(&text[start..end]);
                     output.put_run(&text, (start as u32, end as u32));
+                    expected.extend_from_slice(&text[start..end]);
+                    output.put_pair(&text, (start as u32, end as u32));
                     expected.extend_from_slice(&text[start..end]);
                     output.put_byte(b'x');
                     expected.push(b'x');

@@ -38,7 +38,7 @@ pub trait Masks {
     fn non_ascii(block: &Block) -> u64;
 
     /// Bytes of a string that are more than themselves: quotes, backslashes, those below 0x20 and above 0x7f.
-    fn marks(lane: &[u8; 16]) -> u32;
+    fn marks(lane: &Lane) -> u32;
 
     /// As above, of two lanes.
     fn marks_of_pair(pair: &Pair) -> u32;
@@ -46,8 +46,14 @@ pub trait Masks {
     /// Bytes that are either of two.
     fn either_of_pair(pair: &Pair, a: u8, b: u8) -> u32;
 
+    /// As [`Masks::marks_of_pair`], and either of two.
+    fn marks_or_either(pair: &Pair, a: u8, b: u8) -> u32;
+
     /// Bytes that are the same in both.
     fn same(left: &Pair, right: &Pair) -> u32;
+
+    /// Whether each byte is the lowest at its place, or above it by no more than its span.
+    fn are_within(lane: &Lane, lowest: &Lane, span: &Lane) -> bool;
 
     /// Digits.
     fn digits_of_pair(pair: &Pair) -> u32;
@@ -58,6 +64,9 @@ pub trait Masks {
     /// What tells characters of more than one byte.
     fn characters(pair: &Pair) -> CharacterMasks;
 }
+
+/// A vector.
+pub type Lane = [u8; 16];
 
 /// Two vectors.
 pub type Pair = [u8; 32];
@@ -107,7 +116,7 @@ impl Masks for Portable {
         plainly(block, |byte| !byte.is_ascii())
     }
 
-    fn marks(lane: &[u8; 16]) -> u32 {
+    fn marks(lane: &Lane) -> u32 {
         plainly(lane, |byte| matches!(byte, b'"' | b'\\' | 0..0x20 | 0x80..)) as u32
     }
 
@@ -117,6 +126,15 @@ impl Masks for Portable {
 
     fn either_of_pair(pair: &Pair, a: u8, b: u8) -> u32 {
         plainly(pair, |byte| byte == a || byte == b) as u32
+    }
+
+    fn marks_or_either(pair: &Pair, a: u8, b: u8) -> u32 {
+        Self::marks_of_pair(pair) | Self::either_of_pair(pair, a, b)
+    }
+
+    fn are_within(lane: &Lane, lowest: &Lane, span: &Lane) -> bool {
+        let mut places = lane.iter().zip(lowest).zip(span);
+        places.all(|((byte, lowest), span)| byte.wrapping_sub(*lowest) <= *span)
     }
 
     fn same(left: &Pair, right: &Pair) -> u32 {
@@ -204,7 +222,7 @@ pub(super) fn prefix_xor(mut bits: u64) -> u64 {
 
 #[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 mod vector {
-    use super::{Block, BlockMasks, CharacterMasks, Masks, Pair, StringMasks};
+    use super::{Block, BlockMasks, CharacterMasks, Lane, Masks, Pair, StringMasks};
 
     #[cfg(target_arch = "wasm32")]
     use core::arch::wasm32::{
@@ -273,7 +291,7 @@ mod vector {
         }
 
         #[inline(always)]
-        fn marks(lane: &[u8; 16]) -> u32 {
+        fn marks(lane: &Lane) -> u32 {
             u32::from(bitmask(marked(load_lane(lane))))
         }
 
@@ -286,6 +304,18 @@ mod vector {
         fn either_of_pair(pair: &Pair, a: u8, b: u8) -> u32 {
             let eq = |v: Vector, byte: u8| i8x16_eq(v, u8x16_splat(byte));
             pair_mask(load(pair).map(|v| v128_or(eq(v, a), eq(v, b))))
+        }
+
+        #[inline(always)]
+        fn marks_or_either(pair: &Pair, a: u8, b: u8) -> u32 {
+            let eq = |v: Vector, byte: u8| i8x16_eq(v, u8x16_splat(byte));
+            pair_mask(load(pair).map(|v| v128_or(marked(v), v128_or(eq(v, a), eq(v, b)))))
+        }
+
+        #[inline(always)]
+        fn are_within(lane: &Lane, lowest: &Lane, span: &Lane) -> bool {
+            let above = u8x16_sub(load_lane(lane), load_lane(lowest));
+            bitmask(i8x16_eq(u8x16_min(above, load_lane(span)), above)) == u16::MAX
         }
 
         #[inline(always)]
@@ -329,7 +359,7 @@ mod vector {
     }
 
     #[inline(always)]
-    fn load_lane(lane: &[u8; 16]) -> Vector {
+    fn load_lane(lane: &Lane) -> Vector {
         // SAFETY: `lane` is 16 readable bytes, and both load instructions take any alignment.
         unsafe { v128_load(lane.as_ptr().cast()) }
     }

@@ -87,14 +87,14 @@ impl Drawing<'_> {
             Some(marked) => pieces(marked, &values, &mut text)?,
             None => Vec::new(),
         };
-        let classed = Slot::settle(&mut slots, &self.classed(&values));
+        Slot::settle(&mut slots, &self.classed(&values));
         // So that what the output has besides is read in vectors.
         text.resize(text.len().saturating_add(PAIR), 0);
         Some(Stencil {
             text,
+            is_classed: slots.iter().any(|slot| slot.look != 0),
             slots,
             tail,
-            classed,
             guarded: self.guarded(&values)?,
             pieces,
             summary: self.summary,
@@ -147,14 +147,14 @@ impl Drawing<'_> {
     }
 
     /// Values whose class counts, by number, and what they must be like.
-    fn classed(&self, values: &[Value]) -> Vec<(u32, u8)> {
+    fn classed(&self, values: &[Value]) -> Vec<(usize, u8, &[u8])> {
         let Some(known) = self.known_values else { return Vec::new() };
         let place = |at: u32| at.wrapping_add(self.from as u32);
         let mut classed = Vec::new();
-        for (value, slot) in values.iter().zip(0..) {
+        for (slot, value) in values.iter().enumerate() {
             let (start, end) = (place(value.start), place(value.end));
             if known.binary_search(&start).is_err() {
-                classed.push((slot, value_code(&self.body, start, end, false)));
+                classed.push((slot, value_code(&self.body, start, end, false), self.text(value.start, value.end)));
             }
         }
         classed

@@ -69,7 +69,17 @@ fn skip_plain(bytes: &[u8], at: usize) -> End {
 /// ends.
 #[inline(always)]
 pub(super) fn string_in(pair: &Pair, at: usize, guess: u32) -> Option<usize> {
-    let marks = Wide::marks_of_pair(pair);
+    closing_quote(Wide::marks_of_pair(pair), pair, at, guess)
+}
+
+/// As above, of a string without two bytes.
+#[inline(always)]
+pub(super) fn string_without(pair: &Pair, at: usize, guess: u32, [a, b]: [u8; 2]) -> Option<usize> {
+    closing_quote(Wide::marks_or_either(pair, a, b), pair, at, guess)
+}
+
+#[inline(always)]
+fn closing_quote(marks: u32, pair: &Pair, at: usize, guess: u32) -> Option<usize> {
     let is_quote = |place: u32| pair.get(place as usize & (PAIR - 1)) == Some(&b'"');
     // Without marks the byte is no quote, whichever it is.
     if marks & marks.wrapping_neg() == 1u32.unbounded_shl(guess) && is_quote(guess) {
@@ -82,6 +92,41 @@ pub(super) fn string_in(pair: &Pair, at: usize, guess: u32) -> Option<usize> {
 /// The end of a string, from an offset in it on at which no character and no escape is under way: whatever is in it.
 #[inline(never)]
 pub(super) fn long_string(bytes: &[u8], mut at: usize) -> End {
+    while let Some(pair) = bytes.get(at..).and_then(<[u8]>::first_chunk::<PAIR>) {
+        let mut marks = Wide::marks_of_pair(pair);
+        let mut next = PAIR;
+        while marks != 0 {
+            let place = marks.trailing_zeros() as usize & (PAIR - 1);
+            let here = at.wrapping_add(place);
+            match pair.get(place) {
+                Some(b'"') => return End::at(here.wrapping_add(1)),
+                Some(b'\\') => {
+                    let Some(len) = escape(bytes, here) else { return rest_of_string(bytes, here) };
+                    next = next.max(place.wrapping_add(len));
+                    marks &= u32::MAX.unbounded_shl(place.wrapping_add(len) as u32);
+                }
+                Some(0x80..) => return string_of_characters(bytes, at),
+                _ => return End::OTHER,
+            }
+        }
+        at = at.wrapping_add(next);
+    }
+    rest_of_string(bytes, at)
+}
+
+/// The length of the escape at an offset, if it is one and all there.
+#[inline(always)]
+fn escape(bytes: &[u8], at: usize) -> Option<usize> {
+    let [_, escaped, digits @ ..]: &[u8; ENOUGH] = bytes.get(at..)?.first_chunk()?;
+    if is_in(&SIMPLE, *escaped) {
+        return Some(2);
+    }
+    (*escaped == b'u' && is_hex(digits)).then_some(ENOUGH)
+}
+
+/// As above, where characters of more than one byte are not few.
+#[inline(never)]
+fn string_of_characters(bytes: &[u8], mut at: usize) -> End {
     while let Some(pair) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let masks = Wide::string(pair);
         let escaped = escaped(u64::from(masks.backslash), &mut 0);

@@ -278,6 +278,11 @@ fn class(body: &Body<'_>, at: u32, after: u32) -> u8 {
     class.map_or(0, |class| (class as u8).wrapping_add(1))
 }
 
+/// What [`value_code`] tells of a string of a class.
+pub(crate) fn string_code(class: Option<Format>) -> u8 {
+    STRING | class.map_or(0, |class| (class as u8).wrapping_add(1)) << KIND_BITS
+}
+
 /// Whether the value from `at` up to the token `after` is told so, as [`value_code`] does of one that the plan does not
 /// know.
 #[inline(never)]
