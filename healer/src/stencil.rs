@@ -158,17 +158,16 @@ impl Stencil {
         let mut slots = self.slots.iter().zip(ends.iter_mut().skip(1));
         // What calls nothing is a loop of its own: WebAssembly's compiler keeps nothing in registers around calls.
         while let Some((slot, end, left)) = Slot::pass_run::<CLASSED>(&mut slots, bytes, &mut at, &mut was) {
-            let start = at.wrapping_add(slot.text.1.wrapping_sub(slot.text.0) as usize);
-            let glance = if slot.is_after_long() { slot.glance_slowly(&self.text, bytes, at)? } else { Err(left) };
-            let place = match glance {
-                Ok(end) | Err(Left::Class(end)) => End::at(end),
-                Err(Left::String(inside)) => value::long_string(bytes, inside),
-                Err(Left::All) => slot.pass(&self.text, bytes, at),
+            let place = match left {
+                Left::All => slot.pass(&self.text, bytes, at),
+                Left::String(inside) => value::long_string(bytes, inside),
+                Left::Class(end) => End::at(end),
             };
-            at = place.found()?;
-            if CLASSED && !slot.has_class(bytes, start, at) {
+            let after = place.found()?;
+            if CLASSED && !slot.has_class(bytes, at, after) {
                 return Err(Miss::Other);
             }
+            at = after;
             *end = at as u32;
         }
         at = match (self.piece(self.tail), bytes.get(at)) {
@@ -306,8 +305,8 @@ impl Slot {
         let value: Option<&Pair> = window.get(len..).and_then(<[u8]>::first_chunk);
         let Some(value) = value else { return Err(Left::All) };
         let [first, ..] = value;
-        let inside = at.wrapping_add(1);
         if *first == b'"' && self.may_be(b'"') {
+            let inside = at.wrapping_add(1);
             let Some(pair) = window.get(len.wrapping_add(1)..).and_then(<[u8]>::first_chunk) else {
                 return Err(Left::All);
             };
@@ -317,6 +316,7 @@ impl Slot {
             && *first == b'"'
             && let Some(look) = self.look()
         {
+            let inside = at.wrapping_add(1);
             let Some(pair) = window.get(len.wrapping_add(1)..).and_then(<[u8]>::first_chunk) else {
                 return Err(Left::All);
             };
@@ -334,22 +334,22 @@ impl Slot {
         end.ok_or(Left::All)
     }
 
-    /// As above, after a text that is longer than that.
-    #[inline(never)]
-    fn glance_slowly(&self, text: &[u8], bytes: &[u8], at: usize) -> Result<Result<usize, Left>, Miss> {
-        let at = pass_slowly(self.text_before(text), bytes, at)?;
-        let window = bytes.get(at..).and_then(<[u8]>::first_chunk);
-        Ok(window.map_or(Err(Left::All), |window| self.glance_at_value::<true>(window, 0, at, u32::MAX)))
-    }
-
     /// As above, after any text and of any value.
     #[inline(never)]
     fn pass(&self, text: &[u8], bytes: &[u8], at: usize) -> End {
-        let at = match pass_slowly(self.text_before(text), bytes, at) {
+        let text = text.get(self.text.0 as usize..self.text.1 as usize).unwrap_or_default();
+        let at = match pass_slowly(text, bytes, at) {
             Ok(at) => at,
             Err(Miss::Short) => return End::SHORT,
             Err(Miss::Other) => return End::OTHER,
         };
+        // That may have been all that was too much for a glance.
+        let window = bytes.get(at..).and_then(<[u8]>::first_chunk);
+        match window.map_or(Err(Left::All), |window| self.glance_at_value::<true>(window, 0, at, u32::MAX)) {
+            Ok(end) | Err(Left::Class(end)) => return End::at(end),
+            Err(Left::String(inside)) => return value::long_string(bytes, inside),
+            Err(Left::All) => (),
+        }
         let end = value::skip(bytes, at, self.is_array);
         let (Ok(to), Some(first)) = (end.found(), bytes.get(at)) else { return end };
         let is_number = kind(*first) == walk::NUMBER;
@@ -359,26 +359,16 @@ impl Slot {
         if may_be { end } else { End::OTHER }
     }
 
-    /// The text before the value, of that of all.
-    fn text_before<'a>(&self, text: &'a [u8]) -> &'a [u8] {
-        text.get(self.text.0 as usize..self.text.1 as usize).unwrap_or_default()
-    }
-
-    /// Whether that is longer than what is compared at a glance.
-    #[inline(always)]
-    fn is_after_long(&self) -> bool {
-        self.counts == u32::MAX
-    }
-
     /// What its value looks like mostly, if it is a string whose class counts.
     #[inline(always)]
     fn look(&self) -> Option<&'static Look> {
         LOOKS.get(usize::from(self.look).wrapping_sub(1))
     }
 
-    /// Whether its value is of the class that counts, if any does.
+    /// Whether its value, whose text is at an offset, is of the class that counts, if any does.
     #[inline(always)]
-    fn has_class(&self, bytes: &[u8], start: usize, end: usize) -> bool {
+    fn has_class(&self, bytes: &[u8], at: usize, end: usize) -> bool {
+        let start = at.wrapping_add(self.text.1.wrapping_sub(self.text.0) as usize);
         self.look().is_none_or(|look| is_of(look.class, bytes, start, end))
     }
 
