@@ -372,6 +372,25 @@ fn an_integer_is_neither_a_fraction_nor_what_stands_inside_by_another_name() {
 }
 
 /// What is beyond a limit stays as it is and is counted, whatever came before.
+/// Whatever came before, and whether it was healed by its skeleton or not.
+#[test]
+fn what_a_body_was_healed_by_is_told_of_that_body() {
+    let plan = plan(r#"{"user_id":1,"full_name":"a","home_city":"c"}"#);
+    let rows = [
+        (r#"{"userId":1,"full_name":"a","home_city":"c"}"#, "userId"),
+        (r#"{"user_id":1,"fullName":"a","home_city":"c"}"#, "fullName"),
+        (r#"{"user_id":1,"full_name":"a","home_city":"c"}"#, ""),
+        (r#"{"user_id":1,"full_name":"a","homeCity":"c"}"#, "homeCity"),
+    ];
+    let mut memo = Memo::new(&plan);
+    for step in 0..64_usize {
+        let (body, from) = rows[step * step / 3 % rows.len()];
+        heal(&plan, &mut memo, body);
+        let told: Vec<_> = memo.last_used().map(|resolution| resolution.from.clone()).collect();
+        assert_eq!(told.concat(), from, "{body}");
+    }
+}
+
 #[test]
 fn names_beyond_a_limit_are_left_and_counted() {
     let example = r#"{"users":[{"user_id":1,"zip_code":"1"}]}"#;
