@@ -4,7 +4,7 @@ use std::io;
 use std::time::Instant;
 
 use crate::available;
-use crate::link::{Link, Mode};
+use crate::link::{Link, LinkInfo, Mode};
 use crate::netlink::{Found, Netlink};
 use crate::options::Wanted;
 use crate::program::{self, Counts, Program};
@@ -29,6 +29,14 @@ enum State {
     Waiting {
         why: String,
     },
+}
+
+/// Where an interface's program is attached.
+pub struct Attached {
+    /// The index that the interface had when it was attached.
+    pub index: u32,
+    /// What the kernel says about the link.
+    pub link: io::Result<LinkInfo>,
 }
 
 /// Why a program is not attached.
@@ -92,13 +100,22 @@ impl Interface {
         Ok(said)
     }
 
+    /// Where it is attached, if it is: to be asked before the interface is looked for. One that goes between the two
+    /// looks is then gone; in the other order its link would be found empty on an interface that was still there, as
+    /// if somebody had taken the program off.
+    pub fn attached(&self) -> Option<Attached> {
+        match &self.state {
+            State::Attached { link, index, .. } => Some(Attached { index: *index, link: link.info() }),
+            State::Waiting { .. } => None,
+        }
+    }
+
     /// Whether all is as it was; else lines that say what changed. `found` is the interface of that name now.
-    pub fn check(&mut self, found: Option<&Found>, renamed: Option<&str>) -> Vec<String> {
-        let lost = match &self.state {
-            State::Waiting { .. } => return found.map(|found| self.attach_again(found)).unwrap_or_default(),
-            State::Attached { link, index, .. } => lost(link.info(), *index, found, renamed),
+    pub fn check(&mut self, before: Option<Attached>, found: Option<&Found>, renamed: Option<&str>) -> Vec<String> {
+        let Some(Attached { index, link }) = before else {
+            return found.map(|found| self.attach_again(found)).unwrap_or_default();
         };
-        let Some(lost) = lost else { return Vec::new() };
+        let Some(lost) = lost(link, index, found, renamed) else { return Vec::new() };
         // This drops the link.
         self.state = State::Waiting { why: String::new() };
         let mut said = vec![format!("{}: {}", self.name, lost.text())];
@@ -106,14 +123,6 @@ impl Interface {
             said.extend(self.attach_again(found));
         }
         said
-    }
-
-    /// The index, where it is attached.
-    pub fn index(&self) -> Option<u32> {
-        match &self.state {
-            State::Attached { index, .. } => Some(*index),
-            State::Waiting { .. } => None,
-        }
     }
 
     /// Takes the program off. What was counted stays.
@@ -203,12 +212,7 @@ impl Lost {
     }
 }
 
-fn lost(
-    link: io::Result<crate::link::LinkInfo>,
-    index: u32,
-    found: Option<&Found>,
-    renamed: Option<&str>,
-) -> Option<Lost> {
+fn lost(link: io::Result<LinkInfo>, index: u32, found: Option<&Found>, renamed: Option<&str>) -> Option<Lost> {
     let link = match link {
         Ok(link) => link,
         Err(error) => return Some(Lost::Unknown(error.to_string())),
@@ -258,7 +262,6 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::LinkInfo;
 
     #[test]
     fn what_became_of_a_program_is_told_apart() {

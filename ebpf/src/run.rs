@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use crate::interface::{Interface, Refusal, clear};
+use crate::interface::{Attached, Interface, Refusal, clear};
 use crate::netlink::{Found, Netlink};
 use crate::options::Options;
 use crate::output::Output;
@@ -21,6 +21,10 @@ pub enum Failure {
     /// Anything else.
     Failed(String),
 }
+
+/// How often a program is removed for `--replace`. One that is watched over, as ours is, can return before the place is
+/// taken; two loaders that both insist must not go on for ever.
+const REPLACEMENTS: usize = 3;
 
 type Interfaces = Arc<Mutex<Vec<Interface>>>;
 
@@ -92,10 +96,14 @@ async fn start(options: &Options, netlink: &Netlink, found: &Found, output: &mut
     };
     let mut interface = Interface::load(&found.name, options.mode, &options.port).map_err(refused)?;
     let mut attached = interface.attach(found);
-    if options.replace && matches!(attached, Err(Refusal::Taken(_))) {
-        clear(netlink, found).await.map_err(Failure::Failed)?;
-        output.event(&format!("{}: removed the XDP program that was there", found.name));
-        attached = interface.attach(found);
+    for _ in 0..REPLACEMENTS {
+        if !options.replace || !matches!(attached, Err(Refusal::Taken(_))) {
+            break;
+        }
+        let Some(found) = netlink.by_name(&found.name).await.ok().flatten() else { break };
+        clear(netlink, &found).await.map_err(Failure::Failed)?;
+        output.event(&format!("{}: removed the XDP program that was there", interface.name()));
+        attached = interface.attach(&found);
     }
     for said in attached.map_err(refused)? {
         output.event(&said);
@@ -105,19 +113,19 @@ async fn start(options: &Options, netlink: &Netlink, found: &Found, output: &mut
 
 /// Looks how the interfaces are now, and says what has changed.
 async fn check(netlink: &Netlink, interfaces: &Interfaces, output: &mut Output) {
-    let known: Vec<(String, Option<u32>)> =
-        lock(interfaces).iter().map(|interface| (interface.name().to_owned(), interface.index())).collect();
-    for (at, (name, index)) in known.into_iter().enumerate() {
+    let known: Vec<(String, Option<Attached>)> =
+        lock(interfaces).iter().map(|interface| (interface.name().to_owned(), interface.attached())).collect();
+    for (at, (name, attached)) in known.into_iter().enumerate() {
         // Netlink not answering says nothing about the interface; the next look will.
         let Ok(found) = netlink.by_name(&name).await else { continue };
-        let renamed = match index {
-            Some(index) if found.as_ref().is_none_or(|found| found.index != index) => {
-                netlink.by_index(index).await.ok().flatten().map(|found| found.name)
+        let renamed = match &attached {
+            Some(Attached { index, .. }) if found.as_ref().is_none_or(|found| found.index != *index) => {
+                netlink.by_index(*index).await.ok().flatten().map(|found| found.name)
             }
             _ => None,
         };
         if let Some(interface) = lock(interfaces).get_mut(at) {
-            for said in interface.check(found.as_ref(), renamed.as_deref()) {
+            for said in interface.check(attached, found.as_ref(), renamed.as_deref()) {
                 output.event(&said);
             }
         }

@@ -14,8 +14,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use serde_json::Value;
 
-/// How long to wait for what ought to come at once.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// How long to wait for what ought to come at once, on a machine that may be busy with other tests.
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The interface that is counted on.
 pub const COUNTED: &str = "counted";
@@ -59,7 +59,11 @@ impl Host {
         let (counted, sending) = (self.counted(), self.sending());
         ip(&["link", "add", COUNTED, "netns", &counted, "type", "veth", "peer", "name", SENDER, "netns", &sending])?;
         ip(&["-n", &sending, "link", "set", SENDER, "arp", "off", "up"])?;
-        ip(&["-n", &counted, "link", "set", COUNTED, "arp", "off", "up"])
+        ip(&["-n", &counted, "link", "set", COUNTED, "arp", "off", "up"])?;
+        for (side, interface) in [(&sending, SENDER), (&counted, COUNTED)] {
+            operational(side, interface)?;
+        }
+        Ok(())
     }
 
     /// Runs `ip` in the namespace that is counted in.
@@ -98,20 +102,13 @@ impl Host {
 
     /// What `ip link` says about the counted interface.
     pub fn link(&self) -> Result<Value, String> {
-        let mut command = Command::new("ip");
-        command.args(["-n", &self.counted(), "-j", "link", "show", COUNTED]);
-        let output = command.output().map_err(|error| error.to_string())?;
-        let said: Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-        Ok(said[0].clone())
+        show(&self.counted(), COUNTED)
     }
 
     /// What the kernel says was lost between the two ends, what was then sent again among it.
     pub fn lost(&self) -> Result<u64, String> {
         let lost = |side: &str, interface: &str| -> Result<u64, String> {
-            let output = Command::new("ip").args(["-n", side, "-j", "-s", "link", "show", interface]).output();
-            let output = output.map_err(|error| error.to_string())?;
-            let said: Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-            let stats = &said[0]["stats64"];
+            let stats = &show(side, interface)?["stats64"];
             let number = |direction: &str| stats[direction]["dropped"].as_u64().unwrap_or_default();
             Ok(number("rx") + number("tx"))
         };
@@ -242,6 +239,30 @@ fn ip(arguments: &[&str]) -> Result<(), String> {
     } else {
         Err(format!("ip {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim()))
     }
+}
+
+/// Waits until an interface carries frames: the kernel sees to that some time after `up`, and silently drops what is
+/// sent before.
+fn operational(side: &str, interface: &str) -> Result<(), String> {
+    let start = Instant::now();
+    loop {
+        let state = show(side, interface)?["operstate"].clone();
+        if state == "UP" {
+            return Ok(());
+        }
+        if start.elapsed() > PATIENCE {
+            return Err(format!("{interface} is {state}; expected it to be UP"));
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// What `ip link` says about an interface.
+fn show(side: &str, interface: &str) -> Result<Value, String> {
+    let output = Command::new("ip").args(["-n", side, "-j", "-s", "link", "show", interface]).output();
+    let output = output.map_err(|error| error.to_string())?;
+    let said: Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
+    Ok(said[0].clone())
 }
 
 /// Runs on a thread of its own, which ends in the other namespace.
