@@ -67,6 +67,26 @@ fn subjects(bytes: usize) -> Vec<Subject> {
             (0..bytes / 40).map(|n| format!(r#"{{"{name}":"{n:08}@example.org","n":{n}}}"#)).collect();
         format!("[{}]", items.join(","))
     };
+    // An order with any number of items, whose names drifted as its own did.
+    let order = |n: usize| {
+        let item = |at: usize| {
+            format!(r#"{{"itemSku":"sku-{n:06}-{at}","qty":{at},"unitPrice":{}.50,"text":"an item"}}"#, n % 90 + 10)
+        };
+        let items: Vec<String> = (0..n * 7 % 6).map(item).collect();
+        format!(
+            r#"{{"orderNumber":{n},"customerName":"customer {n}","items":[{}],"createdAt":"2026-11-21T10:00:00Z","paid":true}}"#,
+            items.join(",")
+        )
+    };
+    let orders = || {
+        let one = (0..6).map(|n| order(n).len() + 1).sum::<usize>() / 6;
+        format!("[{}]", (0..bytes / one).map(order).collect::<Vec<_>>().join(","))
+    };
+    let renames = json!({"orderNumber": "order_number", "customerName": "customer_name", "createdAt": "created_at",
+        "itemSku": "sku", "qty": "quantity", "unitPrice": "unit_price"});
+    let item = json!({"type": "object", "properties": {"sku": {}, "quantity": {}, "unit_price": {}, "text": {}}});
+    let contract_of_orders = json!({"type": "array", "items": {"type": "object", "properties": {"order_number": {},
+        "customer_name": {}, "items": {"type": "array", "items": item}, "created_at": {}, "paid": {}}}});
     let subject = |name, route, body| Subject { name, route, body };
     vec![
         subject("users, packs, v2", json!({"packs": ["all"]}), users(Mode::V2)),
@@ -76,6 +96,7 @@ fn subjects(bytes: usize) -> Vec<Subject> {
         subject("users, contract, mixed", contract(), users(Mode::Mixed)),
         subject("users, similarity, camel", similar(), users(Mode::Camel)),
         subject("records of 40 bytes", json!({"rename": {"mail": "email_address"}}), small("mail")),
+        subject("orders, 0 to 5 items", json!({"rename": renames, "contract": contract_of_orders}), orders()),
     ]
 }
 
