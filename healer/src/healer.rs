@@ -1,3 +1,4 @@
+mod draw;
 mod learn;
 
 use crate::intake::{Intake, Known, Progress};
@@ -12,7 +13,7 @@ use crate::report::{self, Description, Op, OpKind};
 use crate::required;
 use crate::scan::{Scanner, Status};
 use crate::scratch::{Astray, Scratch};
-use crate::stencil::{self, Drawing, Marked, Passed, Run, Runs, Stencil};
+use crate::stencil::{Passed, Reading, Run, Runs, Stencil};
 use crate::text::{bad_escape, bad_scalar, utf8_error};
 use crate::walk::{Body, Part, Records, walk};
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub struct Healer {
     /// Each in a place of its own, so that they need not be copied.
     #[expect(clippy::vec_box, reason = "they are handed out as they are")]
     spare: Vec<Box<Intake>>,
+    /// How many lists are around the text that it draws.
+    nesting: u32,
 }
 
 /// What was done to a body.
@@ -121,7 +124,7 @@ impl Healer {
         memo.start();
         let (stencil, runs) = (intake.known.stencil.as_ref(), intake.known.runs());
         if let Some(stencil) = stencil.filter(|stencil| memo.stencils().has(stencil)) {
-            return Ok(self.trace(stencil, memo, intake));
+            return Ok(self.trace(stencil, plan, memo, intake));
         }
         if stencil.is_some() || runs.is_some_and(|runs| !runs.are_of(memo.elements())) {
             return self.heal_scanned(plan, memo, intake);
@@ -145,10 +148,9 @@ impl Healer {
                 self.note_used(runs, memo);
             }
             summary.new_shapes = memo.news();
-            let moved = || plan.moves_may_unmake() || summary.similar > 0;
             summary.lacks = self.scratch.lacks
                 || body.passed.runs.iter().any(|run| run.summary.lacks)
-                || (summary.moves > 0 && !plan.required().is_empty() && moved());
+                || moves_may_unmake(plan, summary);
             if self.scratch.draws {
                 let stencil = self.draw(&body, plan, memo, (0, body.bytes.len()), 0, *summary);
                 memo.stencils().add(stencil);
@@ -170,18 +172,25 @@ impl Healer {
     }
 
     /// Heals a body by its skeleton.
-    fn trace(&mut self, stencil: &Arc<Stencil>, memo: &mut Memo, intake: &Intake) -> Summary {
+    fn trace(&mut self, stencil: &Arc<Stencil>, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Summary {
         self.scratch.unlisted.clear();
         self.settled.clear();
-        if stencil.summary.changed {
+        let reading = &intake.known.reading;
+        let mut summary = *stencil.summary(reading);
+        if summary.changed {
             self.output.reserve(intake.held.len().saturating_add(stencil.growth()));
-            stencil.write(&intake.held, &intake.known.ends, &mut self.output);
+            stencil.write(&intake.held, reading, &mut self.output);
         }
-        memo.note_moves(stencil.summary.moves > 0);
-        if stencil.summary.similar > 0 {
+        memo.note_moves(summary.moves > 0);
+        if stencil.has_lists() {
+            summary.lacks |= moves_may_unmake(plan, &summary);
+            stencil.note(reading, &mut self.ops, 0);
+            memo.note_used(&self.ops);
+            self.ops.clear();
+        } else if summary.similar > 0 {
             memo.note_stencil(stencil);
         }
-        stencil.summary
+        summary
     }
 
     /// Whether what is healed next is to be drawn.
@@ -190,57 +199,19 @@ impl Healer {
     }
 
     /// Heals a part of a body by its skeleton, and appends it to the output.
-    pub(crate) fn trace_part(&mut self, stencil: &Stencil, bytes: &[u8], (start, end): (usize, usize), ends: &[u32]) {
-        if stencil.summary.changed {
+    pub(crate) fn trace_part(
+        &mut self,
+        stencil: &Stencil,
+        bytes: &[u8],
+        (start, end): (usize, usize),
+        reading: &Reading,
+    ) {
+        if stencil.summary(reading).changed {
             self.output.reserve(end.saturating_sub(start).saturating_add(stencil.growth()));
-            stencil.write(bytes, ends, &mut self.output);
+            stencil.write(bytes, reading, &mut self.output);
         } else {
             self.output.put(bytes, (start as u32, end as u32));
         }
-    }
-
-    /// Draws a stencil of the text that was healed last: where it is in the body, and where in the output begins what it
-    /// became, if it changed.
-    pub(crate) fn draw(
-        &mut self,
-        body: &Body<'_>,
-        plan: &Plan,
-        memo: &Memo,
-        (from, to): (usize, usize),
-        healed: usize,
-        summary: Summary,
-    ) -> Option<Stencil> {
-        if to.saturating_sub(from) > stencil::MAX_BYTES {
-            return None;
-        }
-        let automaton = memo.automaton(plan);
-        let ops = self.ops.clone();
-        let marked = if summary.changed { Some(self.render_marks(body, automaton, (from, to))) } else { None };
-        self.ops.truncate(ops.len());
-        let summary = Summary { new_shapes: 0, ..summary };
-        let Scratch { asked, known_values, .. } = &self.scratch;
-        let known_values = memo.is_used().then_some(known_values.as_slice());
-        let drawing = Drawing { body: *body, from, to, known_values, asked, summary, ops: &ops };
-        let stencil = drawing.draw(marked.as_ref())?;
-        // A stencil that does not make of its own text what that became must not be believed of any other.
-        let (mut ends, mut out) = (Vec::new(), Output::default());
-        let fits = stencil.fit(automaton, body.bytes, from, &mut ends) == Ok(to);
-        stencil.write(body.bytes, &ends, &mut out);
-        let is_same = !summary.changed || self.output.as_slice().get(healed..) == Some(out.as_slice());
-        (fits && is_same).then_some(stencil)
-    }
-
-    /// Renders marks of places in the place of the body.
-    fn render_marks(&mut self, body: &Body<'_>, plan: &Automaton, (from, to): (usize, usize)) -> Marked {
-        let (mut marks, mut marked) = (vec![0; to], Marked::default());
-        for (out, mark) in marked.0.iter_mut().zip(Marked::MARKS) {
-            marks.iter_mut().skip(from).zip(0..).for_each(|(to, at)| *to = mark.of(at));
-            let body = Body { bytes: &marks, ..*body };
-            let (scratch, tasks, ops) = (&self.scratch, &mut self.tasks, &mut self.ops);
-            let passes = &mut self.passes;
-            Renderer { body, plan, scratch, tasks, out, ops, passes, dropped: 0 }.run(from as u32, to as u32);
-        }
-        marked
     }
 
     /// The first half of [`Healer::heal`]: walks a body and decides, and writes nothing. For those who ask what that costs.
@@ -268,6 +239,7 @@ impl Healer {
 
     /// Heals a part of a body from one offset on, and appends it to the output whether or not it changes. Also tells
     /// where it ends.
+    #[inline(never)]
     pub(crate) fn heal_part(
         &mut self,
         plan: &Plan,
@@ -286,7 +258,7 @@ impl Healer {
             memo.note_used(&self.ops);
         }
         if !summary.changed {
-            self.output.put(body.bytes, (from as u32, end as u32));
+            self.output.put_plainly(body.bytes, (from as u32, end as u32));
         }
         self.drop_large_scratch();
         Ok((summary, end))
@@ -294,7 +266,7 @@ impl Healer {
 
     /// Appends bytes to the output as they came.
     pub(crate) fn pass(&mut self, bytes: &[u8], from: usize, to: usize) {
-        self.output.put(bytes, (from as u32, to as u32));
+        self.output.put_plainly(bytes, (from as u32, to as u32));
     }
 
     /// Forgets the output.
@@ -400,7 +372,7 @@ impl Healer {
         let mut noted = 0;
         for (ops, run) in &self.passes {
             memo.note_used(self.ops.get(noted..*ops).unwrap_or_default());
-            runs.iter().flat_map(|runs| runs.stencils_of(*run)).for_each(|stencil| memo.note_used(&stencil.ops));
+            memo.note_used(runs.map_or(&[], |runs| runs.ops_of(*run)));
             noted = *ops;
         }
         memo.note_used(self.ops.get(noted..).unwrap_or_default());
@@ -471,6 +443,12 @@ impl Healer {
             self.scratch = Scratch { arena, ..Scratch::default() };
         }
     }
+}
+
+/// Whether a move may have taken a required member from where it stood.
+#[inline(never)]
+fn moves_may_unmake(plan: &Plan, summary: &Summary) -> bool {
+    summary.moves > 0 && !plan.required().is_empty() && (plan.moves_may_unmake() || summary.similar > 0)
 }
 
 /// As below. A body of which something was passed over ends there, as far as the tape tells.

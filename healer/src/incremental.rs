@@ -213,9 +213,9 @@ impl Incremental {
         self.expects == Expects::Nothing
     }
 
-    /// What was done so far.
+    /// What was done so far. Whether required members are missing is not looked for.
     pub fn summary(&self) -> Summary {
-        self.summary
+        Summary { lacks: false, ..self.summary }
     }
 
     /// Why the rest of the body leaves as it came, or why nothing of it was healed.

@@ -7,7 +7,7 @@ use crate::memo::Memo;
 use crate::plan::Plan;
 use crate::reason::Reason;
 use crate::scan::{Scanner, Status};
-use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, Runs, Stencil};
+use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, Reading, Runs, Stencil};
 use crate::text::trim_end;
 use elements::Search;
 pub(crate) use elements::Stranger;
@@ -32,8 +32,8 @@ pub(crate) struct Known {
     pub stencil: Option<Arc<Stencil>>,
     /// How often they were looked at and might have come to fit one; they are not scanned.
     looks: u32,
-    /// Where their values end.
-    pub ends: Vec<u32>,
+    /// What was found in them.
+    pub reading: Reading,
     /// Whether they were held against stencils, and fitted none.
     pub is_stranger: bool,
     /// Where elements of lists were looked for.
@@ -126,7 +126,7 @@ impl Intake {
 
     /// The stencil that all bytes so far fit, or whether they may when more have come.
     fn recognise(&mut self, plan: &Plan, memo: &mut Memo) -> Result<Arc<Stencil>, Miss> {
-        let found = memo.recognise(plan, &self.limits, &self.held, &mut self.known.ends);
+        let found = memo.recognise(plan, &self.limits, &self.held, &mut self.known.reading);
         // A value that has closed may lack no more than white space, and that is not waited for.
         let may_be_closed = || matches!(trim_end(&self.held).last(), None | Some(b'}' | b']'));
         let may_wait = || self.known.looks < MAX_LOOKS && self.held.len() <= MAX_BYTES && !may_be_closed();
@@ -206,9 +206,9 @@ impl Intake {
 
     /// Bytes of memory that it takes.
     pub fn memory(&self) -> usize {
-        let ends = self.known.ends.capacity().saturating_mul(size_of::<u32>());
+        let reading = self.known.reading.memory();
         let runs = self.known.lists.as_deref().map_or(0, |lists| lists.runs.memory());
-        self.held.capacity().saturating_add(self.scanner.capacity()).saturating_add(ends).saturating_add(runs)
+        self.held.capacity().saturating_add(self.scanner.capacity()).saturating_add(reading).saturating_add(runs)
     }
 
     /// All bytes so far.

@@ -12,7 +12,7 @@ use crate::plan::overlay::{self, Extent, Resolution};
 use crate::plan::record::Record;
 use crate::report::Op;
 use crate::similarity::{self, Alignment, Settings, Standing};
-use crate::stencil::{Elements, ListPlace, Miss, Stencil, Stencils};
+use crate::stencil::{Elements, ListPlace, Miss, Reading, Stencil, Stencils};
 use crate::survey::{MAX_MEMBERS, Survey};
 use crate::walk::{Body, Sequences};
 use std::collections::BTreeMap;
@@ -365,16 +365,16 @@ impl Memo {
         }
     }
 
-    /// The stencil that a body fits. `ends`: where its values end.
+    /// The stencil that a body fits. `reading`: what was found in it.
     pub(crate) fn recognise(
         &mut self,
         plan: &Plan,
         limits: &Limits,
         body: &[u8],
-        ends: &mut Vec<u32>,
+        reading: &mut Reading,
     ) -> Result<Arc<Stencil>, Miss> {
         let automaton = self.learned.as_deref().map_or(plan.automaton(), |learned| &learned.automaton);
-        let (stencil, end) = self.stencils.find(automaton, body, 0, ends)?;
+        let (stencil, end) = self.stencils.find(automaton, body, 0, reading)?;
         if end == body.len() && stencil.is_within(limits) { Ok(Arc::clone(stencil)) } else { Err(Miss::Other) }
     }
 
@@ -408,6 +408,12 @@ impl Memo {
         let Spent { names: all, unknown, unscored } = learned.spent;
         let (names, unknown) = (all.saturating_add(names), unknown.saturating_add(names));
         Spent { names, unknown, unscored }.is_beyond(plan)
+    }
+
+    /// Names in distinct shapes of one body that certainly cross no limit.
+    pub(crate) fn most_names(&self, plan: &Plan) -> u32 {
+        let settings = plan.spec().similarity.filter(|_| self.is_used());
+        settings.map_or(u32::MAX, |settings| settings.max_unknown.min(MAX_NAMES_PER_BODY))
     }
 
     /// How often shapes were forgotten: stencils of before that are of no use.

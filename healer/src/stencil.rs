@@ -12,6 +12,7 @@
 mod draw;
 mod elements;
 mod known;
+mod lists;
 mod runs;
 mod value;
 
@@ -19,6 +20,7 @@ use crate::class::{LOOKS, Look, is_surely, scalar_kind};
 use crate::healer::Summary;
 use crate::limits::Limits;
 use crate::plan::Automaton;
+use crate::plan::automaton::Id;
 use crate::plan::guard::Guard;
 use crate::plan::spec::{Format, Kind};
 use crate::render::Output;
@@ -26,9 +28,10 @@ use crate::report::Op;
 use crate::scan::{Block, Masks, Pair, Wide};
 use crate::walk::{self, Body, KIND_MASK, class_of, fits_in_detail, kind, string_code};
 
-pub(crate) use draw::{Drawing, Marked};
+pub(crate) use draw::{Drawing, Mark, Marked};
 pub(crate) use elements::Elements;
 pub(crate) use known::Stencils;
+pub(crate) use lists::{List, MOST_ELEMENTS, MOST_LISTS, MOST_NESTING, Reading};
 pub(crate) use runs::{ListPlace, Passed, Run, Runs};
 pub(crate) use value::white;
 use value::{End, PAIR, Window};
@@ -54,10 +57,16 @@ pub(crate) struct Stencil {
     guarded: Vec<Guarded>,
     /// None where the text stays as it is.
     pieces: Vec<Piece>,
-    pub summary: Summary,
+    /// Values that may be arrays of any length.
+    lists: Vec<List>,
+    /// Those of them whose elements show in the output, in that order, and how many ops show before.
+    pub shown: Vec<(usize, Id)>,
+    /// What was done, but to elements of lists.
+    pub own: Summary,
     pub ops: Vec<Op>,
-    /// Names in it.
+    /// Names in it and in elements of its lists, and how many there may be.
     pub names: u32,
+    most_names: u32,
     /// The limits that it is within.
     max_depth: u32,
     max_keys: u32,
@@ -78,9 +87,16 @@ struct Slot {
     kinds: u8,
     /// Where it is a string whose class counts, one more than the number of its look in [`LOOKS`], and no kind.
     look: u8,
-    /// Whether it is an array without containers, of any length.
-    is_array: bool,
+    /// Whether it is an array of any length, and which: [`ANY`], one from [`PLAIN`] on, or from [`LIST`] on one of the lists.
+    array: u8,
 }
+
+/// An array without containers, of any length; with the kind of its first element added, where that counts.
+const PLAIN: u8 = 8;
+/// An array without containers, whatever its first element is.
+const ANY: u8 = 1;
+/// The first of the lists.
+const LIST: u8 = 16;
 
 /// The bit of numbers that are not whole, which is that of no kind.
 const FRACTION: u8 = 1 << 7;
@@ -119,6 +135,13 @@ struct Place {
     bytes: u32,
 }
 
+impl Place {
+    #[inline(always)]
+    fn offset(self, ends: &[u32]) -> u32 {
+        ends.get(self.value as usize).copied().unwrap_or(0).wrapping_add(self.bytes)
+    }
+}
+
 /// Why a text does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Miss {
@@ -128,13 +151,27 @@ pub(crate) enum Miss {
 }
 
 impl Stencil {
-    /// Whether the bytes from an offset on begin with a text of this skeleton, and where it ends. `ends`: where its values
-    /// end, for [`Stencil::write`].
-    pub(crate) fn fit(&self, plan: &Automaton, bytes: &[u8], from: usize, ends: &mut Vec<u32>) -> Result<usize, Miss> {
-        if self.is_classed {
-            self.fit_so::<true>(plan, bytes, from, ends)
+    /// Whether the bytes from an offset on begin with a text of this skeleton, and where it ends. `reading`: what
+    /// [`Stencil::write`] needs.
+    pub(crate) fn fit(
+        &self,
+        plan: &Automaton,
+        bytes: &[u8],
+        from: usize,
+        reading: &mut Reading,
+    ) -> Result<usize, Miss> {
+        if self.has_lists() {
+            self.fit_with_lists(plan, bytes, from, reading)
         } else {
-            self.fit_so::<false>(plan, bytes, from, ends)
+            self.fit_around(plan, bytes, from, reading)
+        }
+    }
+
+    fn fit_around(&self, plan: &Automaton, bytes: &[u8], from: usize, reading: &mut Reading) -> Result<usize, Miss> {
+        if self.is_classed {
+            self.fit_so::<true>(plan, bytes, from, reading)
+        } else {
+            self.fit_so::<false>(plan, bytes, from, reading)
         }
     }
 
@@ -144,8 +181,9 @@ impl Stencil {
         plan: &Automaton,
         bytes: &[u8],
         from: usize,
-        ends: &mut Vec<u32>,
+        reading: &mut Reading,
     ) -> Result<usize, Miss> {
+        let Reading { ends, lists } = reading;
         let places = self.slots.len().wrapping_add(1);
         if ends.len() != places {
             ends.resize(places, 0);
@@ -159,7 +197,7 @@ impl Stencil {
         // What calls nothing is a loop of its own: WebAssembly's compiler keeps nothing in registers around calls.
         while let Some((slot, end, left)) = Slot::pass_run::<CLASSED>(&mut slots, bytes, &mut at, &mut was) {
             let place = match left {
-                Left::All => slot.pass(&self.text, bytes, at),
+                Left::All => self.pass(slot, plan, bytes, at, lists),
                 Left::String(inside) => value::long_string(bytes, inside),
                 Left::Class(end) => End::at(end),
             };
@@ -187,11 +225,13 @@ impl Stencil {
         self.max_depth <= limits.max_depth && self.max_keys <= limits.max_keys
     }
 
-    /// Appends what a text becomes. `ends`: what [`Stencil::fit`] found.
-    pub(crate) fn write(&self, bytes: &[u8], ends: &[u32], out: &mut Output) {
-        let place = |place: Place| ends.get(place.value as usize).copied().unwrap_or(0).wrapping_add(place.bytes);
+    /// Appends what a text becomes. `reading`: what [`Stencil::fit`] found.
+    pub(crate) fn write(&self, bytes: &[u8], reading: &Reading, out: &mut Output) {
+        if self.has_lists() {
+            return self.write_lists(bytes, reading, out);
+        }
         for piece in &self.pieces {
-            out.put_run(bytes, (place(piece.from), place(piece.to)));
+            out.put_run(bytes, (piece.from.offset(&reading.ends), piece.to.offset(&reading.ends)));
             out.put_pair(&self.text, piece.text);
         }
     }
@@ -205,7 +245,10 @@ impl Stencil {
     pub(crate) fn memory(&self) -> usize {
         let lists = size_of_val(self.slots.as_slice()).saturating_add(size_of_val(self.pieces.as_slice()));
         let asked = size_of_val(self.guarded.as_slice());
-        let ops = size_of_val(self.ops.as_slice());
+        let mut ops = size_of_val(self.ops.as_slice());
+        for list in &self.lists {
+            list.elements.iter().for_each(|element| ops = ops.saturating_add(element.memory()));
+        }
         self.text.capacity().saturating_add(lists).saturating_add(asked).saturating_add(ops)
     }
 
@@ -223,11 +266,10 @@ impl Stencil {
 }
 
 impl Slot {
-    /// A value after so much of a text. `kind`: 0 where any will do.
-    fn after(text: &[u8], span: Span, kind: u8, is_array: bool) -> Slot {
+    /// A value after so much of a text. `kind`: 0 where any will do. `array`: as in [`Slot::array`].
+    fn after(text: &[u8], span: Span, kind: u8, array: u8) -> Slot {
         let before = text.get(span.0 as usize..span.1 as usize).unwrap_or_default();
-        let mut slot =
-            Slot { head: [0; PAIR], counts: u32::MAX, len: 0, text: span, kinds: u8::MAX, look: 0, is_array };
+        let mut slot = Slot { head: [0; PAIR], counts: u32::MAX, len: 0, text: span, kinds: u8::MAX, look: 0, array };
         // Where it is longer, only zeros are like it, and they are no value.
         if before.len() < PAIR {
             slot.head.get_mut(..before.len()).unwrap_or_default().copy_from_slice(before);
@@ -237,22 +279,23 @@ impl Slot {
         if kind != 0 {
             slot.kinds = 1 << kind | if kind == walk::NUMBER { FRACTION } else { 0 };
         }
+        if array >= LIST {
+            // No glance tells where it ends.
+            slot.kinds = 0;
+        }
         slot
     }
 
-    /// Takes what values must be like, by number, and the text of one that is.
-    fn settle(slots: &mut [Slot], classed: &[(usize, u8, &[u8])]) {
-        for (value, code, text) in classed {
-            let Some(slot) = slots.get_mut(*value) else { continue };
-            match code & KIND_MASK {
-                walk::NUMBER => slot.kinds = if *code == walk::WHOLE { 1 << walk::NUMBER } else { FRACTION },
-                walk::STRING => {
-                    let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-                    slot.look = Look::number_of(inside, class_of(*code)).wrapping_add(1) as u8;
-                    slot.kinds = 0;
-                }
-                _ => (),
+    /// Takes what the value must be like, and the text of one that is.
+    fn settle(&mut self, code: u8, text: &[u8]) {
+        match code & KIND_MASK {
+            walk::NUMBER => self.kinds = if code == walk::WHOLE { 1 << walk::NUMBER } else { FRACTION },
+            walk::STRING => {
+                let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
+                self.look = Look::number_of(inside, class_of(code)).wrapping_add(1) as u8;
+                self.kinds = 0;
             }
+            _ => (),
         }
     }
 
@@ -335,7 +378,6 @@ impl Slot {
     }
 
     /// As above, after any text and of any value.
-    #[inline(never)]
     fn pass(&self, text: &[u8], bytes: &[u8], at: usize) -> End {
         let text = text.get(self.text.0 as usize..self.text.1 as usize).unwrap_or_default();
         let at = match pass_slowly(text, bytes, at) {
@@ -350,13 +392,22 @@ impl Slot {
             Err(Left::String(inside)) => return value::long_string(bytes, inside),
             Err(Left::All) => (),
         }
-        let end = value::skip(bytes, at, self.is_array);
+        let end = value::skip(bytes, at, self.array != 0);
         let (Ok(to), Some(first)) = (end.found(), bytes.get(at)) else { return end };
+        let of_first = || bytes.get(white(bytes, at.wrapping_add(1))).map(|first| kind(*first));
+        if self.array >= PLAIN && of_first() != Some(self.array.wrapping_sub(PLAIN)) {
+            return End::OTHER;
+        }
         let is_number = kind(*first) == walk::NUMBER;
         let is_whole = || scalar_kind(bytes.get(at..to).unwrap_or_default()) == Kind::Integer;
         let may_be_string = *first == b'"' && self.look != 0;
         let may_be = if is_number { self.may_be_number(is_whole()) } else { self.may_be(*first) || may_be_string };
         if may_be { end } else { End::OTHER }
+    }
+
+    /// Which of the lists its value is, if it is one.
+    fn list(&self) -> Option<usize> {
+        self.array.checked_sub(LIST).map(usize::from)
     }
 
     /// What its value looks like mostly, if it is a string whose class counts.
@@ -456,28 +507,31 @@ mod tests {
                 value_code(&Body::plain(text.as_bytes()), 5, 5 + value.len() as u32, false)
             };
             let (of_first, of_second) = (code(&first_text, &first), code(&second_text, &second));
-            let mut slots = [Slot::after(b"{\"a\":}", (0, 5), of_first & KIND_MASK, false)];
-            Slot::settle(&mut slots, &[(0, of_first, first.as_bytes())]);
+            let mut slot = Slot::after(b"{\"a\":}", (0, 5), of_first & KIND_MASK, 0);
+            slot.settle(of_first, first.as_bytes());
             let stencil = Stencil {
                 text: b"{\"a\":}".to_vec(),
-                slots: slots.to_vec(),
-                is_classed: slots[0].look != 0,
+                slots: vec![slot],
+                is_classed: slot.look != 0,
                 tail: (5, 6),
                 guarded: Vec::new(),
                 pieces: Vec::new(),
-                summary: Summary::default(),
+                lists: Vec::new(),
+                shown: Vec::new(),
+                own: Summary::default(),
                 ops: Vec::new(),
                 names: 1,
+                most_names: 1,
                 max_depth: 1,
                 max_keys: 1,
             };
             let config = crate::config::Config::parse(br#"{"routes":[{"match":{"prefix":"/"},"rename":{"a":"b"}}]}"#).unwrap();
             let plan = config.routes[0].plan.automaton();
-            let mut ends = Vec::new();
+            let mut reading = Reading::default();
             for _ in 0..2 {
-                let fit = stencil.fit(plan, second_text.as_bytes(), 0, &mut ends);
+                let fit = stencil.fit(plan, second_text.as_bytes(), 0, &mut reading);
                 prop_assert_eq!(fit.is_ok(), of_first == of_second, "{} {}", first, second);
-                prop_assert_eq!(stencil.fit(plan, first_text.as_bytes(), 0, &mut ends), Ok(6 + first.len()));
+                prop_assert_eq!(stencil.fit(plan, first_text.as_bytes(), 0, &mut reading), Ok(6 + first.len()));
             }
         }
     }

@@ -93,6 +93,240 @@ fn lists_wherever_they_are() {
     }
 }
 
+/// An order with so many items, each of which has so many parts and labels.
+fn order(id: usize, items: usize, parts: usize) -> String {
+    let list = |count: usize, element: &dyn Fn(usize) -> String| (0..count).map(element).collect::<Vec<_>>().join(", ");
+    let part = |n: usize| format!(r#"{{"user_id":"part {n}","nick":null}}"#);
+    let item = |n: usize| {
+        let parts = list((parts + n) % 4, &part);
+        format!(
+            r#"{{"user_id":{n},"name":"é {id}","parts":[{parts}],"labels":[{}]}}"#,
+            list(parts.len() % 3, &|n| n.to_string())
+        )
+    };
+    let items = list(items, &item);
+    format!(
+        r#"{{"user_id":{id},"items":[ {items}],"tags":[{}],"name":"n"}}"#,
+        list(items.len() % 5, &|n| format!("\"{n}\""))
+    )
+}
+
+const ORDERS: [(&str, &str); 5] = [
+    ("anywhere", RENAME),
+    (
+        "a contract, with drops and what is missing",
+        r#""rename":{"user_id":"id"},"unmapped":"drop","contract":{"type":"object","properties":{"id":{},"tags":{},
+        "items":{"type":"array","items":{"type":"object","required":["sku"],"properties":{"id":{},"sku":{},"parts":
+        {"type":"array","items":{"type":"object","properties":{"id":{}}}}}}}}}"#,
+    ),
+    (
+        "the list is moved",
+        r#""rename":{"user_id":"id"},"move":{"items":"data.lines","items[].name":"items[].more.name"}"#,
+    ),
+    (
+        "a rename that does not fire",
+        r#""rename":{"items":"tags","user_id":"id"},"contract":{"type":"object","properties":{"id":{},
+        "tags":{"type":"array","items":{"type":"object","properties":{"id":{}}}}}}"#,
+    ),
+    (
+        "by similarity",
+        r#""similarity":{},"contract":{"type":"object","properties":{"userId":{},"name":{},"tags":{"type":"array"},
+        "items":{"type":"array","items":{"type":"object","properties":{"userId":{},"name":{},"labels":{"type":"array"},
+        "parts":{"type":"array","items":{"type":"object","properties":{"userId":{},"nickName":{}}}}}}}}}"#,
+    ),
+];
+
+/// A body is known by its skeleton however many elements the arrays in it have.
+#[test]
+fn arrays_of_any_length_in_a_body() {
+    for (what, route) in ORDERS {
+        let plan = plan(route);
+        let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+        let mut unread = 0;
+        for round in 0..120 {
+            let body = order(round, [2, 3, 1, 5, 4, 2, 7, 0, 9][round % 9], round / 9);
+            let (output, summary, read) = heal(&mut healer, &plan, &mut memo, &body, body.len());
+            let (expected, first) = alone(&plan, &body);
+            assert_eq!(output, expected, "{what}");
+            assert_eq!(summary, Summary { new_shapes: summary.new_shapes, ..first }, "{what}: {body}");
+            unread += usize::from(read == 0 && summary.ops() > 0);
+            for size in [1, 40, 700] {
+                assert_eq!(heal(&mut healer, &plan, &mut memo, &body, size).0, expected, "{what}, in chunks of {size}");
+            }
+        }
+        // An array whose elements are left alone because of what is around it is no list.
+        let are_left = what.ends_with("not fire");
+        assert!(unread > 80 || are_left, "{what}: {unread} of 120 bodies were healed by their skeleton");
+    }
+}
+
+/// What is learned of lists in elements stays known while others come.
+#[test]
+fn lists_in_elements_that_take_turns() {
+    let plan = plan(RENAME);
+    let parts = [r#"{"user_id":1}"#, r#"{"x":2}"#];
+    for (what, around) in
+        [("elements", r#"{"items":[PARTS]}"#), ("lists in them", r#"{"items":[{"user_id":1,"parts":[PARTS]}]}"#)]
+    {
+        let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+        let mut reads = 0;
+        for round in 0..60 {
+            let body = around.replace("PARTS", parts[round / 2 % 2]);
+            let (output, _, read) = heal(&mut healer, &plan, &mut memo, &body, body.len());
+            assert_eq!(output, alone(&plan, &body).0);
+            reads += read;
+        }
+        assert!(reads < 8, "{what}: {reads} ops were read");
+    }
+}
+
+/// What became of a body within limits, what is missing from it, and what similarity found; and whether it was read.
+type Told = (String, Summary, Vec<usize>, Vec<String>);
+
+fn told(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &str, way: (Limits, usize)) -> Option<(Told, bool)> {
+    let mut intake = healer.intake(way.0);
+    let mut progress = Progress::Hold;
+    for chunk in body.as_bytes().chunks(way.1) {
+        progress = intake.receive(chunk, plan, memo);
+    }
+    if progress == Progress::Hold {
+        progress = intake.finish();
+    }
+    let summary = healer.heal(plan, memo, &intake).ok().filter(|_| progress == Progress::Whole)?;
+    let missing = if summary.lacks { healer.missing(plan, &intake) } else { Vec::new() };
+    let found = memo.last_used().map(|resolution| resolution.from.clone()).collect();
+    let (output, _, read) = finish(healer, intake, plan, memo);
+    Some(((output, Summary { new_shapes: 0, ..summary }, missing, found), read > 0 || summary.ops() == 0))
+}
+
+/// Whatever is in an array, and whatever was in it before.
+#[test]
+fn arrays_of_anything() {
+    let elements = [
+        r#"{"user_id":1,"name":"a"}"#,
+        r#"{"user_id" : 2, "name":null,"parts":[]}"#,
+        r#"{"id":3,"user_id":4}"#,
+        r#"{"user_id":"2026-11-22","Name":"x","nick":"y"}"#,
+        "null",
+        r#"{"parts":[{"user_id":8},null,{"nick":"p"}],"labels":["a",1],"user_id":7}"#,
+        "{}",
+        r#"{"nick":{"user_id":[{"user_id":1}]},"user_id":1}"#,
+        r#"{"sku":1,"b":2,"c":3,"d":4,"user_id":5}"#,
+        r#"{"parts":[{"parts":[{"parts":[{"user_id":8}]}]}],"user_id":7}"#,
+        r#"{"user_id":1,"user_id":2}"#,
+        r#"[{"user_id":1}]"#,
+        r#""a\u00e9""#,
+        "-0.5e3",
+    ];
+    let bodies = [
+        r#"{"user_id":1,"items":[ LIST ],"tags":[1],"name":"n"}"#,
+        r#"{"items":[LIST],"tags":[LIST],"user_id":1}"#,
+        "[LIST]",
+        r#"{"x":{"items":[LIST]},"user_id":1,"items":LIST}"#,
+    ];
+    let mut seed = 1u32;
+    let mut any = |below: usize| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 8) as usize % below
+    };
+    for (what, route) in ORDERS {
+        let plan = plan(route);
+        let mut unread = 0;
+        for _ in 0..60 {
+            let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+            let (body, few) = (bodies[any(bodies.len())], [(); 4].map(|()| elements[any(elements.len())]));
+            for round in 0..24 {
+                let list: Vec<&str> = (0..any(5)).map(|_| few[any(few.len())]).collect();
+                let list = list.join([",", ", "][any(2)]);
+                // Seldom not even a list, or no JSON.
+                let whole = if any(20) == 0 { few[0].to_owned() } else { body.replace("LIST", &list) };
+                let mut limits = Limits::default();
+                match any(12) {
+                    0 => limits.max_depth = 1 + any(6) as u32,
+                    1 => limits.max_keys = any(5) as u32,
+                    _ => (),
+                }
+                let size = if any(3) == 0 { 1 + any(50) } else { whole.len() };
+                let alone = told(&mut Healer::new(), &plan, &mut Memo::new(&plan), &whole, (limits, whole.len()));
+                let found = told(&mut healer, &plan, &mut memo, &whole, (limits, size));
+                unread += u32::from(found.as_ref().is_some_and(|(_, read)| !read));
+                let [found, alone] = [found, alone].map(|told| told.map(|(told, _)| told));
+                assert_eq!(found, alone, "{what}, round {round}: {whole} in chunks of {size}, {few:?}");
+            }
+        }
+        assert!(unread > 60, "{what}: {unread} bodies were healed by their skeleton");
+    }
+}
+
+/// An array that a move would take, were there nothing in its way, decides about what is around it.
+#[test]
+fn arrays_that_a_move_leaves_where_they_are() {
+    let plan = plan(
+        r#""move":{"items":"data"},"contract":{"type":"object","required":["state"],
+        "properties":{"state":{"type":"string","enum":["open"]},"data":{}}}"#,
+    );
+    let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+    for items in ["[{}]", "[]", "[{},{}]", "[1]", "null"] {
+        for state in ["open", "shut"] {
+            let body = format!(r#"{{"state":"{state}","data":1,"items":{items}}}"#);
+            let way = (Limits::default(), body.len());
+            let [found, alone] = [
+                told(&mut healer, &plan, &mut memo, &body, way),
+                told(&mut Healer::new(), &plan, &mut Memo::new(&plan), &body, way),
+            ];
+            assert_eq!(found.map(|(told, _)| told), alone.map(|(told, _)| told), "{body}");
+        }
+    }
+}
+
+/// What a body becomes that streams, where no more than 4000 bytes may be held.
+fn streamed(plan: &Plan, text: &str, size: usize) -> (String, Summary) {
+    let (mut healer, mut memo) = (Healer::new(), Memo::new(plan));
+    let mut body = healer.incremental(Limits { max_held_bytes: 4000, ..Limits::default() });
+    let mut out = Vec::new();
+    for chunk in text.as_bytes().chunks(size) {
+        healer.clear_output();
+        body.push(&mut healer, plan, &mut memo, chunk);
+        out.extend_from_slice(healer.output());
+    }
+    healer.clear_output();
+    body.finish(&mut healer, &mut memo);
+    out.extend_from_slice(healer.output());
+    (String::from_utf8(out).expect("UTF-8"), body.summary())
+}
+
+/// The same of elements of a list that streams.
+#[test]
+fn arrays_of_any_length_in_elements() {
+    for (what, route) in ORDERS {
+        let plan = plan(route);
+        let orders: Vec<String> = (0..300).map(|n| order(n, (n * 7) % 5, n / 5)).collect();
+        let text = format!("[{}]", orders.join(",\n"));
+        for size in [37, 1000, text.len()] {
+            let (found, told) = streamed(&plan, &text, size);
+            let (expected, summary) = alone(&plan, &text);
+            assert_eq!(found, expected, "{what}, in chunks of {size}");
+            let told = Summary { new_shapes: summary.new_shapes, ..told };
+            assert_eq!(told, Summary { lacks: false, ..summary }, "{what}, in chunks of {size}");
+        }
+    }
+}
+
+/// An element leaves as it came if it is too long, however known what is in it is.
+#[test]
+fn elements_whose_arrays_are_too_long() {
+    for (what, route) in ORDERS {
+        let plan = plan(route);
+        let orders: Vec<String> = (0..200).map(|n| order(n, if n % 17 == 5 { 60 } else { n % 4 }, n / 5)).collect();
+        let text = format!("[{}]", orders.join(", "));
+        let whole = streamed(&plan, &text, text.len());
+        assert!(orders.iter().filter(|order| order.len() > 4000).all(|order| whole.0.contains(order)), "{what}");
+        for size in [1, 37, 1000, 5000] {
+            assert_eq!(streamed(&plan, &text, size), whole, "{what}, in chunks of {size}");
+        }
+    }
+}
+
 /// Bodies of one route that come at once, with lists in two places whose elements are alike.
 #[test]
 fn lists_of_bodies_that_come_at_once() {

@@ -7,7 +7,7 @@ mod common;
 
 use common::configured;
 use healer::plan::spec::{Contract, Expects, Kind, Kinds, PlanSpec, Property, Settings};
-use healer::{Healer, Limits, Memo, OpKind, Plan};
+use healer::{Healer, Limits, Memo, OpKind, Plan, Summary};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -525,6 +525,18 @@ fn record(members: &[(usize, Shape)], tape: &mut dyn FnMut() -> u8, next: &mut i
     Value::Object(object)
 }
 
+/// A value whose arrays have each element so often.
+fn resized(value: &Value, count: &mut dyn FnMut() -> usize) -> Value {
+    match value {
+        Value::Array(elements) => elements
+            .iter()
+            .flat_map(|element| (0..count()).map(|_| resized(element, count)).collect::<Vec<_>>())
+            .collect(),
+        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), resized(value, count))).collect(),
+        other => other.clone(),
+    }
+}
+
 fn leaves(value: &Value, into: &mut Vec<i64>) {
     match value {
         Value::Object(members) => members.values().for_each(|value| leaves(value, into)),
@@ -686,6 +698,27 @@ proptest! {
             let matching = healer.matching(&plan, &mut memo, &intake).expect("JSON");
             let left = matching.matches.iter().filter(|m| m.score < 0.85).count();
             prop_assert_eq!(left, 0);
+        }
+    }
+
+    /// Of bodies that differ in how many records their lists have, each becomes what it becomes alone.
+    #[test]
+    fn lists_have_any_length(
+        shape in members(2),
+        tape in proptest::collection::vec(any::<u8>(), 64),
+        counts in proptest::collection::vec(proptest::collection::vec(0usize..4, 24), 1..5),
+        max_unknown in prop_oneof![3 => Just(8192), 1 => 1u32..16],
+    ) {
+        let plan = plan_with(&example(&shape).to_string(), Settings { max_unknown, ..Settings::default() });
+        let mut memo = Memo::new(&plan);
+        let mut tape = tape.iter().copied().cycle();
+        let first = record(&shape, &mut || tape.next().unwrap_or(0), &mut 0);
+        for counts in std::iter::once(&vec![1]).chain(&counts).chain(&counts) {
+            let mut counts = counts.iter().copied().cycle();
+            let text = resized(&first, &mut || counts.next().unwrap_or(0)).to_string();
+            let told = |(healed, summary): (String, Summary)| (healed, Summary { new_shapes: 0, ..summary });
+            let after_others = told(common::heal(&plan, &mut memo, &text));
+            prop_assert_eq!(&after_others, &told(common::heal(&plan, &mut Memo::new(&plan), &text)));
         }
     }
 

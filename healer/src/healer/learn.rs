@@ -1,10 +1,11 @@
 //! Drawing stencils of elements, from a list that was healed.
 
-use super::{Healer, checked};
+use super::{Healer, Summary, checked};
 use crate::intake::{Intake, Stranger};
-use crate::memo::{Course, Memo};
+use crate::memo::{Course, Instance, Memo};
 use crate::plan::Plan;
-use crate::scratch::Innermost;
+use crate::plan::automaton::Id;
+use crate::scratch::{Innermost, Scratch};
 use crate::stencil::{ListPlace, Passed, Stencil};
 use crate::walk::{Body, Cursor, Part, Records, walk};
 use std::ops::Range;
@@ -31,11 +32,11 @@ impl Healer {
             Stranger::At(open) => element_at(&body, open),
         };
         let drawn = found.and_then(|(array, element)| {
-            let place = self.place_of(&body, array, plan, memo)?;
+            let place = Healer::place_of((&body, array), plan, memo, (&mut self.scratch, &self.settled))?;
             let is_known = memo.depth_of_elements().is_some();
             // A stranger of another list says nothing of the one that is known.
             let is_there = matches!(stranger, Stranger::Anywhere) || !is_known || memo.elements().is_at(place);
-            is_there.then(|| (place, self.draw_element(&body, place, element, plan, memo)))
+            is_there.then(|| (place, self.draw_element(&body, place.state, element, plan, memo)))
         });
         match drawn {
             Some((place, stencil)) => memo.elements().add(place, stencil),
@@ -45,38 +46,55 @@ impl Healer {
     }
 
     /// Where an array is, by the token that opens it.
-    fn place_of(&mut self, body: &Body<'_>, array: usize, plan: &Plan, memo: &Memo) -> Option<ListPlace> {
+    pub(super) fn place_of(
+        (body, array): (&Body<'_>, usize),
+        plan: &Plan,
+        memo: &Memo,
+        (scratch, settled): (&mut Scratch, &[Instance]),
+    ) -> Option<ListPlace> {
         let tokens = body.tokens.get(..=array)?;
-        let records = Records { memo: Some(memo), settled: &self.settled };
+        let records = Records { memo: Some(memo), settled };
         let records = memo.is_used().then_some(&records);
         // It ends inside the array, which is where it tells.
-        let walked = walk(&Body { tokens, ..*body }, memo.automaton(plan), records, &mut self.scratch);
-        let Innermost { state, depth, is_evidence } = self.scratch.innermost;
+        let walked = walk(&Body { tokens, ..*body }, memo.automaton(plan), records, scratch);
+        let Innermost { state, depth, is_evidence } = scratch.innermost;
         (walked.is_err() && !is_evidence).then_some(ListPlace { state, depth })
     }
 
-    fn draw_element(
+    #[inline(never)]
+    pub(super) fn draw_element(
         &mut self,
         body: &Body<'_>,
-        place: ListPlace,
+        array: Id,
         element: Range<usize>,
         plan: &Plan,
         memo: &mut Memo,
     ) -> Option<Stencil> {
         let open = *body.tokens.get(element.start)? as usize;
         let close = *body.tokens.get(element.end.checked_sub(1)?)? as usize;
-        let part = Body { part: Part::Elements(place.state), ..*body }.cut(element, close.wrapping_add(1));
+        let part = Body { part: Part::Elements(array), ..*body }.cut(element, close.wrapping_add(1));
+        let (summary, end) = self.heal_alone(&part, open, plan, memo)?;
+        let summary = Summary { lacks: self.scratch.lacks, ..summary };
+        self.draw(&part, plan, memo, (open, end), 0, summary)
+    }
+
+    /// Heals a part of a body from one offset on as if nothing had come before, for a drawing. Also tells where it ends.
+    #[inline(never)]
+    pub(super) fn heal_alone(
+        &mut self,
+        body: &Body<'_>,
+        from: usize,
+        plan: &Plan,
+        memo: &mut Memo,
+    ) -> Option<(Summary, usize)> {
         self.clear_output();
         let mut course = Course::default();
         memo.exchange(&mut course);
         self.set_draws(true);
-        let healed = self.heal_part(plan, memo, &part, open);
+        let healed = self.heal_part(plan, memo, body, from);
         self.set_draws(false);
         memo.exchange(&mut course);
-        let (summary, end) = healed.ok()?;
-        let mut stencil = self.draw(&part, plan, memo, (open, end), 0, summary)?;
-        stencil.summary.lacks = self.scratch.lacks;
-        Some(stencil)
+        healed.ok()
     }
 }
 

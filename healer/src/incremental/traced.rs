@@ -4,7 +4,7 @@
 
 use super::{Expects, Incremental, Tools};
 use crate::intake::Intake;
-use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, Stencils, white};
+use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, Reading, Stencils, white};
 use crate::walk::{Body, Part};
 
 /// What is known of the elements of the innermost array.
@@ -13,7 +13,7 @@ pub(super) struct Traced {
     stencils: Stencils,
     /// Of shapes, when that was drawn.
     generation: u32,
-    ends: Vec<u32>,
+    reading: Reading,
     /// The element that was looked at last and did not fit, as an offset in the body, and how often that was.
     misfit: usize,
     looks: u32,
@@ -27,7 +27,7 @@ impl Traced {
 
     /// Bytes of memory that it takes.
     pub(super) fn memory(&self) -> usize {
-        self.stencils.memory().saturating_add(size_of_val(self.ends.as_slice()))
+        self.stencils.memory().saturating_add(self.reading.memory())
     }
 
     /// Counts a look at the element at an offset in the body that did not fit, and tells what is to be done with it.
@@ -91,9 +91,9 @@ impl Incremental {
         if self.traced.is_done_with(place) {
             return Err(Miss::Other);
         }
-        let Traced { stencils, ends, .. } = &mut self.traced;
+        let Traced { stencils, reading, .. } = &mut self.traced;
         let most = self.window.limits.max_held();
-        let (stencil, end) = match stencils.find(tools.memo.automaton(tools.plan), bytes, at, ends) {
+        let (stencil, end) = match stencils.find(tools.memo.automaton(tools.plan), bytes, at, reading) {
             Ok(found) => found,
             Err(miss) => {
                 let is_long = bytes.len().wrapping_sub(at) > MAX_BYTES.min(most);
@@ -103,8 +103,8 @@ impl Incremental {
         if end.wrapping_sub(at) > most {
             return Err(Miss::Other);
         }
-        tools.healer.trace_part(stencil, bytes, (at, end), ends);
-        self.summary.add(&stencil.summary);
+        tools.healer.trace_part(stencil, bytes, (at, end), reading);
+        self.summary.add(stencil.summary(reading));
         self.gone = end;
         self.expects = Expects::Separator;
         Ok(())

@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::memo::Memo;
 use crate::plan::Plan;
 use crate::scan::{Scanner, Status};
-use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, white};
+use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, Reading, white};
 
 /// Bytes scanned at once while elements are looked for: few, since what is scanned beyond the beginning of a list is in vain.
 const STEP: usize = 512;
@@ -92,7 +92,7 @@ impl Intake {
             let left = lists.search.next.take().filter(|next| next.depth == depth);
             let mut next = left.or_else(|| lists.search.candidate(held, scanner, depth));
             while let Some(element) = next {
-                let mut pass = Pass { held, limits, scanner, ends: &mut known.ends };
+                let mut pass = Pass { held, limits, scanner, reading: &mut known.reading };
                 if pass.over(lists, plan, memo, element) == Miss::Short {
                     return Status::Open;
                 }
@@ -146,13 +146,13 @@ struct Pass<'a> {
     held: &'a [u8],
     limits: &'a Limits,
     scanner: &'a mut Scanner,
-    ends: &'a mut Vec<u32>,
+    reading: &'a mut Reading,
 }
 
 impl Pass<'_> {
     /// Passes over the elements from one on that fit. Whether those after them may, when more has come.
     fn over(&mut self, lists: &mut Lists, plan: &Plan, memo: &mut Memo, next: Next) -> Miss {
-        let Pass { held, limits, scanner, ends } = self;
+        let Pass { held, limits, scanner, reading } = self;
         let Lists { runs, search } = lists;
         let Some((place, stencils, automaton)) = memo.elements_of(plan) else { return Miss::Other };
         let (mut end, mut fitted, mut looked) = (next.at, 0u32, next.at);
@@ -162,12 +162,12 @@ impl Pass<'_> {
                 Ok(start) => start,
                 Err(miss) => break miss,
             };
-            match stencils.find(automaton, held, looked, ends) {
+            match stencils.find(automaton, held, looked, reading) {
                 Ok((stencil, to)) if stencil.is_within(limits) => {
                     if fitted == 0 && !next.follows {
-                        runs.begin(looked, place);
+                        runs.begin(looked, Some(place));
                     }
-                    runs.add(stencil, held, (looked, to), ends);
+                    runs.add(stencil, held, (looked, to), reading);
                     (end, fitted) = (to, fitted.wrapping_add(1));
                 }
                 Err(Miss::Short) if held.len().wrapping_sub(looked) <= MAX_BYTES => break Miss::Short,

@@ -71,6 +71,12 @@ impl Output {
         }
     }
 
+    /// As [`Output::put`], where there is little to gain: it is less code.
+    #[inline(never)]
+    pub(crate) fn put_plainly(&mut self, text: &[u8], span: (u32, u32)) {
+        self.put(text, span);
+    }
+
     pub(crate) fn put_byte(&mut self, byte: u8) {
         if self.len >= self.memory.len() {
             self.grow(1);

@@ -1,6 +1,6 @@
 //! A stencil is drawn from a text that was healed: from its tape, and from where each byte of its output came.
 
-use super::{Guarded, MAX_SLOTS, PAIR, Piece, Place, Slot, Span, Stencil};
+use super::{ANY, Guarded, LIST, List, MAX_SLOTS, PAIR, PLAIN, Piece, Place, Slot, Span, Stencil};
 use crate::healer::Summary;
 use crate::plan::guard::Guard;
 use crate::render::Output;
@@ -19,7 +19,11 @@ pub(crate) struct Drawing<'a> {
     /// What guards asked: the token of the value, and the answer.
     pub asked: &'a [(usize, Guard, bool)],
     pub summary: Summary,
-    pub ops: &'a [Op],
+    pub ops: Vec<Op>,
+    /// Arrays that may be of any length, in their order.
+    pub lists: Vec<List>,
+    /// Names that there may be with those in their elements.
+    pub most_names: u32,
 }
 
 /// The output, rendered from bodies that are marks of places instead of text: the low bytes of places, the high ones, and
@@ -62,12 +66,13 @@ struct Value {
     token: usize,
     start: u32,
     end: u32,
-    is_array: bool,
+    /// As in [`Slot::array`].
+    array: u8,
 }
 
 impl Drawing<'_> {
     /// The stencil, unless there is too much of it. `marked`: the output, if it is not the text.
-    pub(crate) fn draw(&self, marked: Option<&Marked>) -> Option<Stencil> {
+    pub(crate) fn draw(self, marked: Option<&Marked>) -> Option<Stencil> {
         let values = self.values();
         if values.len() > MAX_SLOTS {
             return None;
@@ -79,7 +84,11 @@ impl Drawing<'_> {
             // A body that is a scalar is none that is healed.
             let counts = self.known_values.is_some() || value.token == 0;
             let kind = if counts { self.kind(value) } else { 0 };
-            slots.push(Slot::after(&text, span, kind, value.is_array));
+            let mut slot = Slot::after(&text, span, kind, value.array);
+            if let Some(code) = self.code_that_counts(value) {
+                slot.settle(code, self.text(value.start, value.end));
+            }
+            slots.push(slot);
             after = value.end;
         }
         let tail = append(&mut text, self.text(after, self.len()));
@@ -87,22 +96,30 @@ impl Drawing<'_> {
             Some(marked) => pieces(marked, &values, &mut text)?,
             None => Vec::new(),
         };
-        Slot::settle(&mut slots, &self.classed(&values));
         // So that what the output has besides is read in vectors.
         text.resize(text.len().saturating_add(PAIR), 0);
-        Some(Stencil {
+        let guarded = self.guarded(&values)?;
+        let mut names = self.names();
+        for list in &self.lists {
+            list.elements.iter().for_each(|element| names = names.saturating_add(element.names));
+        }
+        let stencil = Stencil {
             text,
             is_classed: slots.iter().any(|slot| slot.look != 0),
             slots,
             tail,
-            guarded: self.guarded(&values)?,
+            guarded,
             pieces,
-            summary: self.summary,
-            ops: self.ops.to_vec(),
-            names: self.names(),
+            lists: self.lists,
+            shown: Vec::new(),
+            own: self.summary,
+            ops: self.ops,
+            names,
+            most_names: self.most_names,
             max_depth: self.body.max_depth,
             max_keys: self.body.max_keys,
-        })
+        };
+        stencil.is_small().then_some(stencil)
     }
 
     fn names(&self) -> u32 {
@@ -124,18 +141,25 @@ impl Drawing<'_> {
         let byte = |token: usize| tokens.get(token).and_then(|at| self.body.bytes.get(*at as usize)).copied();
         let end = self.body.bytes.len() as u32;
         let (mut values, mut token) = (Vec::new(), 0);
+        let mut lists = self.lists.iter().zip(LIST..).peekable();
         while let (Some(at), Some(first)) = (tokens.get(token), byte(token)) {
             let next = token.wrapping_add(1);
-            // Where an array may hold anything, how much it holds is no matter.
-            let array =
-                if first == b'[' && self.known_values.is_none() { end_of_plain_array(&byte, next) } else { None };
-            let after = array.unwrap_or(next);
+            let (after, array) = match lists.next_if(|(list, _)| list.brackets.0 == *at) {
+                Some((list, number)) => (tokens.partition_point(|at| *at <= list.brackets.1), number),
+                None if first == b'[' => {
+                    // Similarity asks for the kind of the first element.
+                    let kind = kind(byte(next).unwrap_or(0));
+                    let array = if self.known_values.is_some() { PLAIN.wrapping_add(kind) } else { ANY };
+                    end_of_plain_array(&byte, next).map_or((next, 0), |after| (after, array))
+                }
+                None => (next, 0),
+            };
             let is_key = first == b'"' && byte(next) == Some(b':');
-            if array.is_some() || !(is_key || matches!(first, b'{' | b'}' | b'[' | b']' | b':' | b',')) {
+            if array != 0 || !(is_key || matches!(first, b'{' | b'}' | b'[' | b']' | b':' | b',')) {
                 let following = tokens.get(after).copied().unwrap_or(end);
                 let place = |at: u32| at.wrapping_sub(self.from as u32);
                 let (start, end) = (place(*at), place(self.body.end_before(following)));
-                values.push(Value { token, start, end, is_array: array.is_some() });
+                values.push(Value { token, start, end, array });
             }
             token = after;
         }
@@ -146,18 +170,12 @@ impl Drawing<'_> {
         kind(self.text(value.start, value.end).first().copied().unwrap_or(0))
     }
 
-    /// Values whose class counts, by number, and what they must be like.
-    fn classed(&self, values: &[Value]) -> Vec<(usize, u8, &[u8])> {
-        let Some(known) = self.known_values else { return Vec::new() };
+    /// What a value must be like, if its class counts.
+    fn code_that_counts(&self, value: &Value) -> Option<u8> {
         let place = |at: u32| at.wrapping_add(self.from as u32);
-        let mut classed = Vec::new();
-        for (slot, value) in values.iter().enumerate() {
-            let (start, end) = (place(value.start), place(value.end));
-            if known.binary_search(&start).is_err() {
-                classed.push((slot, value_code(&self.body, start, end, false), self.text(value.start, value.end)));
-            }
-        }
-        classed
+        let (start, end) = (place(value.start), place(value.end));
+        let counts = self.known_values?.binary_search(&start).is_err();
+        counts.then(|| value_code(&self.body, start, end, false))
     }
 
     /// What guards asked, by number of value; `None` if it was not about values.
@@ -193,11 +211,13 @@ fn pieces(marked: &Marked, values: &[Value], text: &mut Vec<u8>) -> Option<Vec<P
     Some(pieces)
 }
 
+#[inline(never)]
 fn piece(values: &[Value], (from, to): (u32, u32), (start, end): (usize, usize)) -> Option<Piece> {
     Some(Piece { from: place(values, from)?, to: place(values, to)?, text: (start as u32, end as u32) })
 }
 
 /// The place of an offset, at which a run of the text starts or ends.
+#[inline(never)]
 fn place(values: &[Value], at: u32) -> Option<Place> {
     let before = values.partition_point(|value| value.end <= at);
     let is_inside = values.get(before).is_some_and(|value| value.start < at);
@@ -216,6 +236,7 @@ fn end_of_plain_array(byte: &impl Fn(usize) -> Option<u8>, mut token: usize) -> 
     }
 }
 
+#[inline(never)]
 fn append(text: &mut Vec<u8>, more: &[u8]) -> Span {
     let start = text.len() as u32;
     text.extend_from_slice(more);

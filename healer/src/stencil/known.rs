@@ -1,6 +1,6 @@
 //! The stencils of one plan, or of one list, that were of use last.
 
-use super::{Miss, Stencil};
+use super::{Miss, Reading, Stencil};
 use crate::plan::Automaton;
 use std::sync::Arc;
 
@@ -33,13 +33,13 @@ impl Default for Stencils {
 }
 
 impl Stencils {
-    /// The stencil that the bytes from an offset on fit, and where what fits ends. `ends`: see [`Stencil::fit`].
+    /// The stencil that the bytes from an offset on fit, and where what fits ends. `reading`: see [`Stencil::fit`].
     pub(crate) fn find(
         &mut self,
         plan: &Automaton,
         bytes: &[u8],
         from: usize,
-        ends: &mut Vec<u32>,
+        reading: &mut Reading,
     ) -> Result<(&Arc<Stencil>, usize), Miss> {
         self.asked = self.asked.wrapping_add(1);
         if self.credit == 0 && !self.asked.is_multiple_of(RARELY) {
@@ -47,7 +47,7 @@ impl Stencils {
         }
         let mut miss = Miss::Other;
         for place in 0..self.list.len() {
-            match self.list.get(place).map_or(Err(Miss::Other), |stencil| stencil.fit(plan, bytes, from, ends)) {
+            match self.list.get(place).map_or(Err(Miss::Other), |stencil| stencil.fit(plan, bytes, from, reading)) {
                 Ok(end) => {
                     self.list.get_mut(..=place).unwrap_or_default().rotate_right(1);
                     self.credit = self.credit.saturating_add(EARNED).min(MOST_CREDIT);
@@ -70,11 +70,11 @@ impl Stencils {
         self.strangers >= self.wait
     }
 
-    /// Takes in what was drawn of a text.
+    /// Takes in what was drawn of a text. Where one of the same skeleton did not know an element of a list, it becomes both.
     pub(crate) fn add(&mut self, stencil: Option<Stencil>) {
         self.strangers = 0;
         self.wait = self.wait.saturating_mul(2).min(MOST_WAIT);
-        if let Some(stencil) = stencil {
+        if let Some(stencil) = stencil.and_then(|stencil| stencil.merge(&mut self.list)) {
             self.list.truncate(MOST.saturating_sub(1));
             self.list.insert(0, Arc::new(stencil));
         }

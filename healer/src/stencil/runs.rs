@@ -1,9 +1,10 @@
 //! Elements of a list that were passed over while their body came, because their skeletons are known.
 
-use super::{Elements, Stencil};
+use super::{Elements, Reading, Stencil};
 use crate::healer::Summary;
 use crate::plan::automaton::Id;
 use crate::render::Output;
+use crate::report::Op;
 use std::sync::Arc;
 
 /// Where a list is to the plan, and how deep: elements of one skeleton become the same there.
@@ -22,8 +23,8 @@ pub(crate) struct Run {
     pub end: u32,
     /// What they become, in the text of all runs; where they stay as they are, nothing.
     pub text: (u32, u32),
-    /// Its stencils, each once, in the order of their first use: a span of [`Runs::uses`].
-    uses: (u32, u32),
+    /// What similarity found, each rule once, in the order of their first use: a span of [`Runs::ops`].
+    ops: (u32, u32),
     pub summary: Summary,
 }
 
@@ -36,9 +37,10 @@ pub(crate) struct Runs {
     written: usize,
     /// The lists that they are taken to be in.
     place: Option<Arc<ListPlace>>,
-    /// The stencils, each once, and numbers of them.
+    /// The stencils, each once, and the number of the one that was last.
     used: Vec<Arc<Stencil>>,
-    uses: Vec<u32>,
+    last: Option<usize>,
+    ops: Vec<Op>,
     /// Bytes of memory that the stencils take, which others may have forgotten.
     pinned: usize,
 }
@@ -55,45 +57,76 @@ impl Passed<'_> {
     pub(crate) const NOTHING: Passed<'static> = Passed { runs: &[], text: &[], place: None };
 }
 
+impl Run {
+    /// What becomes of the bytes between two offsets is a text of its own.
+    pub(crate) fn copy(open: u32, end: u32) -> Run {
+        let summary = Summary { changed: true, ..Summary::default() };
+        Run { open, end, text: (open, end), ops: (0, 0), summary }
+    }
+}
+
 impl Runs {
     /// Begins a run, in lists at this place.
-    pub(crate) fn begin(&mut self, open: usize, place: &Arc<ListPlace>) {
-        let text = self.text.as_slice().len() as u32;
-        let uses = self.uses.len() as u32;
+    pub(crate) fn begin(&mut self, open: usize, place: Option<&Arc<ListPlace>>) {
+        let here = |len: usize| (len as u32, len as u32);
+        let (text, ops) = (here(self.text.as_slice().len()), here(self.ops.len()));
         let summary = Summary::default();
-        self.list.push(Run { open: open as u32, end: open as u32, text: (text, text), uses: (uses, uses), summary });
-        self.written = open;
-        self.place = Some(Arc::clone(place));
+        self.list.push(Run { open: open as u32, end: open as u32, text, ops, summary });
+        (self.written, self.last) = (open, None);
+        self.place = place.cloned();
     }
 
-    /// Adds an element to the last run. `ends`: what [`Stencil::fit`] found.
-    pub(crate) fn add(&mut self, stencil: &Arc<Stencil>, bytes: &[u8], (start, end): (usize, usize), ends: &[u32]) {
-        let Some(run) = self.list.last_mut() else { return };
-        if stencil.summary.changed {
-            self.text.reserve(end.saturating_sub(self.written).saturating_add(stencil.growth()));
-            self.text.put(bytes, (self.written as u32, start as u32));
-            stencil.write(bytes, ends, &mut self.text);
-            self.written = end;
-        }
-        run.end = end as u32;
-        run.summary.add(&stencil.summary);
+    /// Adds an element to the last run. `reading`: what [`Stencil::fit`] found.
+    pub(crate) fn add(&mut self, stencil: &Arc<Stencil>, bytes: &[u8], place: (usize, usize), reading: &Reading) {
         let known = self.used.iter().position(|used| Arc::ptr_eq(used, stencil));
-        let number = known.unwrap_or(self.used.len()) as u32;
+        let number = known.unwrap_or(self.used.len());
         if known.is_none() {
             self.used.push(Arc::clone(stencil));
             self.pinned = self.pinned.saturating_add(stencil.memory());
         }
-        if !self.uses.get(run.uses.0 as usize..).is_some_and(|uses| uses.contains(&number)) {
-            self.uses.push(number);
-            run.uses.1 = self.uses.len() as u32;
+        self.write(stencil, bytes, place, reading, number);
+    }
+
+    /// As above, and does not keep the stencil, which has that number.
+    pub(super) fn write(
+        &mut self,
+        stencil: &Stencil,
+        bytes: &[u8],
+        (start, end): (usize, usize),
+        reading: &Reading,
+        number: usize,
+    ) {
+        let Some(run) = self.list.last_mut() else { return };
+        let summary = stencil.summary(reading);
+        if summary.changed {
+            self.text.reserve(end.saturating_sub(self.written).saturating_add(stencil.growth()));
+            self.text.put(bytes, (self.written as u32, start as u32));
+            stencil.write(bytes, reading, &mut self.text);
+            self.written = end;
         }
+        run.end = end as u32;
+        run.summary.add(summary);
+        let is_same = self.last == Some(number) && !stencil.has_lists();
+        if summary.similar > 0 && !is_same {
+            stencil.note(reading, &mut self.ops, run.ops.0 as usize);
+            run.ops.1 = self.ops.len() as u32;
+        }
+        self.last = Some(number);
+    }
+
+    /// Ends the last run at an offset behind its last element.
+    pub(super) fn close(&mut self, bytes: &[u8], end: usize) {
+        if let Some(run) = self.list.last_mut() {
+            run.end = end as u32;
+        }
+        self.end(bytes);
     }
 
     /// Ends the last run, or leaves it for later. Where it begins and ends.
     pub(crate) fn end(&mut self, bytes: &[u8]) -> (usize, usize) {
         let Some(run) = self.list.last_mut() else { return (0, 0) };
         if run.summary.changed {
-            self.text.put(bytes, (self.written as u32, run.end));
+            self.text.put_plainly(bytes, (self.written as u32, run.end));
             self.written = run.end as usize;
             run.text.1 = self.text.as_slice().len() as u32;
         }
@@ -106,7 +139,7 @@ impl Runs {
         self.text.clear(kept);
         self.place = None;
         self.used.clear();
-        self.uses.clear();
+        self.ops.clear();
         self.pinned = 0;
     }
 
@@ -119,11 +152,19 @@ impl Runs {
         self.place.as_ref().is_some_and(|place| elements.is_place(place))
     }
 
-    /// The stencils of a run, by number, each once in the order of their first use.
-    pub(crate) fn stencils_of(&self, run: Id) -> impl Iterator<Item = &Stencil> {
-        let uses = self.list.get(run as usize).map_or((0, 0), |run| run.uses);
-        let numbers = self.uses.get(uses.0 as usize..uses.1 as usize).unwrap_or_default();
-        numbers.iter().filter_map(|number| self.used.get(*number as usize).map(Arc::as_ref))
+    /// What similarity found in a run, by number: each rule once, in the order of their first use.
+    pub(crate) fn ops_of(&self, run: Id) -> &[Op] {
+        let (start, end) = self.list.get(run as usize).map_or((0, 0), |run| run.ops);
+        self.ops.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, Run> {
+        self.list.iter()
+    }
+
+    /// What all runs become.
+    pub(super) fn text(&self) -> &[u8] {
+        self.text.as_slice()
     }
 
     /// Names in distinct elements at most.
@@ -137,7 +178,7 @@ impl Runs {
 
     /// Bytes of memory that they take.
     pub(crate) fn memory(&self) -> usize {
-        let lists = size_of_val(self.list.as_slice()).saturating_add(size_of_val(self.uses.as_slice()));
+        let lists = size_of_val(self.list.as_slice()).saturating_add(size_of_val(self.ops.as_slice()));
         lists.saturating_add(self.text.memory()).saturating_add(self.pinned)
     }
 }

@@ -21,6 +21,15 @@ impl End {
     pub(super) const SHORT: End = End(usize::MAX - 1);
     pub(super) const OTHER: End = End(usize::MAX);
 
+    /// Where it was found to be.
+    pub(super) fn of(found: Result<usize, Miss>) -> End {
+        match found {
+            Ok(at) => End(at),
+            Err(Miss::Short) => End::SHORT,
+            Err(Miss::Other) => End::OTHER,
+        }
+    }
+
     /// At an offset.
     #[inline(always)]
     pub(super) fn at(at: usize) -> End {

@@ -3,12 +3,14 @@
 use super::bodies::{body, revalued};
 use super::plans;
 use super::tape::{Tape, cases};
+use super::tree::{Kind, Tree};
 use healer::plan::spec::PlanSpec;
-use healer::{Healer, Limits, Plan};
+use healer::{Healer, Limits, Memo, Plan};
 use healer_oracle::agree::healed;
 use healer_oracle::skeleton::{bodies_like, check_all, lists};
 use healer_oracle::stream::{in_list, stream};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
 
 /// Whether each body becomes what it becomes alone.
 fn agree(tape: &mut Tape<'_>, spec: &PlanSpec, bodies: &[Vec<u8>]) -> Result<(), TestCaseError> {
@@ -68,4 +70,36 @@ proptest! {
             prop_assert_eq!(found.failure, None, "{}", what());
         }
     }
+}
+
+/// The random bodies would prove little if none were known by their skeleton whose arrays have other lengths than before.
+#[test]
+fn bodies_with_arrays_of_other_lengths_are_known() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let (mut known, mut all) = (0, 0);
+    for _ in 0..1000 {
+        let tape = Tape::any(700).new_tree(&mut runner).expect("a tape").current();
+        let mut tape = Tape::new(&tape);
+        let spec = plans::plan(&mut tape);
+        let first = body(&mut tape, &spec);
+        let plan = Plan::compile(&spec).expect("a plan");
+        let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+        let mut counts = Vec::new();
+        for _ in 0..8 {
+            let body = revalued(&mut tape, &first);
+            let mut intake = healer.intake(Limits::default());
+            intake.receive(body.as_bytes(), &plan, &mut memo);
+            intake.finish();
+            let Ok(summary) = healer.heal(&plan, &mut memo, &intake) else { continue };
+            let Some(tree) = Tree::parse(&body) else { continue };
+            let count = tree.nodes.iter().filter(|node| matches!(node.kind, Kind::Object(_))).count();
+            // Of a body that was not read there are no ops to report.
+            if !counts.contains(&count) && summary.ops() > 0 && !counts.is_empty() {
+                all += 1;
+                known += u32::from(healer.report().is_empty());
+            }
+            counts.push(count);
+        }
+    }
+    assert!(known * 10 > all && known > 60, "{known} of {all}");
 }

@@ -57,10 +57,11 @@ pub fn body(tape: &mut Tape<'_>, spec: &PlanSpec) -> String {
     text
 }
 
-/// A text with other values here and there, and the same skeleton; seldom an array or object is a value, or the other way
-/// round.
+/// A text with other values here and there, and the same skeleton, in half of all cases but for how many elements arrays have;
+/// seldom an array or object is a value, or the other way round.
 pub fn revalued(tape: &mut Tape<'_>, text: &str) -> String {
-    let (mut out, mut rest) = (String::new(), text);
+    let resized = if tape.happens(1, 2) { resized(tape, text) } else { text.to_owned() };
+    let (mut out, mut rest) = (String::new(), resized.as_str());
     while let Some(first) = rest.chars().next() {
         let len = match first {
             '"' => string_len(rest),
@@ -80,6 +81,68 @@ pub fn revalued(tape: &mut Tape<'_>, text: &str) -> String {
         rest = after;
     }
     out
+}
+
+/// A text whose arrays have some of their elements more often, or not at all.
+fn resized(tape: &mut Tape<'_>, text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(first) = rest.chars().next() {
+        let len = match first {
+            '"' => string_len(rest),
+            '[' => array_len(rest),
+            _ => first.len_utf8(),
+        };
+        let (token, after) = rest.split_at(len);
+        match token.strip_prefix('[').and_then(|inside| inside.strip_suffix(']')) {
+            Some(inside) if first == '[' => {
+                let mut elements: Vec<String> = Vec::new();
+                for element in elements_of(inside) {
+                    for _ in 0..tape.of(&[1, 1, 1, 0, 2, 3]) {
+                        elements.push(resized(tape, element));
+                    }
+                }
+                let _ = write!(out, "[{}]", elements.join(","));
+            }
+            _ => out.push_str(token),
+        }
+        rest = after;
+    }
+    out
+}
+
+/// The elements of an array, and white space around them.
+fn elements_of(inside: &str) -> Vec<&str> {
+    let (mut elements, mut start, mut at) = (Vec::new(), 0, 0);
+    while let Some(first) = inside[at..].chars().next() {
+        if first == ',' {
+            elements.push(&inside[start..at]);
+            start = at + 1;
+        }
+        at += match first {
+            '"' => string_len(&inside[at..]),
+            '[' | '{' => array_len(&inside[at..]),
+            _ => first.len_utf8(),
+        };
+    }
+    elements.push(&inside[start..]);
+    if inside.trim().is_empty() { Vec::new() } else { elements }
+}
+
+/// Bytes of the array or object that a text begins with.
+fn array_len(text: &str) -> usize {
+    let (mut depth, mut at) = (0, 0);
+    while let Some(first) = text[at..].chars().next() {
+        at += if first == '"' { string_len(&text[at..]) } else { first.len_utf8() };
+        match first {
+            '[' | '{' => depth += 1,
+            ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    at
 }
 
 /// Bytes of the string that a text begins with.
