@@ -179,7 +179,8 @@ impl Healer {
         let mut summary = *stencil.summary(reading);
         if summary.changed {
             self.output.reserve(intake.held.len().saturating_add(stencil.growth()));
-            stencil.write(&intake.held, reading, &mut self.output);
+            let rest = stencil.write(&intake.held, 0, reading, &mut self.output);
+            self.pass(&intake.held, rest, intake.held.len());
         }
         memo.note_moves(summary.moves > 0);
         if stencil.has_lists() {
@@ -198,20 +199,20 @@ impl Healer {
         self.scratch.draws = draws;
     }
 
-    /// Heals a part of a body by its skeleton, and appends it to the output.
+    /// Heals a part of a body by its skeleton, and appends it to the output with what stays as it came since `from`, but for
+    /// what stays so at its end. Where that begins.
     pub(crate) fn trace_part(
         &mut self,
         stencil: &Stencil,
         bytes: &[u8],
-        (start, end): (usize, usize),
+        (from, end): (usize, usize),
         reading: &Reading,
-    ) {
-        if stencil.summary(reading).changed {
-            self.output.reserve(end.saturating_sub(start).saturating_add(stencil.growth()));
-            stencil.write(bytes, reading, &mut self.output);
-        } else {
-            self.output.put(bytes, (start as u32, end as u32));
+    ) -> usize {
+        if !stencil.summary(reading).changed {
+            return from;
         }
+        self.output.reserve(end.saturating_sub(from).saturating_add(stencil.growth()));
+        stencil.write(bytes, from, reading, &mut self.output)
     }
 
     /// The first half of [`Healer::heal`]: walks a body and decides, and writes nothing. For those who ask what that costs.

@@ -55,7 +55,7 @@ pub(crate) struct Stencil {
     /// The skeleton after the last value.
     tail: Span,
     guarded: Vec<Guarded>,
-    /// None where the text stays as it is.
+    /// The first run begins where the text does, and the last one ends where it does. None where it stays as it is.
     pieces: Vec<Piece>,
     /// Values that may be arrays of any length.
     lists: Vec<List>,
@@ -120,12 +120,12 @@ struct Guarded {
     passes: bool,
 }
 
-/// A run of the text, and what the output has after it.
+/// Where a run of the text ends in the output, what follows it there, and where in the text the next run begins.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
-    from: Place,
     to: Place,
     text: Span,
+    from: Place,
 }
 
 /// So many bytes after the end of a value, by number; number 0 is the start of the text.
@@ -225,15 +225,19 @@ impl Stencil {
         self.max_depth <= limits.max_depth && self.max_keys <= limits.max_keys
     }
 
-    /// Appends what a text becomes. `reading`: what [`Stencil::fit`] found.
-    pub(crate) fn write(&self, bytes: &[u8], reading: &Reading, out: &mut Output) {
+    /// Appends what a text becomes, but for its last run, which may go on in what follows the text. Likewise the first run
+    /// begins at `from`, at or before the text. Where the last run begins. `reading`: what [`Stencil::fit`] found.
+    pub(crate) fn write(&self, bytes: &[u8], from: usize, reading: &Reading, out: &mut Output) -> usize {
+        let mut from = from as u32;
         if self.has_lists() {
-            return self.write_lists(bytes, reading, out);
+            return self.write_lists(bytes, from, reading, out);
         }
         for piece in &self.pieces {
-            out.put_run(bytes, (piece.from.offset(&reading.ends), piece.to.offset(&reading.ends)));
+            out.put_run(bytes, (from, piece.to.offset(&reading.ends)));
             out.put_pair(&self.text, piece.text);
+            from = piece.from.offset(&reading.ends);
         }
+        from as usize
     }
 
     /// How much longer than the text the output may be.

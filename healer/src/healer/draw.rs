@@ -59,7 +59,8 @@ impl Healer {
         if stencil.fit(automaton, body.bytes, from, &mut reading) != Ok(to) {
             return false;
         }
-        stencil.write(body.bytes, &reading, &mut out);
+        let rest = stencil.write(body.bytes, from, &reading, &mut out);
+        out.put_plainly(body.bytes, (rest as u32, to as u32));
         let is_same = !summary.changed || self.output.as_slice().get(healed..) == Some(out.as_slice());
         is_same && Summary { lacks: summary.lacks, ..*stencil.summary(&reading) } == *summary
     }

@@ -70,13 +70,15 @@ impl Incremental {
             return false;
         }
         let start = self.gone;
+        let mut at = start;
         let waits = loop {
-            match self.trace_element(tools) {
+            match self.trace_element(tools, &mut at) {
                 Ok(()) => (),
                 Err(miss) => break miss == Miss::Short,
             }
         };
-        if self.gone > start {
+        self.release(tools.healer, at);
+        if at > start {
             self.window.scanner.resume(self.gone, self.spine.len() as u32);
             self.soundness.resume(self.gone);
             (self.next, self.probed, self.probe) = (0, 0, (0, 0));
@@ -84,43 +86,43 @@ impl Incremental {
         waits
     }
 
-    fn trace_element(&mut self, tools: &mut Tools<'_>) -> Result<(), Miss> {
-        self.pass_separator(tools)?;
-        let (bytes, at) = (self.window.held.as_slice(), self.gone);
-        let place = self.before.saturating_add(at);
+    /// Heals the element that comes next after an offset, and moves that behind it, or behind the separator. What stays as
+    /// it came at the end is left for later.
+    fn trace_element(&mut self, tools: &mut Tools<'_>, at: &mut usize) -> Result<(), Miss> {
+        self.pass_separator(at)?;
+        let (bytes, at) = (self.window.held.as_slice(), at);
+        let place = self.before.saturating_add(*at);
         if self.traced.is_done_with(place) {
             return Err(Miss::Other);
         }
         let Traced { stencils, reading, .. } = &mut self.traced;
         let most = self.window.limits.max_held();
-        let (stencil, end) = match stencils.find(tools.memo.automaton(tools.plan), bytes, at, reading) {
+        let (stencil, end) = match stencils.find(tools.memo.automaton(tools.plan), bytes, *at, reading) {
             Ok(found) => found,
             Err(miss) => {
-                let is_long = bytes.len().wrapping_sub(at) > MAX_BYTES.min(most);
+                let is_long = bytes.len().wrapping_sub(*at) > MAX_BYTES.min(most);
                 return Err(self.traced.miss(place, if is_long { Miss::Other } else { miss }));
             }
         };
-        if end.wrapping_sub(at) > most {
+        if end.wrapping_sub(*at) > most {
             return Err(Miss::Other);
         }
-        tools.healer.trace_part(stencil, bytes, (at, end), reading);
+        self.gone = tools.healer.trace_part(stencil, bytes, (self.gone, end), reading);
         self.summary.add(stencil.summary(reading));
-        self.gone = end;
+        *at = end;
         self.expects = Expects::Separator;
         Ok(())
     }
 
-    /// Lets go of what is before the object that is to come next.
-    fn pass_separator(&mut self, tools: &mut Tools<'_>) -> Result<(), Miss> {
+    /// Passes what is before the object that is to come next.
+    fn pass_separator(&mut self, at: &mut usize) -> Result<(), Miss> {
         let bytes = self.window.held.as_slice();
-        let mut at = white(bytes, self.gone);
-        if self.expects == Expects::Separator && bytes.get(at) == Some(&b',') {
-            at = white(bytes, at.wrapping_add(1));
+        *at = white(bytes, *at);
+        if self.expects == Expects::Separator && bytes.get(*at) == Some(&b',') {
+            *at = white(bytes, at.wrapping_add(1));
             self.expects = Expects::Value { first: false };
         }
-        let next = bytes.get(at).copied();
-        self.release(tools.healer, at);
-        match next {
+        match bytes.get(*at) {
             None => Err(Miss::Short),
             Some(b'{') if self.expects != Expects::Separator => Ok(()),
             Some(_) => Err(Miss::Other),

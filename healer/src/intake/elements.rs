@@ -167,7 +167,7 @@ impl Pass<'_> {
                     if fitted == 0 && !next.follows {
                         runs.begin(looked, Some(place));
                     }
-                    runs.add(stencil, held, (looked, to), reading);
+                    runs.add(stencil, held, to, reading);
                     (end, fitted) = (to, fitted.wrapping_add(1));
                 }
                 Err(Miss::Short) if held.len().wrapping_sub(looked) <= MAX_BYTES => break Miss::Short,

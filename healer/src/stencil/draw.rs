@@ -93,7 +93,7 @@ impl Drawing<'_> {
         }
         let tail = append(&mut text, self.text(after, self.len()));
         let pieces = match marked {
-            Some(marked) => pieces(marked, &values, &mut text)?,
+            Some(marked) => pieces(marked, &values, self.len(), &mut text)?,
             None => Vec::new(),
         };
         // So that what the output has besides is read in vectors.
@@ -193,27 +193,31 @@ impl Drawing<'_> {
     }
 }
 
-/// The output as runs of the text, and what is between them. `None` if a run begins or ends inside a value.
-fn pieces(marked: &Marked, values: &[Value], text: &mut Vec<u8>) -> Option<Vec<Piece>> {
+/// The output as runs of the text, which has so many bytes, and what is between them. `None` if a run begins or ends inside
+/// a value.
+fn pieces(marked: &Marked, values: &[Value], len: u32, text: &mut Vec<u8>) -> Option<Vec<Piece>> {
     let mut pieces = Vec::new();
-    let (mut run, mut between) = ((0, 0), text.len());
+    let (mut to, mut between) = (0, text.len());
     for origin in marked.origins() {
         match origin {
-            Ok(at) if at == run.1 && between == text.len() => run.1 = at.wrapping_add(1),
+            Ok(at) if at == to && between == text.len() => to = at.wrapping_add(1),
             Ok(at) => {
-                pieces.push(piece(values, run, (between, text.len()))?);
-                (run, between) = ((at, at.wrapping_add(1)), text.len());
+                pieces.push(piece(values, to, (between, text.len()), at)?);
+                (to, between) = (at.wrapping_add(1), text.len());
             }
             Err(byte) => text.push(byte),
         }
     }
-    pieces.push(piece(values, run, (between, text.len()))?);
+    // The last run ends with the text, be it empty.
+    if (to, between) != (len, text.len()) {
+        pieces.push(piece(values, to, (between, text.len()), len)?);
+    }
     Some(pieces)
 }
 
 #[inline(never)]
-fn piece(values: &[Value], (from, to): (u32, u32), (start, end): (usize, usize)) -> Option<Piece> {
-    Some(Piece { from: place(values, from)?, to: place(values, to)?, text: (start as u32, end as u32) })
+fn piece(values: &[Value], to: u32, (start, end): (usize, usize), from: u32) -> Option<Piece> {
+    Some(Piece { to: place(values, to)?, text: (start as u32, end as u32), from: place(values, from)? })
 }
 
 /// The place of an offset, at which a run of the text starts or ends.

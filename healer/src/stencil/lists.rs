@@ -119,19 +119,23 @@ impl Stencil {
 
     /// As [`Stencil::write`], of a text with lists.
     #[inline(never)]
-    pub(super) fn write_lists(&self, bytes: &[u8], reading: &Reading, out: &mut Output) {
-        let Some(lists) = reading.lists.as_deref() else { return };
-        for piece in &self.pieces {
-            let (mut at, to) = (piece.from.offset(&reading.ends), piece.to.offset(&reading.ends));
+    pub(super) fn write_lists(&self, bytes: &[u8], mut from: u32, reading: &Reading, out: &mut Output) -> usize {
+        let Some(lists) = reading.lists.as_deref() else { return from as usize };
+        let mut pieces = self.pieces.iter();
+        loop {
+            let piece = pieces.next();
+            let to = piece.map_or(u32::MAX, |piece| piece.to.offset(&reading.ends));
             for run in lists.runs.iter() {
-                if run.summary.changed && at <= run.open && run.end <= to {
-                    out.put_plainly(bytes, (at, run.open));
+                if run.summary.changed && from <= run.open && run.end <= to {
+                    out.put_plainly(bytes, (from, run.open));
                     out.put_plainly(lists.runs.text(), run.text);
-                    at = run.end;
+                    from = run.end;
                 }
             }
-            out.put_plainly(bytes, (at, to));
+            let Some(piece) = piece else { return from as usize };
+            out.put_plainly(bytes, (from, to));
             out.put_plainly(&self.text, piece.text);
+            from = piece.from.offset(&reading.ends);
         }
     }
 
@@ -248,7 +252,7 @@ impl List {
             let Some(stencil) = self.elements.get(number) else { continue };
             match stencil.fit(plan, bytes, at, element) {
                 Ok(end) => {
-                    runs.write(stencil, bytes, (at, end), element, number);
+                    runs.write(stencil, bytes, end, element, number);
                     *last = number;
                     return Ok(end);
                 }

@@ -76,33 +76,24 @@ impl Runs {
         self.place = place.cloned();
     }
 
-    /// Adds an element to the last run. `reading`: what [`Stencil::fit`] found.
-    pub(crate) fn add(&mut self, stencil: &Arc<Stencil>, bytes: &[u8], place: (usize, usize), reading: &Reading) {
+    /// Adds an element that ends at an offset to the last run. `reading`: what [`Stencil::fit`] found.
+    pub(crate) fn add(&mut self, stencil: &Arc<Stencil>, bytes: &[u8], end: usize, reading: &Reading) {
         let known = self.used.iter().position(|used| Arc::ptr_eq(used, stencil));
         let number = known.unwrap_or(self.used.len());
         if known.is_none() {
             self.used.push(Arc::clone(stencil));
             self.pinned = self.pinned.saturating_add(stencil.memory());
         }
-        self.write(stencil, bytes, place, reading, number);
+        self.write(stencil, bytes, end, reading, number);
     }
 
     /// As above, and does not keep the stencil, which has that number.
-    pub(super) fn write(
-        &mut self,
-        stencil: &Stencil,
-        bytes: &[u8],
-        (start, end): (usize, usize),
-        reading: &Reading,
-        number: usize,
-    ) {
+    pub(super) fn write(&mut self, stencil: &Stencil, bytes: &[u8], end: usize, reading: &Reading, number: usize) {
         let Some(run) = self.list.last_mut() else { return };
         let summary = stencil.summary(reading);
         if summary.changed {
             self.text.reserve(end.saturating_sub(self.written).saturating_add(stencil.growth()));
-            self.text.put(bytes, (self.written as u32, start as u32));
-            stencil.write(bytes, reading, &mut self.text);
-            self.written = end;
+            self.written = stencil.write(bytes, self.written, reading, &mut self.text);
         }
         run.end = end as u32;
         run.summary.add(summary);
