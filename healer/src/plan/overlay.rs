@@ -161,7 +161,7 @@ pub(crate) fn add(
         state,
         record,
         survey,
-        touched: BTreeMap::new(),
+        touched: Vec::new(),
         counterpart: survey.counterparts(record, alignments),
         resolutions: Vec::new(),
         first,
@@ -188,8 +188,8 @@ struct Overlay<'a> {
     state: Id,
     record: &'a Record,
     survey: &'a Survey,
-    /// By row; rows are in pre-order, so what is inside comes after.
-    touched: BTreeMap<Id, Touch>,
+    /// Sorted by row; rows are in pre-order, so what is inside comes after.
+    touched: Vec<(Id, Touch)>,
     /// The field that the object in each row is; [`NONE`] where it is none.
     counterpart: Vec<Id>,
     resolutions: Vec<Resolution>,
@@ -283,6 +283,17 @@ impl<'a> Overlay<'a> {
         self.record.model.fields().get(field as usize).map_or("", |field| &field.name)
     }
 
+    /// What is to be done at a row, which is so deep.
+    fn touch(&mut self, row: Id, depth: u32) -> Option<&mut Touch> {
+        let at = self.touched.partition_point(|(known, _)| *known < row);
+        if self.touched.get(at).is_none_or(|(known, _)| *known != row) {
+            self.touched.insert(at, (row, Touch::default()));
+        }
+        let (_, touch) = self.touched.get_mut(at)?;
+        touch.depth = depth;
+        Some(touch)
+    }
+
     /// Whether there is something to rename.
     fn rename(&mut self, from: &[Id], field: Id, index: u32) -> bool {
         let name = |row: &Id| self.survey.name(*row);
@@ -290,8 +301,7 @@ impl<'a> Overlay<'a> {
             return false;
         }
         for (row, depth) in from.iter().zip(1u32..) {
-            let touch = self.touched.entry(*row).or_default();
-            touch.depth = depth;
+            let Some(touch) = self.touch(*row, depth) else { continue };
             if depth as usize == from.len() {
                 touch.rename = Some((field, index));
             }
@@ -321,8 +331,7 @@ impl<'a> Overlay<'a> {
             guard,
         });
         for (row, depth) in from.iter().zip(1u32..) {
-            let touch = self.touched.entry(*row).or_default();
-            touch.depth = depth;
+            let Some(touch) = self.touch(*row, depth) else { continue };
             if depth as usize == from.len() {
                 touch.source = Some(id);
             } else {
@@ -330,8 +339,7 @@ impl<'a> Overlay<'a> {
             }
         }
         for ((row, _), (step, depth)) in standing.iter().zip(path.iter().zip(1u32..)) {
-            let touch = self.touched.entry(*row).or_default();
-            touch.depth = depth;
+            let Some(touch) = self.touch(*row, depth) else { continue };
             touch.target = Some(*step);
         }
         true
@@ -398,20 +406,25 @@ impl<'a> Overlay<'a> {
 
     /// Makes the states of all objects that something is done in, from the innermost out. The record's.
     fn states(&mut self) -> Id {
-        let mut inside: BTreeMap<Id, Vec<(Id, Id)>> = BTreeMap::new();
+        // Those whose object comes next are last, since all objects around a touched row are touched.
+        let mut inside: Vec<(Id, (Id, Id))> = Vec::new();
+        let take = |inside: &mut Vec<(Id, (Id, Id))>, parent: Id| -> Vec<(Id, Id)> {
+            let others = inside.iter().rposition(|(of, _)| *of != parent).map_or(0, |last| last.wrapping_add(1));
+            inside.split_off(others).into_iter().map(|(_, action)| action).collect()
+        };
         let touched = std::mem::take(&mut self.touched);
-        let tracked = touched.values().any(|touch| touch.source.is_some());
+        let tracked = touched.iter().any(|(_, touch)| touch.source.is_some());
         for (row, touch) in touched.iter().rev() {
             let parent = self.survey.rows.get(*row as usize).map_or(NONE, |row| row.parent);
-            let actions = inside.remove(row).unwrap_or_default();
+            let actions = take(&mut inside, *row);
             let is_above = !actions.is_empty() || touch.target.is_some();
             let state = is_above.then(|| self.state_of(touch, &actions));
             let action = self.action(*row, touch, state);
             let id = self.automaton.actions.len() as Id;
             self.automaton.actions.push(action);
-            inside.entry(parent).or_default().push((*row, id));
+            inside.push((parent, (*row, id)));
         }
-        let actions = inside.remove(&NONE).unwrap_or_default();
+        let actions = take(&mut inside, NONE);
         let base = *self.automaton.state(self.state);
         let tree_root = if base.tracked { base.tree_root } else { tracked };
         let over = State { tracked: base.tracked || tracked, tree_root, anchor: base.anchor || tracked, ..base };
