@@ -90,7 +90,7 @@ impl Incremental {
     /// it came at the end is left for later.
     fn trace_element(&mut self, tools: &mut Tools<'_>, at: &mut usize) -> Result<(), Miss> {
         self.pass_separator(at)?;
-        let (bytes, at) = (self.window.held.as_slice(), at);
+        let bytes = self.window.held.as_slice();
         let place = self.before.saturating_add(*at);
         if self.traced.is_done_with(place) {
             return Err(Miss::Other);

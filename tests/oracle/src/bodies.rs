@@ -89,7 +89,7 @@ fn resized(tape: &mut Tape<'_>, text: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let len = match first {
             '"' => string_len(rest),
-            '[' => array_len(rest),
+            '[' => container_len(rest),
             _ => first.len_utf8(),
         };
         let (token, after) = rest.split_at(len);
@@ -120,7 +120,7 @@ fn elements_of(inside: &str) -> Vec<&str> {
         }
         at += match first {
             '"' => string_len(&inside[at..]),
-            '[' | '{' => array_len(&inside[at..]),
+            '[' | '{' => container_len(&inside[at..]),
             _ => first.len_utf8(),
         };
     }
@@ -129,7 +129,7 @@ fn elements_of(inside: &str) -> Vec<&str> {
 }
 
 /// Bytes of the array or object that a text begins with.
-fn array_len(text: &str) -> usize {
+fn container_len(text: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     while let Some(first) = text[at..].chars().next() {
         at += if first == '"' { string_len(&text[at..]) } else { first.len_utf8() };
