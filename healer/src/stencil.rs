@@ -87,16 +87,21 @@ struct Slot {
     kinds: u8,
     /// Where it is a string whose class counts, one more than the number of its look in [`LOOKS`], and no kind.
     look: u8,
-    /// Whether it is an array of any length, and which: [`ANY`], one from [`PLAIN`] on, or from [`LIST`] on one of the lists.
+    /// Whether it is an array of any length, and which: [`ANY`], one from [`PLAIN`] on, or from [`LIST`] on one of the lists;
+    /// and in the bits from [`NESTING`] on how many arrays there may be inside that.
     array: u8,
 }
 
-/// An array without containers, of any length; with the kind of its first element added, where that counts.
+/// An array without objects, of any length; with the kind of its first element added, where that counts.
 const PLAIN: u8 = 8;
-/// An array without containers, whatever its first element is.
+/// An array without objects, whatever its first element is.
 const ANY: u8 = 1;
 /// The first of the lists.
 const LIST: u8 = 16;
+/// How many bits of [`Slot::array`] tell which array it is.
+const NESTING: u32 = 6;
+/// Arrays inside each other that are passed as one value: as many as a `MultiPolygon` of `GeoJSON` has (RFC 7946).
+const MOST_ARRAYS: u8 = 1 << (u8::BITS - NESTING);
 
 /// The bit of numbers that are not whole, which is that of no kind.
 const FRACTION: u8 = 1 << 7;
@@ -283,7 +288,7 @@ impl Slot {
         if kind != 0 {
             slot.kinds = 1 << kind | if kind == walk::NUMBER { FRACTION } else { 0 };
         }
-        if array >= LIST {
+        if slot.list().is_some() {
             // No glance tells where it ends.
             slot.kinds = 0;
         }
@@ -396,10 +401,12 @@ impl Slot {
             Err(Left::String(inside)) => return value::long_string(bytes, inside),
             Err(Left::All) => (),
         }
-        let end = value::skip(bytes, at, self.array != 0);
+        let array = self.which_array();
+        let nesting = if array == 0 { 0 } else { (self.array >> NESTING).wrapping_add(1) };
+        let end = value::skip(bytes, at, nesting);
         let (Ok(to), Some(first)) = (end.found(), bytes.get(at)) else { return end };
         let of_first = || bytes.get(white(bytes, at.wrapping_add(1))).map(|first| kind(*first));
-        if self.array >= PLAIN && of_first() != Some(self.array.wrapping_sub(PLAIN)) {
+        if array >= PLAIN && of_first() != Some(array.wrapping_sub(PLAIN)) {
             return End::OTHER;
         }
         let is_number = kind(*first) == walk::NUMBER;
@@ -411,7 +418,12 @@ impl Slot {
 
     /// Which of the lists its value is, if it is one.
     fn list(&self) -> Option<usize> {
-        self.array.checked_sub(LIST).map(usize::from)
+        self.which_array().checked_sub(LIST).map(usize::from)
+    }
+
+    /// [`Slot::array`], but for how many there may be inside.
+    fn which_array(&self) -> u8 {
+        self.array & !(u8::MAX << NESTING)
     }
 
     /// What its value looks like mostly, if it is a string whose class counts.

@@ -1,6 +1,8 @@
 //! A stencil is drawn from a text that was healed: from its tape, and from where each byte of its output came.
 
-use super::{ANY, Guarded, LIST, List, MAX_SLOTS, PAIR, PLAIN, Piece, Place, Slot, Span, Stencil};
+use super::{
+    ANY, Guarded, LIST, List, MAX_SLOTS, MOST_ARRAYS, NESTING, PAIR, PLAIN, Piece, Place, Slot, Span, Stencil,
+};
 use crate::healer::Summary;
 use crate::plan::guard::Guard;
 use crate::render::Output;
@@ -150,7 +152,8 @@ impl Drawing<'_> {
                     // Similarity asks for the kind of the first element.
                     let kind = kind(byte(next).unwrap_or(0));
                     let array = if self.known_values.is_some() { PLAIN.wrapping_add(kind) } else { ANY };
-                    end_of_plain_array(&byte, next).map_or((next, 0), |after| (after, array))
+                    let plain = end_of_plain_array(&byte, next);
+                    plain.map_or((next, 0), |(after, inside)| (after, array | inside << NESTING))
                 }
                 None => (next, 0),
             };
@@ -229,14 +232,23 @@ fn place(values: &[Value], at: u32) -> Option<Place> {
     (!is_inside).then_some(Place { value: before as u32, bytes: at.wrapping_sub(end) })
 }
 
-/// The token after an array of strings and scalars, from that after its bracket on.
-fn end_of_plain_array(byte: &impl Fn(usize) -> Option<u8>, mut token: usize) -> Option<usize> {
+/// The token after an array of strings, scalars and such arrays, from that after its bracket on; and how many of them are
+/// inside each other in it.
+fn end_of_plain_array(byte: &impl Fn(usize) -> Option<u8>, mut token: usize) -> Option<(usize, u8)> {
+    let (mut open, mut most) = (0u8, 0);
     loop {
         match byte(token)? {
-            b']' => return Some(token.wrapping_add(1)),
-            b'{' | b'[' => return None,
-            _ => token = token.wrapping_add(1),
+            b']' if open == 0 => return Some((token.wrapping_add(1), most)),
+            b']' => open = open.wrapping_sub(1),
+            b'[' => open = open.wrapping_add(1),
+            b'{' => return None,
+            _ => (),
         }
+        most = most.max(open);
+        if most >= MOST_ARRAYS {
+            return None;
+        }
+        token = token.wrapping_add(1);
     }
 }
 

@@ -230,7 +230,7 @@ impl List {
                 None => return Err(Miss::Short),
                 Some(_) if is_first && !self.is_any => return Err(Miss::Other),
                 Some(b']') if is_first => return Ok(at.wrapping_add(1)),
-                Some(_) => value::skip(bytes, at, false).found()?,
+                Some(_) => value::skip(bytes, at, 0).found()?,
             };
             is_first = false;
             at = white(bytes, end);

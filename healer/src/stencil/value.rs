@@ -53,12 +53,13 @@ impl End {
     }
 }
 
-/// The end of the well-formed value that starts at an offset: a string or scalar, or an array of those if it may be one.
+/// The end of the well-formed value that starts at an offset: a string or scalar, or an array of those. `nesting`: how many
+/// arrays there may be inside each other.
 /// Not inlined: it is for arrays, and for values near the end of the bytes.
 #[inline(never)]
-pub(super) fn skip(bytes: &[u8], at: usize, is_array: bool) -> End {
+pub(super) fn skip(bytes: &[u8], at: usize, nesting: u8) -> End {
     match bytes.get(at) {
-        Some(b'[') if is_array => array(bytes, at.wrapping_add(1)),
+        Some(b'[') if nesting > 0 => array(bytes, at.wrapping_add(1), nesting),
         _ => skip_plain(bytes, at),
     }
 }
@@ -293,6 +294,9 @@ pub(super) fn number_in(pair: &Pair, at: usize, guess: u32) -> Option<(usize, bo
 #[inline(never)]
 fn any_number(bytes: &[u8], at: usize) -> End {
     let rest = bytes.get(at..).unwrap_or_default();
+    if let Some((end, _)) = rest.first_chunk().and_then(|pair| number_in(pair, at, u32::MAX)) {
+        return End::at(end);
+    }
     let is_inside = |byte: &&u8| matches!(**byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     let len = rest.iter().take_while(is_inside).count();
     match rest.get(..len) {
@@ -328,15 +332,18 @@ fn literal(bytes: &[u8], at: usize) -> End {
     }
 }
 
-/// After the bracket that closes an array of strings and scalars.
+/// After the bracket that closes an array of strings, scalars and such arrays. Calls itself for those, `nesting` deep at most.
 #[inline(never)]
-fn array(bytes: &[u8], at: usize) -> End {
+fn array(bytes: &[u8], at: usize, nesting: u8) -> End {
     let mut at = white(bytes, at);
     if bytes.get(at) == Some(&b']') {
         return End::at(at.wrapping_add(1));
     }
     loop {
-        let end = skip_plain(bytes, at);
+        let end = match bytes.get(at) {
+            Some(b'[') if nesting > 1 => array(bytes, at.wrapping_add(1), nesting.wrapping_sub(1)),
+            _ => skip_plain(bytes, at),
+        };
         if end.is_none() {
             return end;
         }
@@ -382,7 +389,7 @@ mod tests {
     }
 
     /// What ends at an offset ends there whatever the parser, and what is refused is refused.
-    fn agrees(text: &[u8], is_array: bool) -> Result<(), TestCaseError> {
+    fn agrees(text: &[u8], nesting: u8) -> Result<(), TestCaseError> {
         let parsed = std::str::from_utf8(text).ok().and_then(|text| {
             let mut values = serde_json::Deserializer::from_str(text).into_iter::<&serde_json::value::RawValue>();
             values.next().and_then(Result::ok).map(|value| value.get().len())
@@ -396,13 +403,13 @@ mod tests {
                 prop_assert_eq!(end.found().ok(), parsed, "{:?}", String::from_utf8_lossy(text));
             }
         }
-        match skip(&padded, 0, is_array).found() {
+        match skip(&padded, 0, nesting).found() {
             Ok(end) => prop_assert_eq!(parsed, Some(end), "{:?}", String::from_utf8_lossy(text)),
             Err(Miss::Short) => prop_assert!(parsed.is_none()),
-            Err(Miss::Other) => prop_assert!(parsed.is_none() || !is_array),
+            Err(Miss::Other) => prop_assert!(parsed.is_none() || nesting == 0),
         }
         for cut in 0..text.len() {
-            if let (Ok(end), Some(len)) = (skip(&text[..cut], 0, is_array).found(), parsed) {
+            if let (Ok(end), Some(len)) = (skip(&text[..cut], 0, nesting).found(), parsed) {
                 prop_assert_eq!(end, len, "{:?} cut at {}", String::from_utf8_lossy(text), cut);
             }
         }
@@ -424,7 +431,7 @@ mod tests {
                 let at = at.index(text.len());
                 text[at] = byte;
             }
-            agrees(&text, true)?;
+            agrees(&text, 1)?;
         }
 
         #[test]
@@ -432,7 +439,7 @@ mod tests {
             text in "(-?(0|[1-9][0-9]{0,9})(\\.[0-9]{1,9})?([eE][+-]?[0-9]{1,3})?|true|false|null|-?0[0-9]|[0-9]*\\.|1e)")
         {
             // What stands after a number that ends too early makes it none; the skeleton is compared there.
-            let whole = skip(format!("{text}}}                ").as_bytes(), 0, false).found();
+            let whole = skip(format!("{text}}}                ").as_bytes(), 0, 0).found();
             let parsed = serde_json::from_str::<&serde_json::value::RawValue>(&text).is_ok();
             prop_assert_eq!(whole == Ok(text.len()), parsed && !text.is_empty(), "{}", text);
             let padded = format!("{text}}}{}", " ".repeat(40));
@@ -447,13 +454,27 @@ mod tests {
 
         #[test]
         fn arrays_end_where_a_parser_has_them_end(items in proptest::collection::vec(
-            proptest::sample::select(vec!["1", "\"a\"", "-0.5e3", "null", "true", " 2 ", "\"\\u0041\"", "01", "[]"]), 0..5))
+            proptest::sample::select(vec!["1", "\"a\"", "-0.5e3", "null", "true", " 2 ", "\"\\u0041\"", "01", "[]", "[", "]",
+                "[ 1,", "[[1.5,-2 ], [ ]]", ""]), 0..8), separator in proptest::sample::select(vec![",", ",", " ,", ""]))
         {
-            let text = format!("[{}]", items.join(","));
-            if !text[1..].contains('[') {
-                agrees(text.as_bytes(), true)?;
+            let text = format!("[{}]", items.join(separator));
+            let opens = text.bytes().map(|byte| i32::from(byte == b'[') - i32::from(byte == b']'));
+            let depth = opens.scan(0, |open, change| { *open += change; Some(*open) }).max().unwrap_or(0);
+            // Behind the end of the array may be more.
+            let one: Option<Result<&serde_json::value::RawValue, _>> =
+                serde_json::Deserializer::from_str(&text).into_iter().next();
+            if let Some(Ok(one)) = one {
+                let deep = one.get().bytes().scan(0u8, |open, byte| {
+                    *open += u8::from(byte == b'[');
+                    *open -= u8::from(byte == b']');
+                    Some(*open)
+                });
+                let deepest = deep.max().unwrap_or(0);
+                agrees(one.get().as_bytes(), deepest)?;
+                prop_assert_eq!(skip(one.get().as_bytes(), 0, deepest - 1).found(), Err(Miss::Other));
+            } else {
+                agrees(text.as_bytes(), depth.unsigned_abs() as u8)?;
             }
-            prop_assert_eq!(skip(text.as_bytes(), 0, false).found(), Err(Miss::Other));
         }
     }
 }
