@@ -804,8 +804,8 @@ fn an_array_is_known_by_the_values_in_it_also_where_the_plan_knows_their_names()
     let body = |name: &str, value: &str| format!(r#"{{"n":1,"{name}":[{{"created_at":"{value}"}}]}}"#);
     let mut memo = Memo::new(&plan);
     for _ in 0..3 {
-        for (value, name) in [("2026-11-21T10:00:00Z", "members"), ("hello", "people")] {
-            let (healed, _) = common::heal(&plan, &mut memo, &body("people", value));
+        for (value, name) in [("2026-11-21T10:00:00Z", "members"), ("hello", "member_list")] {
+            let (healed, _) = common::heal(&plan, &mut memo, &body("member_list", value));
             assert_eq!(healed, body(name, value));
         }
     }

@@ -5,10 +5,8 @@
 //! them for two others loses at least twice the margin. What an optimal assignment has beyond them is decided by less
 //! than the margin, or by elimination, and that is what must not be healed.
 
-use super::compatible::compatible;
 use super::record::{Pair, Record};
-use super::{Alignment, Id, NONE, Parts, doubt};
-use crate::plan::spec::Format;
+use super::{Alignment, Id, Parts, doubt};
 
 /// A pair whose words fit counts as a sibling.
 const SIBLING: f32 = 0.85;
@@ -17,9 +15,6 @@ const SIBLINGS: [f32; 3] = [0.0, 0.35, 0.6];
 const MOST_SIBLINGS: f32 = 0.65;
 /// Names above that weigh more are not forgiven.
 const LEAST_PATH: f32 = 0.6;
-
-/// By how much of the way to 1 a near synonym is better, where it is the last that is left.
-const ELIMINATED: f32 = 0.4;
 
 /// A pair that may be another one: good for a rival only.
 const DOUBTFUL: f32 = 0.8;
@@ -42,7 +37,6 @@ pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
         let taken = out.get(first..).unwrap_or_default();
         !taken.iter().any(|alignment| alignment.found == pair.found || alignment.expected == pair.expected)
     });
-    eliminate(record, &mut pairs, out.get(first..).unwrap_or_default());
     lower_doubtful(record, &mut pairs, out.get(first..).unwrap_or_default(), &formed);
     take(record, &pairs, record.settings.threshold, out);
     record.scratch.pairs = pairs;
@@ -81,16 +75,6 @@ fn may_move(pair: &Pair) -> bool {
     !pair.is_taken && (LEAST_PATH..1.0).contains(&pair.parts.path)
 }
 
-/// A near synonym is better where nothing else of its kind is left to be it, and nothing else that it could be.
-fn eliminate(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment]) {
-    let sure = sure(record, pairs, taken);
-    for pair in pairs.iter_mut().filter(|pair| !pair.is_taken && is_only_near(&pair.parts)) {
-        if is_last(record, pair, &sure) {
-            pair.score += (1.0 - pair.score) * ELIMINATED;
-        }
-    }
-}
-
 /// Lowers pairs that may be others.
 fn lower_doubtful(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment], formed: &[Id]) {
     let known = doubt::Known { sure: sure(record, pairs, taken), formed };
@@ -112,35 +96,6 @@ fn sure(record: &Record<'_, '_>, pairs: &[Pair], taken: &[Alignment]) -> Vec<(Id
     let good = pairs.iter().filter(|pair| !pair.is_taken && pair.score >= least);
     let taken = taken.iter().map(|alignment| (alignment.expected, alignment.found));
     taken.chain(good.map(|pair| (pair.expected, pair.found))).collect()
-}
-
-/// Whether all that keeps a pair from being the same is that its words are near synonyms.
-fn is_only_near(parts: &Parts) -> bool {
-    (0.75..0.85).contains(&parts.synonym) && parts.tokens >= 1.0 && parts.path >= 1.0 && parts.kind >= 1.0
-}
-
-fn is_last(record: &Record<'_, '_>, pair: &Pair, sure: &[(Id, Id)]) -> bool {
-    let (Some(field), Some(found)) = (record.model.field(pair.expected), record.found.get(pair.found as usize)) else {
-        return false;
-    };
-    let frame = record.scratch.members.get(found.parent as usize).map_or(NONE, |parent| parent.frame);
-    if frame != field.parent || found.class == Some(Format::Uri) {
-        return false;
-    }
-    let formats = record.model.has_formats;
-    let members = record.found.iter().zip(&record.scratch.members).enumerate();
-    let mut others_found = members.filter(|(id, (other, member))| {
-        (other.parent, *id as Id == pair.found, member.is_closed) == (found.parent, false, false)
-            && !sure.iter().any(|(_, taken)| *taken == *id as Id)
-            && compatible(field, other, formats) > 0.0
-    });
-    let mut others_missing = record.model.members(field.parent).filter(|(id, other)| {
-        *id != pair.expected
-            && !record.is_taken(*id)
-            && !sure.iter().any(|(taken, _)| taken == id)
-            && compatible(other, found, formats) > 0.0
-    });
-    others_found.next().is_none() && others_missing.next().is_none()
 }
 
 /// The objects around both sides of a pair.

@@ -51,6 +51,8 @@ const ADDRESSES: [&str; 4] = ["href", "link", "uri", "url"];
 const SAME_WORDS: f32 = 0.955;
 /// Words for identifiers.
 const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
+/// Words for how many there are of what a name names.
+const COUNTS: [&str; 7] = ["cnt", "count", "ct", "nb", "num", "tally", "total"];
 /// From here on the objects above only group.
 const GROUPED: f32 = 0.94;
 /// The pairs that are not doubted, and the open members whose names say a form: hardly any.
@@ -84,6 +86,8 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_
         || names_an_address_inside(record, pair)
         || tells_where(record, pair)
         || identifies_another(record, pair)
+        || counts_another(record, pair)
+        || is_another_letter(record, pair)
         || is_empty_guess(record, pair)
 }
 
@@ -119,6 +123,39 @@ fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let member = record.scratch.members.get(pair.found as usize);
     let own = member.and_then(|member| names.get(member.name)).map(|name| names.own(name)).unwrap_or_default();
     pair.parts.path < GROUPED && own.iter().all(|word| IDENTIFIERS.contains(&names.text(word)))
+}
+
+/// `pages` or `page_count` for `page`, `rating_count` for `rating`: a number that says how many there are is not one of them.
+/// Nor is `total_photo_count` the `photo_count`.
+fn counts_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let (expected, names) = (&record.model.names, &record.scratch.names);
+    let kind = record.found.get(pair.found as usize).map(|found| found.kind);
+    let member = record.scratch.members.get(pair.found as usize);
+    let (Some(found), Some(field)) = (member.and_then(|member| names.get(member.name)), expected.get(pair.expected))
+    else {
+        return false;
+    };
+    let (words, own_words) = (count_words(expected, field), count_words(names, found));
+    let is_more =
+        words != own_words && words.min(own_words) > 0 && expected.own(field).len().max(names.own(found).len()) > 2;
+    matches!(kind, Some(Kind::Integer | Kind::Number)) && (is_more || counts(expected, field) != counts(names, found))
+}
+
+/// How many of its own words say that it counts.
+fn count_words(names: &Names, name: &Name) -> usize {
+    names.own(name).iter().filter(|token| COUNTS.contains(&names.text(token))).count()
+}
+
+/// `S` for `s`: of names of one letter, the case tells which it is.
+fn is_another_letter(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let found = record.found.get(pair.found as usize).map_or("", |found| found.name);
+    let is_letter = found.len() == 1 && record.model.field(pair.expected).is_some_and(|field| field.name.len() == 1);
+    is_letter && record.model.field(pair.expected).is_some_and(|field| field.name != found)
+}
+
+/// Whether a number of this name says how many there are.
+fn counts(names: &Names, name: &Name) -> bool {
+    names.tokens(name).iter().any(|token| token.level == 0 && token.is_plural || COUNTS.contains(&names.text(token)))
 }
 
 /// A null bears nothing out, so that its name has to say it all: `is_completed` is not `completed_at`.

@@ -6,8 +6,8 @@
 use super::lexicon::lexicon;
 use super::names::{Key, Mask, Name, Names, Token, bits};
 use super::weights::{
-    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIER, SECOND_NEUTRAL, TWO_OBJECTS,
-    TWO_QUALIFIERS, parent_left,
+    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIED_OBJECT, QUALIFIER, SECOND_NEUTRAL,
+    TWO_OBJECTS, TWO_QUALIFIERS, parent_left,
 };
 use crate::order::sort_by_less;
 
@@ -49,8 +49,6 @@ pub(crate) struct Words {
     pub tokens: f32,
     /// What the names above cost.
     pub path: f32,
-    /// How much the words tell whose counterparts are the same words.
-    pub exact: f32,
     /// Whether own words were left out that say nothing where they stand.
     pub has_neutral: bool,
 }
@@ -101,14 +99,10 @@ fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
         return Words::default();
     }
     let chosen = pairs.iter().enumerate().filter(|(at, _)| chosen & (1 << at) != 0).map(|(_, pair)| pair);
-    let same = chosen.clone().filter(|pair| pair.weight >= 0.99 && pair.b & b.name.own != 0);
-    let same = same.fold(0, |words, pair| words | pair.a) & a.name.own;
-    let exact = a.names.tokens(a.name).iter().enumerate().filter(|(at, _)| same & bits(*at..at.saturating_add(1)) != 0);
-    let exact = exact.map(|(_, token)| token.weight).sum();
     let (tokens, told) = (rest.own_words() * other_head(a, b, chosen), rest.told());
     let path = rest.words_above(told);
     let has_neutral = (a.name.neutral & !covered.a) | (b.name.neutral & !covered.b) != 0;
-    Words { score: synonym * tokens * path, synonym, tokens, path, exact, has_neutral }
+    Words { score: synonym * tokens * path, synonym, tokens, path, has_neutral }
 }
 
 impl Pair {
@@ -251,7 +245,11 @@ impl<'a, 'b> Rest<'a, 'b> {
     fn words_above(&self, told: f32) -> f32 {
         let above = |side: &Side<'a>, covered: Mask, is_expected: bool| {
             let words = Self::left(side, covered).filter(|(bit, _)| bit & side.name.own == 0);
-            words.map(|(bit, _)| parent_left(told, bit & side.grouping != 0, is_expected)).fold(1.0_f32, f32::min)
+            let cost = |(bit, word): (Mask, &Token)| match () {
+                () if qualifies(side, covered, word) => QUALIFIED_OBJECT,
+                () => parent_left(told, bit & side.grouping != 0, is_expected),
+            };
+            words.map(cost).fold(1.0_f32, f32::min)
         };
         let (left, right) = (above(self.a, self.covered.a, true), above(self.b, self.covered.b, false));
         // Two objects with different names are two different things.
@@ -259,6 +257,15 @@ impl<'a, 'b> Rest<'a, 'b> {
         let both = is_other(self.a, self.covered.a) && is_other(self.b, self.covered.b);
         left * right * if both { TWO_OBJECTS } else { 1.0 }
     }
+}
+
+/// Whether a word without counterpart tells an object from another one of which its name has the words: `real_feel` of
+/// `real_feel_temperature` beside `temperature`.
+fn qualifies(side: &Side<'_>, covered: Mask, word: &Token) -> bool {
+    let mut tokens = side.names.tokens(side.name).iter().enumerate();
+    let is_said = tokens
+        .any(|(at, token)| token.level == word.level && covered & side.inside & bits(at..at.saturating_add(1)) != 0);
+    is_said && !word.is_filler && lexicon().get(word.hash).is_none_or(|entry| !entry.is_grouping && !entry.is_envelope)
 }
 
 fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {

@@ -45,6 +45,8 @@ pub(super) struct Token {
     pub weight: f32,
     /// Whether it is a word of the dictionary.
     pub is_word: bool,
+    /// Whether it was written as a plural.
+    pub is_plural: bool,
     text: (u32, u32),
 }
 
@@ -281,6 +283,7 @@ impl Token {
         is_adjective: false,
         weight: 0.0,
         is_word: false,
+        is_plural: false,
         text: (0, 0),
     };
 }
@@ -317,6 +320,7 @@ fn push_token(lexicon: &Lexicon, text: &mut String, tokens: &mut Vec<Token>, wor
         is_adjective: super::weights::is_adjective(&folded),
         weight,
         is_word,
+        is_plural: folded != word,
         text: (start, text.len() as u32),
     });
 }

@@ -20,12 +20,6 @@ use crate::plan::spec::{Kind, Kinds};
 pub(super) const UNFRAMED: Id = Id::MAX - 1;
 /// Scores below are of no interest, not even as rivals.
 const LEAST: f32 = 0.5;
-/// Names that are near at least.
-const LEAST_NEAR: f32 = 0.75;
-/// How much the words must tell that are the same, to bear out a near synonym beside them.
-const BORNE_OUT_BY: f32 = 0.6;
-/// By how much of the way to 1 a near synonym is then better.
-const BORNE_OUT: f32 = 0.4;
 /// What further objects above cost, whose names are not looked at.
 const FAR_ABOVE: f32 = 0.8;
 
@@ -220,10 +214,7 @@ impl Record<'_, '_> {
         }
         let (words, far) = self.words(expected, field, id, found)?;
         let path = if self.settings.without().path { 1.0 } else { words.path * far };
-        let Words { mut synonym, tokens, exact, .. } = words;
-        if (LEAST_NEAR..1.0).contains(&synonym) && exact >= BORNE_OUT_BY {
-            synonym += (1.0 - synonym) * BORNE_OUT;
-        }
+        let Words { synonym, tokens, .. } = words;
         Some(Pair {
             expected,
             found: id,
@@ -306,7 +297,7 @@ impl<'a> Above<'a> {
     /// One more object that is inside.
     fn add(&mut self, object: Option<&Name>, is_free: bool) {
         self.level = self.level.saturating_add(1);
-        let is_grouping = object.is_some_and(|name| name.is_grouping || name.is_envelope);
+        let is_grouping = object.is_some_and(|name| name.is_grouping);
         if self.level > MAX_LEVEL {
             self.far *= if is_grouping || is_free { 1.0 } else { FAR_ABOVE };
             return;

@@ -24,6 +24,8 @@ pub(super) const FIRST_NUMBER: f32 = 0.6;
 pub(super) const QUALIFIER: f32 = 0.35;
 /// Words without counterpart on both sides.
 pub(super) const TWO_QUALIFIERS: f32 = 0.3;
+/// A word more in the name of an object above, whose other words have counterparts: another object, whatever moved along.
+pub(super) const QUALIFIED_OBJECT: f32 = 0.5;
 /// Objects above without counterpart on both sides.
 pub(super) const TWO_OBJECTS: f32 = 0.6;
 /// The last words of both names differ in their place, so that what is named is another thing: `status_message`.

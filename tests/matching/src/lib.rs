@@ -1,5 +1,6 @@
 //! How well missing fields are found, measured on real API changes.
 
+pub mod beside;
 pub mod change;
 pub mod corpus;
 pub mod engine;

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use healer::similarity::{Metric, Profile, Settings, Without};
+use nomos_matching::beside::taken_for_another;
 use nomos_matching::change::Change;
 use nomos_matching::corpus::{self, Api};
 use nomos_matching::left_out;
@@ -49,7 +50,7 @@ fn main() {
     if options.is_short {
         return;
     }
-    print_removed(&apis, &options);
+    print_negatives(&apis, &options);
     print_ablation(&apis, options.settings);
     let tables = tables(&apis);
     print_metrics(&tables);
@@ -203,17 +204,26 @@ fn print_left_out(options: &Options) {
     }
 }
 
-/// What is taken for fields whose counterparts were removed.
-fn print_removed(apis: &[Api], options: &Options) {
-    let (mut tried, mut wrong) = (0, Vec::new());
-    for api in apis {
-        let (fields, taken) = healed_without_counterpart(api, options.settings);
-        tried += fields;
-        wrong.extend(taken);
-    }
-    println!("\nwithout their counterparts {} of {tried} fields are healed", wrong.len());
-    if options.verbose {
-        print_lines(&wrong);
+/// Tries the negatives of an API: how many, and what was taken wrongly.
+type Negatives = fn(&Api, Settings) -> (usize, Vec<String>);
+
+/// What is taken for fields that are not there.
+fn print_negatives(apis: &[Api], options: &Options) {
+    let kinds: [(&str, Negatives); 2] = [
+        ("fields without their counterparts", healed_without_counterpart),
+        ("pairs that stand beside each other", taken_for_another),
+    ];
+    for (what, negatives) in kinds {
+        let (mut tried, mut wrong) = (0, Vec::new());
+        for api in apis {
+            let (fields, taken) = negatives(api, options.settings);
+            tried += fields;
+            wrong.extend(taken);
+        }
+        println!("\n{} of {tried} {what} are healed", wrong.len());
+        if options.verbose {
+            print_lines(&wrong);
+        }
     }
 }
 

@@ -1,0 +1,80 @@
+//! Negatives without labels: two members that stand beside each other in one record are two things.
+//!
+//! A body is taken for its own contract. Where one of its members is missing, and only another one is what the contract
+//! does not know, that other one is tempting, and taking it for the missing one is wrong whatever their names are.
+
+use healer::plan::spec::PlanSpec;
+use healer::similarity::Settings;
+use healer::{Healer, Limits, Memo, Plan};
+use serde_json::{Map, Value, json};
+
+use crate::corpus::Api;
+use crate::schema;
+
+/// Pairs tried, and what was taken wrongly, in words.
+///
+/// # Panics
+/// If the engine refuses a contract or a body.
+pub fn taken_for_another(api: &Api, settings: Settings) -> (usize, Vec<String>) {
+    let (mut tried, mut wrong) = (0, Vec::new());
+    let mut healer = Healer::new();
+    for case in api.cases.iter().filter(|case| case.body.is_object()) {
+        let leaves = leaves(&case.body);
+        for unlisted in &leaves {
+            let contract = schema::contract(&described(&without(&case.body, unlisted))).expect("a contract");
+            let spec = PlanSpec { contract: Some(contract), similarity: Some(settings), ..PlanSpec::default() };
+            let plan = Plan::compile(&spec).expect("a plan");
+            for missing in leaves.iter().filter(|missing| *missing != unlisted) {
+                tried += 1;
+                let body = without(&case.body, missing).to_string();
+                let mut intake = healer.intake(Limits::default());
+                intake.push(body.as_bytes());
+                let matching = healer.matching(&plan, &mut Memo::new(&plan), &intake).expect("JSON");
+                healer.recycle(intake);
+                for pair in matching.matches {
+                    wrong.push(format!("{}: {} ~ {} ({:.3})", api.file, pair.expected, pair.found, pair.score));
+                }
+            }
+        }
+    }
+    (tried, wrong)
+}
+
+/// Paths of all that is no object, through objects alone.
+fn leaves(value: &Value) -> Vec<Vec<String>> {
+    let Value::Object(members) = value else { return vec![Vec::new()] };
+    let inside = members
+        .iter()
+        .flat_map(|(name, value)| leaves(value).into_iter().map(move |path| [vec![name.clone()], path].concat()));
+    inside.collect()
+}
+
+fn without(value: &Value, path: &[String]) -> Value {
+    let mut value = value.clone();
+    let (Some((last, above)), mut at) = (path.split_last(), &mut value) else { return value };
+    for name in above {
+        at = &mut at[name];
+    }
+    if let Value::Object(members) = at {
+        members.shift_remove(last);
+    }
+    value
+}
+
+/// A schema by the kinds of the values.
+fn described(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let properties: Map<_, _> = members.iter().map(|(name, value)| (name.clone(), described(value))).collect();
+            json!({"type": "object", "properties": properties})
+        }
+        Value::Array(items) => {
+            items.first().map_or(json!({"type": "array"}), |first| json!({"type": "array", "items": described(first)}))
+        }
+        Value::String(_) => json!({"type": "string"}),
+        Value::Number(number) if number.is_i64() || number.is_u64() => json!({"type": "integer"}),
+        Value::Number(_) => json!({"type": "number"}),
+        Value::Bool(_) => json!({"type": "boolean"}),
+        Value::Null => json!({}),
+    }
+}
