@@ -160,7 +160,9 @@ pub fn push_hexadecimal(out: &mut Vec<u8>, mut number: u64) {
 
 fn push_resolutions(out: &mut Vec<u8>, tag: &RouteTag) {
     let Ok(memo) = tag.memo.try_borrow() else { return };
-    for (resolution, before) in memo.last_used().zip(once(&b",\"resolutions\":["[..]).chain(repeat(&b","[..]))) {
+    out.extend_from_slice(b",\"resolutions\":[");
+    // None where all was forgotten since.
+    for (resolution, before) in memo.last_used().zip(once(&b""[..]).chain(repeat(&b","[..]))) {
         out.extend_from_slice(before);
         out.extend_from_slice(resolution.json());
     }
@@ -202,6 +204,16 @@ mod tests {
         assert_eq!(state("\"user\"", &finding), expected.replace('}', r#","unlisted":5}"#));
         let finding = Finding::without_work(Outcome::Skipped(Skip::NoRoute));
         assert_eq!(state("", &finding), r#"{"verdict":"skipped","reason":"no_route"}"#);
+    }
+
+    /// What healed the first pieces of a body that streamed may be forgotten by the last.
+    #[test]
+    fn resolutions_that_were_forgotten_are_left_out() {
+        let summary = Summary { renames: 3, similar: 3, ..Summary::default() };
+        let work = Work { summary, nanoseconds: 4499, bytes: 1021, written: true };
+        let text = state("\"user\"", &Finding { outcome: Outcome::Healed, work: Some(work) });
+        assert!(text.ends_with(r#","bytes":1021,"similar":3,"resolutions":[]}"#), "{text}");
+        assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{text}");
     }
 
     #[test]
