@@ -203,6 +203,12 @@ impl Incremental {
         self.window.memory().saturating_add(self.traced.memory()).saturating_add(self.backlog.capacity())
     }
 
+    /// How many shapes of records are known to be looked at.
+    #[cfg(test)]
+    pub(crate) fn shapes_seen(&self) -> usize {
+        self.course.shapes_seen()
+    }
+
     /// Whether the rest of the body leaves as it came.
     pub fn is_stuck(&self) -> bool {
         self.failure.is_some()

@@ -8,19 +8,28 @@ use crate::limits::Limits;
 use crate::news::{NewShape, News};
 use crate::plan::Plan;
 use crate::plan::automaton::{Automaton, Id, NONE, RuleRef};
-use crate::plan::overlay::{self, Extent, Resolution};
+use crate::plan::overlay::{self, Added, Extent, Resolution};
 use crate::plan::record::Record;
 use crate::report::Op;
 use crate::similarity::{self, Alignment, Settings, Standing};
 use crate::stencil::{Elements, ListPlace, Miss, Reading, Stencil, Stencils};
 use crate::survey::{MAX_MEMBERS, Survey};
 use crate::walk::{Body, Sequences};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Members of all remembered shapes of one plan together, for records that are larger: 7 MB of members, and half as much
 /// again of overlays.
 const MAX_ITEMS: usize = 1 << 16;
+
+/// Bytes of all that is remembered of the shapes of one plan, for names that are longer: three times what shapes of
+/// ordinary names take when there are too many of them.
+const MAX_MEMORY: usize = 32 << 20;
+
+/// Bytes of a name, and of the names on the way to a member. A record with a longer name is left to rules, and so is a
+/// member that is further in: keys that are read by name are a tenth as long, and the longest that Kubernetes allows for
+/// a label has 317. So what one body brings is bounded before it can be forgotten.
+pub(crate) const MAX_NAME: usize = 512;
 
 /// Names in distinct shapes of one body that similarity looks at, known ones included; records of further shapes are
 /// left to rules. It counts names whether or not their shape is remembered, so that the same body is always healed the
@@ -44,6 +53,8 @@ pub struct Memo {
 struct Learned {
     /// More than so many shapes are forgotten before the next body.
     max_shapes: usize,
+    /// Whether there are, or too much else is remembered.
+    is_full: bool,
     /// The plan's automaton, and overlays for shapes after it.
     automaton: Automaton,
     plain: Extent,
@@ -55,6 +66,8 @@ struct Learned {
     /// By state of the plan: the shape that most of its records had in the last body that had any.
     likely: Vec<Id>,
     resolutions: Vec<Resolution>,
+    /// Bytes that these and the keys of overlays take besides.
+    text: usize,
     survey: Survey,
     scratch: similarity::Scratch,
     alignments: Vec<Alignment>,
@@ -65,10 +78,11 @@ struct Learned {
     spent: Spent,
     /// The pass, by number.
     pass: u64,
-    /// Shapes of the parts that are done, and whether similarity may look at them.
-    seen: BTreeMap<(Id, u64), bool>,
+    /// Shapes of the parts that are done that similarity may look at. What came after a limit was reached need not be
+    /// known: it would be beyond it again.
+    seen: BTreeSet<(Id, u64)>,
     /// Those that the current pass adds.
-    entered: Vec<(Id, u64, bool)>,
+    entered: Vec<(Id, u64)>,
     /// Whether moves were made in the last body.
     moves: bool,
     /// Resolutions that the last body was healed by, and those of the one before.
@@ -88,10 +102,17 @@ struct Learned {
 #[derive(Debug, Default)]
 pub(crate) struct Course {
     before: Spent,
-    seen: BTreeMap<(Id, u64), bool>,
+    seen: BTreeSet<(Id, u64)>,
     used: Vec<u32>,
     generation: u32,
     news: News,
+}
+
+#[cfg(test)]
+impl Course {
+    pub(crate) fn shapes_seen(&self) -> usize {
+        self.seen.len()
+    }
 }
 
 /// A shape that is remembered.
@@ -194,6 +215,7 @@ impl Memo {
         let automaton = plan.automaton().clone();
         let learned = Learned {
             max_shapes,
+            is_full: false,
             plain: automaton.extent(),
             shapes: Vec::new(),
             sequences: Sequences::new(),
@@ -202,6 +224,7 @@ impl Memo {
             likely: vec![NONE; automaton.states.len()],
             automaton,
             resolutions: Vec::new(),
+            text: 0,
             survey: Survey::default(),
             scratch: similarity::Scratch::default(),
             alignments: Vec::new(),
@@ -209,7 +232,7 @@ impl Memo {
             before: Spent::default(),
             spent: Spent::default(),
             pass: 0,
-            seen: BTreeMap::new(),
+            seen: BTreeSet::new(),
             entered: Vec::new(),
             moves: false,
             used: Vec::new(),
@@ -225,6 +248,12 @@ impl Memo {
     /// How many shapes are remembered.
     pub fn shapes(&self) -> usize {
         self.learned.as_deref().map_or(0, |learned| learned.shapes.len())
+    }
+
+    /// Bytes that are remembered: no more than some 40 MB, whatever bodies come.
+    pub fn memory(&self) -> usize {
+        let stencils = self.stencils.memory().saturating_add(self.elements.memory());
+        self.learned.as_deref().map_or(0, Learned::memory).saturating_add(stencils)
     }
 
     /// How often there were too many, so that all were forgotten.
@@ -358,7 +387,7 @@ impl Memo {
         learned.news.clear();
         learned.seen.clear();
         learned.before = Spent::default();
-        if learned.shapes.len() > learned.max_shapes || learned.sequences.items.len() > MAX_ITEMS {
+        if learned.is_full {
             learned.forget();
             self.stencils.clear();
             self.elements.clear();
@@ -439,7 +468,7 @@ impl Memo {
     pub(crate) fn part_is_done(&mut self) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
         learned.before = learned.spent;
-        learned.seen.extend(learned.entered.drain(..).map(|(state, shape, is_scored)| ((state, shape), is_scored)));
+        learned.seen.extend(learned.entered.drain(..));
     }
 
     /// Finds the states that records are to be walked in. Whether all were walked in the right ones; if not, the
@@ -506,11 +535,11 @@ impl Learned {
         if instance.names > MAX_MEMBERS as u32 {
             return NONE;
         }
-        let was_seen = self.seen.get(&(instance.state, instance.shape)).copied();
-        let is_scored = was_seen.unwrap_or_else(|| self.spend(plan, instance));
+        let was_seen = self.seen.contains(&(instance.state, instance.shape));
+        let is_scored = was_seen || self.spend(plan, instance);
         let id = if known == NONE && is_scored { self.learn(plan, body, instance) } else { known };
-        if was_seen.is_none() {
-            self.entered.push((instance.state, instance.shape, is_scored));
+        if is_scored && !was_seen {
+            self.entered.push((instance.state, instance.shape));
         }
         if let Some(shape) = self.shapes.get_mut(id as usize) {
             *shape = Shape { pass: self.pass, records: 0, is_scored, ..*shape };
@@ -547,7 +576,8 @@ impl Learned {
     fn find_by_elements(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance, known: Id) -> Id {
         let Some(Shape { hash, looks_inside, .. }) = self.shapes.get(known as usize).copied() else {
             // Beyond the limits no shape is looked at, unless an earlier part had it.
-            if !self.is_spent(plan) || !self.seen.is_empty() {
+            let is_small = instance.names <= MAX_MEMBERS as u32;
+            if is_small && (!self.is_spent(plan) || !self.seen.is_empty()) {
                 instance.shape ^= self.look_inside(plan, body, instance);
             }
             return NONE;
@@ -616,6 +646,8 @@ impl Learned {
             records: 0,
             is_scored: true,
         });
+        let are_many = self.shapes.len() > self.max_shapes || self.sequences.items.len() > MAX_ITEMS;
+        self.is_full = are_many || self.memory() > MAX_MEMORY;
         id
     }
 
@@ -623,13 +655,30 @@ impl Learned {
     fn overlay(&mut self, plan: &Plan, state: Id, record: &Record) -> Id {
         let first = self.resolutions.len() as u32;
         let into = (&mut self.automaton, &mut self.overlays);
-        let (over, resolutions) = overlay::add(into, plan, state, record, &self.survey, &self.alignments, first);
-        self.resolutions.extend(resolutions);
+        let (over, added) = overlay::add(into, plan, state, record, &self.survey, &self.alignments, first);
+        if let Some(Added { resolutions, text }) = added {
+            self.resolutions.extend(resolutions);
+            self.text = self.text.saturating_add(text);
+        }
         over
+    }
+
+    /// Bytes of all that was learned.
+    fn memory(&self) -> usize {
+        let lists = [
+            self.automaton.memory_since(&self.plain),
+            self.sequences.memory(),
+            self.shapes.len().saturating_mul(size_of::<Shape>().saturating_add(size_of::<(Id, u64, Id)>())),
+            self.resolutions.len().saturating_mul(size_of::<Resolution>().saturating_add(size_of::<u64>())),
+            self.text,
+        ];
+        lists.into_iter().fold(0, usize::saturating_add)
     }
 
     fn forget(&mut self) {
         self.generation = self.generation.wrapping_add(1);
+        self.is_full = false;
+        self.text = 0;
         self.automaton.truncate(&self.plain);
         self.shapes.clear();
         self.sequences.clear();
@@ -653,14 +702,16 @@ fn align(
     record.model.align(&survey.found(), settings, scratch, into);
     // Of two members with one name, parsers disagree which one counts.
     let alone = |row: Id| survey.rows.get(row as usize).is_some_and(|row| !row.twice);
-    into.retain(|alignment| survey.upwards(alignment.found).all(alone));
+    let is_near =
+        |row: Id| survey.upwards(row).fold(0, |sum: usize, row| sum.saturating_add(survey.name(row).len())) <= MAX_NAME;
+    into.retain(|alignment| survey.upwards(alignment.found).all(alone) && is_near(alignment.found));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::{Healer, Limits};
+    use crate::{Healer, Limits, Summary};
 
     fn heal(plan: &Plan, memo: &mut Memo, body: &str) -> (String, Option<u64>) {
         let mut healer = Healer::new();
@@ -737,6 +788,121 @@ mod tests {
             assert_eq!(heal(&plan, &mut memo, body), heal(&plan, &mut Memo::new(&plan), body));
             let known = (memo.shapes(), memo.learned.as_deref().unwrap().overlays.len());
             assert_eq!(known, (shapes, overlays), "{body}");
+        }
+    }
+
+    /// Heals a body that streams in chunks, of records that are held if they have up to 4 KiB.
+    fn stream(plan: &Plan, memo: &mut Memo, body: &str, chunk: usize) -> (String, Summary) {
+        let mut healer = Healer::new();
+        let mut streaming = healer.incremental(Limits { max_held_bytes: 8 << 10, ..Limits::default() });
+        body.as_bytes().chunks(chunk).for_each(|chunk| streaming.push(&mut healer, plan, memo, chunk));
+        streaming.finish(&mut healer, memo);
+        (String::from_utf8(healer.output().to_vec()).unwrap(), streaming.summary())
+    }
+
+    /// Eight members inside a wrapper of that name.
+    fn wrapped(name: &str) -> String {
+        format!("{{\"{name}\":{{{}}}}}", (0..8).map(|at| format!("\"theField{at}\":1")).collect::<Vec<_>>().join(","))
+    }
+
+    fn list_of_records() -> Plan {
+        let fields = (0..8).map(|at| format!("\"the_field_{at}\":{{}}")).collect::<Vec<_>>().join(",");
+        let config = format!(
+            r#"{{"routes":[{{"match":{{"prefix":"/"}},"similarity":{{}},"contract":{{"type":"array","items":
+            {{"type":"object","properties":{{{fields}}}}}}}}}]}}"#
+        );
+        Config::parse(config.as_bytes()).unwrap().routes.remove(0).plan
+    }
+
+    /// What names of any length take is bounded, and what was forgotten, or never remembered, changes no output.
+    #[test]
+    fn memory_is_bounded_whatever_names_are_long() {
+        let plan = list_of_records();
+        for (len, count) in
+            [(20, 200), (200, 400), (MAX_NAME - 20, 400), (MAX_NAME + 1, 400), (30_000, 400), (900_000, 30)]
+        {
+            let mut memo = Memo::new(&plan);
+            let mut healed = 0;
+            for at in 0..count {
+                let body = format!("[{}]", wrapped(&format!("w{at}{}", "x".repeat(len))));
+                let (output, shape) = heal(&plan, &mut memo, &body);
+                healed += u32::from(output != body);
+                assert_eq!((output, shape), heal(&plan, &mut Memo::new(&plan), &body));
+                assert!(memo.memory() < MAX_MEMORY + (1 << 20), "{len} {at}: {}", memo.memory());
+            }
+            assert_eq!(healed, if len > MAX_NAME { 0 } else { count }, "{len}");
+        }
+    }
+
+    /// However many shapes may be remembered, all are forgotten when they take too much.
+    #[test]
+    fn too_much_is_forgotten_however_few_shapes_that_is() {
+        let plan = list_of_records();
+        let mut memo = Memo::bounded(&plan, MAX_ITEMS);
+        let mut most = 0;
+        for at in 0.. {
+            let body = format!("[{}]", wrapped(&format!("w{at}{}", "x".repeat(MAX_NAME - 20))));
+            assert_eq!(heal(&plan, &mut memo, &body), heal(&plan, &mut Memo::new(&plan), &body));
+            most = most.max(memo.memory());
+            assert!(memo.shapes() < MAX_ITEMS / 9, "{}", memo.shapes());
+            if memo.forgotten() > 0 {
+                break;
+            }
+        }
+        assert!((MAX_MEMORY / 2..MAX_MEMORY + (1 << 20)).contains(&most), "{most}");
+    }
+
+    /// The same of one body that streams, in any chunks.
+    #[test]
+    fn memory_is_bounded_whatever_streams() {
+        let plan = list_of_records();
+        for (len, count) in [(20, 2000), (MAX_NAME - 20, 2000), (MAX_NAME + 1, 1000), (7_000, 1000), (20_000, 300)] {
+            let bodies: Vec<_> = (0..count).map(|at| wrapped(&format!("w{at}{}", "x".repeat(len)))).collect();
+            let body = format!("[{}]", bodies.join(","));
+            let mut memo = Memo::new(&plan);
+            let whole = stream(&plan, &mut memo, &body, usize::MAX);
+            assert_eq!(whole.0 != body, len <= MAX_NAME, "{len}");
+            for chunk in [16 << 10, 1000] {
+                assert_eq!(stream(&plan, &mut memo, &body, chunk).0, whole.0, "{len} in {chunk}");
+                assert!(memo.memory() < MAX_MEMORY + (8 << 20), "{len}: {}", memo.memory());
+            }
+            assert_eq!(stream(&plan, &mut Memo::new(&plan), &body, 1000), whole, "{len}");
+        }
+    }
+
+    /// As many shapes as one body has are not all remembered, wherever the limits are.
+    #[test]
+    fn a_stream_of_shapes_takes_no_more_than_its_limits() {
+        let plan = list_of_records();
+        let body = (0..100_000).map(|at| format!("{{\"theField1\":1,\"n{at}\":1}}")).collect::<Vec<_>>().join(",");
+        let mut memo = Memo::new(&plan);
+        let mut healer = Healer::new();
+        let mut streaming = healer.incremental(Limits { max_held_bytes: 8 << 10, ..Limits::default() });
+        for chunk in format!("[{body}]").as_bytes().chunks(16 << 10) {
+            streaming.push(&mut healer, &plan, &mut memo, chunk);
+            assert!(memo.memory() < 4 << 20, "{}", memo.memory());
+            assert!(streaming.shapes_seen() <= MAX_NAMES_PER_BODY as usize, "{}", streaming.shapes_seen());
+        }
+    }
+
+    /// Resolutions are told with names cut, however many bytes a character has.
+    #[test]
+    fn long_names_are_cut_where_they_are_told() {
+        let plan = list_of_records();
+        for name in ["x".repeat(300), "é".repeat(150), "\\u0001".repeat(300), "a.b".repeat(100)] {
+            let mut memo = Memo::new(&plan);
+            heal(&plan, &mut memo, &format!("[{}]", wrapped(&name)));
+            assert_eq!(memo.last_used().count(), 8);
+            for resolution in memo.last_used() {
+                let told: serde_json::Value = serde_json::from_slice(resolution.json()).unwrap();
+                let from = told["from"].as_str().unwrap();
+                assert!(
+                    from.contains("...") && from.ends_with(&resolution.to.replace("the_field_", ".theField")),
+                    "{from}"
+                );
+                assert!(from.len() < 96 && resolution.json().len() < 512, "{from}");
+                assert!(resolution.from.len() > 300);
+            }
         }
     }
 

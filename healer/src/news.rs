@@ -78,8 +78,14 @@ impl News {
     }
 }
 
-fn shorten(name: &mut String) {
-    if name.len() > MAX_NAME {
+/// Whether a line has no room for all of a name.
+pub(crate) fn is_long(name: &str) -> bool {
+    name.len() > MAX_NAME
+}
+
+/// Cuts off what there is no room for.
+pub(crate) fn shorten(name: &mut String) {
+    if is_long(name) {
         let end = (0..=MAX_NAME).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
         name.truncate(end);
         name.push_str("...");

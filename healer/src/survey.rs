@@ -3,6 +3,7 @@
 //! A survey is taken once for each shape of record, so it may look at every name with care.
 
 use crate::class::{classify, scalar_kind};
+use crate::memo::MAX_NAME;
 use crate::order;
 use crate::plan::Plan;
 use crate::plan::automaton::{Action, Automaton, Id, NONE, RuleRef};
@@ -238,7 +239,8 @@ impl Survey {
         });
     }
 
-    /// Takes in what is in the first element of the array that comes next, two levels of it.
+    /// Takes in what is in the first element of the array that comes next, two levels of it. Nothing is known by a name
+    /// that is too long.
     fn element(&mut self, mut cursor: Cursor<'_>, array: Id) {
         cursor.step();
         cursor.step();
@@ -260,7 +262,11 @@ impl Survey {
             } else {
                 cursor.step();
             }
-            self.elements.push(row);
+            if self.text(row.name).len() > MAX_NAME {
+                self.names.truncate(row.name.0 as usize);
+            } else {
+                self.elements.push(row);
+            }
         }
     }
 

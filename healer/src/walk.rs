@@ -11,6 +11,7 @@ mod sequence;
 mod shape;
 
 use crate::limits::Limits;
+use crate::memo::MAX_NAME;
 use crate::plan::Automaton;
 use crate::plan::automaton::{Action, INERT, Id, NONE, State};
 use crate::plan::table::{Fingerprint, Glance, SHORT};
@@ -736,6 +737,9 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         let action = self.plan.action_of(state, name, whole);
         if is_shaped {
             self.shape_name(name, whole, action);
+            if whole.len() > MAX_NAME {
+                self.is_too_long();
+            }
         }
         action
     }

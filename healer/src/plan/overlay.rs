@@ -10,6 +10,7 @@ use super::automaton::{
 use super::guard::Guard;
 use super::record::Record;
 use super::spec::Kind;
+use crate::news::{is_long, shorten};
 use crate::similarity::{Alignment, Parts, Standing};
 use crate::survey::Survey;
 use crate::text::quote;
@@ -42,21 +43,28 @@ pub struct Resolution {
 }
 
 impl Resolution {
-    fn new(from: String, to: String, alignment: Alignment) -> Self {
+    /// `told`: where the member came, if logs tell it otherwise.
+    fn new(from: String, told: Option<&str>, to: String, alignment: Alignment) -> Self {
         let mut resolution = Resolution { from, to, alignment, json: Vec::new() };
-        resolution.json = resolution.to_json();
+        resolution.json = resolution.to_json(told.unwrap_or(&resolution.from));
         resolution
     }
 
-    /// `{"from":"e_mail","to":"email","score":0.93}`, made once: access logs have it with every response.
+    /// `{"from":"e_mail","to":"email","score":0.93}`, made once: access logs have it with every response. Names are cut as
+    /// in lines of the log.
     pub fn json(&self) -> &[u8] {
         &self.json
     }
 
-    fn to_json(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.from.len().saturating_add(self.to.len()).saturating_add(JSON_AROUND));
+    /// Bytes of its texts.
+    fn text(&self) -> usize {
+        self.from.len().saturating_add(self.to.len()).saturating_add(self.json.len())
+    }
+
+    fn to_json(&self, from: &str) -> Vec<u8> {
+        let mut out = Vec::with_capacity(from.len().saturating_add(self.to.len()).saturating_add(JSON_AROUND));
         out.extend_from_slice(b"{\"from\":");
-        quote(&self.from, &mut out);
+        quote(from, &mut out);
         out.extend_from_slice(b",\"to\":");
         quote(&self.to, &mut out);
         let (whole, rest) = (self.hundredths() / 100, self.hundredths() % 100);
@@ -73,10 +81,16 @@ impl Resolution {
     }
 }
 
-fn dotted<'a>(names: impl Iterator<Item = &'a str>) -> String {
+fn dotted(names: impl Iterator<Item = impl AsRef<str>>) -> String {
     let mut path = String::new();
-    names.for_each(|name| Path::push_member(&mut path, name));
+    names.for_each(|name| Path::push_member(&mut path, name.as_ref()));
     path
+}
+
+fn shortened(name: &str) -> String {
+    let mut name = name.to_owned();
+    shorten(&mut name);
+    name
 }
 
 /// How long the lists of an automaton are.
@@ -106,6 +120,22 @@ impl Automaton {
             steps: self.steps.len(),
             text: self.text.len(),
         }
+    }
+
+    /// Bytes of the overlays added since.
+    pub(crate) fn memory_since(&self, extent: &Extent) -> usize {
+        let lists = [
+            (self.states.len(), extent.states, size_of::<State>()),
+            (self.actions.len(), extent.actions, size_of::<Action>()),
+            (self.sources.len(), extent.sources, size_of::<SourceEnd>()),
+            (self.targets.len(), extent.targets, size_of::<TargetStep>()),
+            (self.renames.len(), extent.renames, size_of::<Rename>()),
+            (self.moves.len(), extent.moves, size_of::<Move>()),
+            (self.steps.len(), extent.steps, size_of::<Step>()),
+            (self.text.len(), extent.text, 1),
+        ];
+        let bytes = |(now, then, size): (usize, usize, usize)| now.saturating_sub(then).saturating_mul(size);
+        lists.into_iter().map(bytes).fold(self.tables.memory_since(extent.tables), usize::saturating_add)
     }
 
     /// Forgets the overlays added since.
@@ -143,8 +173,16 @@ struct Touch {
 /// one of another shape need not be walked again.
 pub(crate) type Known = BTreeMap<Vec<u8>, Id>;
 
+/// What comes with the states of a record.
+#[derive(Debug)]
+pub(crate) struct Added {
+    pub resolutions: Vec<Resolution>,
+    /// Bytes that their texts take, and what the states are known by.
+    pub text: usize,
+}
+
 /// Adds the states of a record of the shape that `survey` shows, with these alignments, unless they are known. The state of
-/// the record, and the resolutions, numbered from `first` on.
+/// the record, and what comes with it, resolutions being numbered from `first` on.
 pub(crate) fn add(
     (automaton, known): (&mut Automaton, &mut Known),
     plan: &Plan,
@@ -153,7 +191,7 @@ pub(crate) fn add(
     survey: &Survey,
     alignments: &[Alignment],
     first: u32,
-) -> (Id, Vec<Resolution>) {
+) -> (Id, Option<Added>) {
     let before = automaton.extent();
     let mut overlay = Overlay {
         automaton,
@@ -174,11 +212,13 @@ pub(crate) fn add(
     let signature = overlay.signature();
     if let Some(state) = known.get(&signature) {
         automaton.truncate(&before);
-        return (*state, Vec::new());
+        return (*state, None);
     }
     let made = overlay.states();
+    let resolutions = overlay.resolutions;
+    let text = resolutions.iter().map(Resolution::text).fold(signature.len(), usize::saturating_add);
     known.insert(signature, made);
-    (made, overlay.resolutions)
+    (made, Some(Added { resolutions, text }))
 }
 
 struct Overlay<'a> {
@@ -237,9 +277,10 @@ impl<'a> Overlay<'a> {
             self.mv(&from, &to, index)
         };
         if carried_out {
-            let from = dotted(from.iter().map(|row| self.survey.name(*row)));
+            let names = from.iter().map(|row| self.survey.name(*row));
+            let told = names.clone().any(is_long).then(|| dotted(names.clone().map(shortened)));
             let to = dotted(to.iter().map(|field| self.name(*field)));
-            self.resolutions.push(Resolution::new(from, to, *alignment));
+            self.resolutions.push(Resolution::new(dotted(names), told.as_deref(), to, *alignment));
         }
     }
 

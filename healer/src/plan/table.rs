@@ -236,6 +236,12 @@ impl Tables {
         (self.entries.len(), self.long.len())
     }
 
+    /// Bytes of the tables added since.
+    pub(crate) fn memory_since(&self, (entries, long): (usize, usize)) -> usize {
+        let added = self.entries.len().saturating_sub(entries).saturating_mul(size_of::<Entry>());
+        added.saturating_add(self.long.len().saturating_sub(long))
+    }
+
     /// Forgets the tables added since.
     pub(crate) fn truncate(&mut self, (entries, long): (usize, usize)) {
         self.entries.truncate(entries);

@@ -69,6 +69,11 @@ impl Elements {
         self.stencils.clear();
     }
 
+    /// Bytes of memory that they take.
+    pub(crate) fn memory(&self) -> usize {
+        self.stencils.memory()
+    }
+
     /// Takes in that there was nothing to draw.
     pub(crate) fn add_nothing(&mut self) {
         self.stencils.add(None);

@@ -331,6 +331,12 @@ impl Sequences {
         self.names.clear();
     }
 
+    /// Bytes that the members take.
+    pub(crate) fn memory(&self) -> usize {
+        let items = self.items.len().saturating_mul(size_of::<Item>().saturating_add(size_of::<Detail>()));
+        items.saturating_add(self.names.len())
+    }
+
     pub(super) fn detail(&self, item: Id) -> Detail {
         self.details.get(item as usize).copied().unwrap_or(Detail::START)
     }

@@ -13,6 +13,10 @@ use crate::memo::{Instance, Memo};
 use crate::plan::automaton::{Action, Id, NONE};
 use crate::plan::table::Fingerprint;
 use crate::scratch::Frame;
+use crate::survey::MAX_MEMBERS;
+
+/// More members than a record has that similarity looks at.
+const TOO_MANY: u32 = MAX_MEMBERS as u32 + 1;
 
 /// What is known of a body's records before a walk.
 #[derive(Debug)]
@@ -250,6 +254,13 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         self.shapes.is_known = !self.frame.foreign && action.is_some_and(|action| !action.similar);
         self.shapes.count_name();
         self.shapes.name = name_hash(name, whole);
+    }
+
+    /// The current member's name is too long to be remembered: its record counts as one of too many members.
+    #[cold]
+    pub(super) fn is_too_long(&mut self) {
+        let names = &mut self.shapes.progress.names;
+        *names = (*names).max(TOO_MANY);
     }
 
     /// Whether it is in an array whose name the plan, similarity apart, does not know: what is in there tells the record
