@@ -284,7 +284,7 @@ impl Incoming {
             None => Ok(Summary::default()),
         };
         let mut work = self.work(tools, healed.unwrap_or_default(), began);
-        if work.summary.new_shapes > 0 || work.summary.lacks {
+        if report::has_drift(&work.summary) || work.summary.lacks {
             report::tell_drift(tools, job, self.intake.as_deref(), &work.summary);
         }
         let mut outcome = write(tools, job, size, healed);
@@ -396,7 +396,7 @@ impl Incoming {
     fn finding<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, fail: Option<Fail>) -> Finding {
         let Some(stream) = self.stream.take() else { return Finding::without_work(Outcome::Clean) };
         let summary = stream.summary();
-        if summary.new_shapes > 0 {
+        if report::has_drift(&summary) {
             report::tell_drift(tools, job, None, &summary);
         }
         let fail = fail.or_else(|| stream.failure().map(|failure| Fail::Body(failure.reason)));

@@ -97,6 +97,7 @@ struct Route {
     /// A counter is `None` before it first counts.
     responses: [Option<Sum>; Outcome::COUNT],
     new_shapes: Option<Sum>,
+    unscored: Option<Sum>,
     /// Required members that were missing.
     unhealed: Vec<Unhealed>,
 }
@@ -157,7 +158,7 @@ impl Metrics {
         let known = self.routes.iter().position(|route| route.name == name);
         RouteId(known.unwrap_or_else(|| {
             let responses = [None; Outcome::COUNT];
-            self.routes.push(Route { name, responses, new_shapes: None, unhealed: Vec::new() });
+            self.routes.push(Route { name, responses, new_shapes: None, unscored: None, unhealed: Vec::new() });
             self.routes.len().saturating_sub(1)
         }))
     }
@@ -201,12 +202,15 @@ impl Metrics {
 
     /// Counts shapes of records that similarity had not seen before.
     pub fn count_new_shapes<H: Host>(&mut self, host: &mut H, route: RouteId, shapes: u32) {
-        let Some(known) = self.routes.get_mut(route.0) else { return };
-        let sum = known.new_shapes.get_or_insert_with(|| {
-            let name = format!("route=.={};.;nomos_new_shapes_total", known.name);
-            Sum::new(host.define_metric(Metric::Counter, &name).ok())
-        });
-        sum.add(i64::from(shapes));
+        let Some(Route { name, new_shapes, .. }) = self.routes.get_mut(route.0) else { return };
+        count_drift(host, new_shapes, name, "nomos_new_shapes_total", shapes);
+        self.drifted = true;
+    }
+
+    /// Counts unknown names that similarity did not look at, because a limit was reached.
+    pub fn count_unscored<H: Host>(&mut self, host: &mut H, route: RouteId, names: u32) {
+        let Some(Route { name, unscored, .. }) = self.routes.get_mut(route.0) else { return };
+        count_drift(host, unscored, name, "nomos_unscored_total", names);
         self.drifted = true;
     }
 
@@ -260,7 +264,7 @@ impl Metrics {
         if mem::take(&mut self.drifted) {
             for route in &mut self.routes {
                 let unhealed = route.unhealed.iter_mut().map(|unhealed| &mut unhealed.sum);
-                route.new_shapes.iter_mut().chain(unhealed).for_each(|sum| sum.flush(host));
+                route.new_shapes.iter_mut().chain(&mut route.unscored).chain(unhealed).for_each(|sum| sum.flush(host));
             }
         }
         let Some(shared) = &mut self.shared else { return };
@@ -294,6 +298,11 @@ impl Sum {
             let _ = host.add_metric(id, offset);
         }
     }
+}
+
+fn count_drift<H: Host>(host: &mut H, sum: &mut Option<Sum>, route: &str, metric: &str, count: u32) {
+    let define = |host: &mut H| host.define_metric(Metric::Counter, &format!("route=.={route};.;{metric}")).ok();
+    sum.get_or_insert_with(|| Sum::new(define(host))).add(i64::from(count));
 }
 
 /// Rounded to the nearest; a heal takes a few of them.

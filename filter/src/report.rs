@@ -54,8 +54,13 @@ pub fn tell<H: Host>(tools: &mut Tools<H>, root: &Root, tag: Option<&RouteTag>, 
     set_state(tools, root, tag, finding);
 }
 
-/// Counts and logs drift that nothing healed: shapes that are new, and required members that are missing. The latter
-/// only of a body that is all there, in `intake`.
+/// Whether there are new shapes, or names that were not looked at.
+pub fn has_drift(summary: &Summary) -> bool {
+    summary.new_shapes | summary.unscored > 0
+}
+
+/// Counts and logs drift that nothing healed: shapes that are new, names that were not looked at, and required members that
+/// are missing. The last only of a body that is all there, in `intake`.
 #[inline(never)]
 pub fn tell_drift<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: Option<&Intake>, summary: &Summary) {
     let Tools { host, healer, metrics, notices, .. } = tools;
@@ -65,6 +70,9 @@ pub fn tell_drift<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: Option<&
         if let Ok(memo) = memo.try_borrow() {
             notices.new_shapes(host, name, summary.new_shapes, memo.new_shapes());
         }
+    }
+    if summary.unscored > 0 {
+        metrics.count_unscored(host, *id, summary.unscored);
     }
     let Some(intake) = intake.filter(|_| summary.lacks && job.succeeds) else { return };
     for field in healer.missing(job.plan, intake) {
@@ -126,6 +134,9 @@ fn write_state(out: &mut Vec<u8>, tag: Option<&RouteTag>, finding: &Finding) {
         push_field(out, b",\"bytes\":", work.bytes);
         if work.summary.unlisted > 0 {
             push_field(out, b",\"unlisted\":", u64::from(work.summary.unlisted));
+        }
+        if work.summary.unscored > 0 {
+            push_field(out, b",\"unscored\":", u64::from(work.summary.unscored));
         }
         if let Some(shape) = work.summary.shape {
             push_shape(out, shape);
@@ -202,6 +213,10 @@ mod tests {
         let work = Work { summary, nanoseconds: 4499, bytes: 1021, written: true };
         let finding = Finding { outcome: Outcome::Healed, work: Some(work) };
         assert_eq!(state("\"user\"", &finding), expected.replace('}', r#","unlisted":5}"#));
+        let summary = Summary { unscored: 7, ..summary };
+        let work = Work { summary, nanoseconds: 4499, bytes: 1021, written: true };
+        let finding = Finding { outcome: Outcome::Healed, work: Some(work) };
+        assert_eq!(state("\"user\"", &finding), expected.replace('}', r#","unlisted":5,"unscored":7}"#));
         let finding = Finding::without_work(Outcome::Skipped(Skip::NoRoute));
         assert_eq!(state("", &finding), r#"{"verdict":"skipped","reason":"no_route"}"#);
     }

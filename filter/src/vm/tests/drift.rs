@@ -45,6 +45,23 @@ fn new_shapes_are_counted_and_told_once() {
     }
 }
 
+/// Of a body that is held, of one that streams, and of one that nothing is done to.
+#[test]
+fn names_that_a_limit_leaves_out_are_counted() {
+    for settings in ["", OBSERVE, r#""max_held_bytes":1024,"#] {
+        let mut vm = vm_with(r#""similarity":{"max_unknown":3},"#, settings);
+        for (limits, unscored) in
+            [(r#"{"c":1,"d":2},{"e":1,"f":2}"#, Some(4)), (r#"{"b":3,"a":4}"#, Some(2)), ("{}", None)]
+        {
+            let body =
+                format!(r#"{{"tags":[{{"a":1,"b":2}},{limits}],"id":1,"email_address":"{}"}}"#, "x".repeat(2000));
+            let reply = Upstream::json(&body).cut(500).run(&mut vm);
+            assert_eq!(reply.field("unscored").as_u64(), unscored, "{settings} {}", reply.state);
+        }
+        assert_eq!(metric(&mut vm, "route=.=user;.;nomos_unscored_total"), 6);
+    }
+}
+
 #[test]
 fn required_members_that_are_missing() {
     for (similarity, sent, missing) in [
