@@ -831,6 +831,7 @@ mod tests {
                 assert!(memo.memory() < MAX_MEMORY + (1 << 20), "{len} {at}: {}", memo.memory());
             }
             assert_eq!(healed, if len > MAX_NAME { 0 } else { count }, "{len}");
+            assert_eq!(memo.shapes() == 0, len > MAX_NAME, "{len}");
         }
     }
 
@@ -862,6 +863,7 @@ mod tests {
             let mut memo = Memo::new(&plan);
             let whole = stream(&plan, &mut memo, &body, usize::MAX);
             assert_eq!(whole.0 != body, len <= MAX_NAME, "{len}");
+            assert_eq!(memo.shapes() == 0, len > MAX_NAME, "{len}");
             for chunk in [16 << 10, 1000] {
                 assert_eq!(stream(&plan, &mut memo, &body, chunk).0, whole.0, "{len} in {chunk}");
                 assert!(memo.memory() < MAX_MEMORY + (8 << 20), "{len}: {}", memo.memory());
