@@ -6,7 +6,8 @@ use crate::plan::Plan;
 use crate::plan::automaton::{Id, NONE};
 use crate::plan::guard::Guard;
 use crate::plan::record::Record;
-use crate::similarity::{Alignment, Expected, Parts, Standing};
+use crate::plan::spec::Kind;
+use crate::similarity::{Alignment, Parts, Standing};
 use crate::survey::Survey;
 use crate::walk::Body;
 use nomos_rules::path::Step;
@@ -17,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Matching {
     /// Expected fields that stand elsewhere or under another name.
     pub matches: Vec<Match>,
-    /// Expected fields that stand nowhere.
+    /// Expected fields that stand nowhere, or are required and do not stand everywhere.
     pub missing: Vec<Missing>,
     /// Fields of the body that are no expected field.
     pub unknown: Vec<String>,
@@ -47,12 +48,12 @@ pub enum By {
     Similarity,
 }
 
-/// An expected field that stands nowhere.
+/// An expected field that stands nowhere, or is required and missing from one of the objects that should have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// Where clients expect it.
     pub path: String,
-    /// Whether they rely on it.
+    /// Whether an object that is there has to have it.
     pub required: bool,
 }
 
@@ -101,9 +102,10 @@ struct Matcher<'a> {
     out: Matching,
     known: BTreeSet<(String, String)>,
     unknown: BTreeSet<String>,
-    /// Fields that no record so far has, and those that one has.
+    /// Fields that a record lacks, by path: whether one lacks it that has to have it.
     lacking: BTreeMap<String, bool>,
     order: Vec<String>,
+    /// Fields that a record has.
     present: BTreeSet<String>,
     /// Arrays that stand elsewhere: where, and why they are what they are.
     arrays: BTreeMap<String, Reason>,
@@ -148,10 +150,11 @@ impl<'a> Matcher<'a> {
             let Matcher { survey, alignments, body, .. } = self;
             alignments.retain(|alignment| admits(body, survey, record, alignment));
         }
-        self.record(record, &place);
+        self.record(record, &place, looked);
     }
 
-    fn record(&mut self, record: &Record, place: &[Segment]) {
+    /// `whole`: whether all members have been looked at; otherwise nothing is known to be missing.
+    fn record(&mut self, record: &Record, place: &[Segment], whole: bool) {
         let prefix: Vec<Segment> = record.path.iter().map(segment).collect();
         let around = self.around(&prefix, place);
         let reasons = self.reasons(record);
@@ -161,11 +164,14 @@ impl<'a> Matcher<'a> {
                 rows.entry(*field).or_insert(row);
             }
         }
+        let objects = self.objects(record, &rows);
+        let stands = |object: Id| object == NONE || objects.contains(&object);
         for (field, expected) in (0..).zip(record.model.fields()) {
             let path = Self::expected_path(record, &prefix, field);
             let Some(row) = rows.get(&field) else {
-                if !expected.is_object {
-                    self.lacks(&path, expected);
+                let required = expected.required && stands(expected.parent) && !stands(field);
+                if whole && (required || !expected.is_object) {
+                    self.lacks(&path, required);
                 }
                 continue;
             };
@@ -183,6 +189,17 @@ impl<'a> Matcher<'a> {
             }
         }
         self.note_unknown(place, &reasons);
+    }
+
+    /// The fields that are objects and there: as such, or to be made for what belongs into them.
+    fn objects(&self, record: &Record, rows: &BTreeMap<Id, Id>) -> BTreeSet<Id> {
+        let is_object = |row: Id| self.survey.rows.get(row as usize).is_some_and(|row| row.kind == Kind::Object);
+        let mut objects = BTreeSet::new();
+        for (field, row) in rows {
+            let path = record.path_to(*field);
+            objects.extend(path.into_iter().filter(|object| object != field || is_object(*row)));
+        }
+        objects
     }
 
     /// Why the record is what it is, where it stands elsewhere than expected.
@@ -224,8 +241,11 @@ impl<'a> Matcher<'a> {
         show(&path)
     }
 
-    fn lacks(&mut self, path: &str, expected: &Expected) {
-        if self.lacking.insert(path.to_owned(), expected.required).is_none() {
+    fn lacks(&mut self, path: &str, required: bool) {
+        if let Some(known) = self.lacking.get_mut(path) {
+            *known |= required;
+        } else {
+            self.lacking.insert(path.to_owned(), required);
             self.order.push(path.to_owned());
         }
     }
@@ -244,21 +264,29 @@ impl<'a> Matcher<'a> {
     }
 
     fn finish(mut self) -> Matching {
+        let begins = |start: &[u8]| {
+            let bytes = self.body.tokens.iter().map(|at| self.body.bytes.get(*at as usize).copied().unwrap_or(0));
+            bytes.take(start.len()).eq(start.iter().copied())
+        };
+        let (is_list, is_empty_list) = (begins(b"["), begins(b"[]"));
         for (index, record) in (0..).zip(self.plan.records()) {
             let is_outermost = record.path.iter().all(|step| *step == Step::Each);
-            if is_outermost && !self.records_met.contains(&index) {
+            // A list that is expected and empty lacks nothing; what else is in it is no object that had to have a field.
+            let is_there = is_list && !record.path.is_empty();
+            if is_outermost && !self.records_met.contains(&index) && !(is_there && is_empty_list) {
                 let prefix: Vec<Segment> = record.path.iter().map(segment).collect();
-                for (field, expected) in (0..).zip(record.model.fields()).filter(|(_, field)| !field.is_object) {
-                    let path = Self::expected_path(record, &prefix, field);
-                    self.lacks(&path, expected);
+                for (field, expected) in (0..).zip(record.model.fields()) {
+                    let required = expected.required && expected.parent == NONE && !is_there;
+                    if required || !expected.is_object {
+                        self.lacks(&Self::expected_path(record, &prefix, field), required);
+                    }
                 }
             }
         }
-        let lacking = std::mem::take(&mut self.lacking);
-        let missing = self.order.drain(..).filter(|path| !self.present.contains(path));
-        self.out.missing =
-            missing.map(|path| Missing { required: lacking.get(&path).copied().unwrap_or(false), path }).collect();
-        self.out
+        let Matcher { mut out, lacking, order, present, .. } = self;
+        let missing = order.into_iter().map(|path| Missing { required: lacking.get(&path) == Some(&true), path });
+        out.missing = missing.filter(|missing| missing.required || !present.contains(&missing.path)).collect();
+        out
     }
 }
 

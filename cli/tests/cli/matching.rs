@@ -83,6 +83,58 @@ fn a_required_field_that_is_missing_is_a_problem() {
 }
 
 #[test]
+fn what_is_required_counts_where_its_object_stands() {
+    let dir = Dir::new("match-required");
+    dir.file(
+        "pet.json",
+        r##"{"type":"object","required":["id","tag"],"properties":{"id":{"type":"integer"},"tag":{"type":["object","null"],
+            "required":["name"],"properties":{"name":{"type":"string"}}},"parent":{"$ref":"#"},
+            "owner":{"type":["string","object"],"required":["login"],"properties":{"login":{"type":"string"}}}}}"##,
+    );
+    dir.file(
+        "orders.json",
+        r#"{"type":"object","properties":{"orders":{"type":"array","items":{"type":"object","required":["total"],
+            "properties":{"total":{"type":"number"},"note":{"type":"string"}}}}}}"#,
+    );
+    dir.file(
+        "list.json",
+        r#"{"type":"array","items":{"type":"object","required":["id"],"properties":{"id":{"type":"integer"},"x":{}}}}"#,
+    );
+    let rows: [(&str, &str, &[&str]); 20] = [
+        ("pet.json", r#"{"id":1,"tag":null}"#, &[]),
+        ("pet.json", r#"{"id":1,"tag":{"name":"x"},"parent":null,"owner":"ann"}"#, &[]),
+        ("pet.json", r#"{"id":1,"tag":null,"owner":{}}"#, &["owner.login"]),
+        ("pet.json", r#"{"id":1,"tag":{}}"#, &["tag.name"]),
+        ("pet.json", r#"{"id":1}"#, &["tag"]),
+        ("pet.json", r#"{"id":1,"tag":null,"parent":{"id":2,"tag":null}}"#, &[]),
+        ("pet.json", r#"{"id":1,"tag":null,"parent":{"tag":null}}"#, &["parent.id"]),
+        ("pet.json", r#"{"id":1,"tag":null,"parent":{"id":2}}"#, &["parent.tag"]),
+        ("pet.json", r#"{"id":1,"tag":null,"parent":{"id":2,"tag":{}}}"#, &["parent.tag.name"]),
+        ("orders.json", "{}", &[]),
+        ("orders.json", r#"{"orders":null}"#, &[]),
+        ("orders.json", r#"{"orders":[null,1,[]]}"#, &[]),
+        ("orders.json", r#"{"orders":[{"total":1},{"total":2,"note":"x"}]}"#, &[]),
+        ("orders.json", r#"{"orders":[{"total":1},{}]}"#, &["orders[].total"]),
+        ("orders.json", r#"{"orders":[{"note":"x"},{"total":1}]}"#, &["orders[].total"]),
+        ("list.json", "[]", &[]),
+        ("list.json", "[null]", &[]),
+        ("list.json", r#"[{"id":1},{"id":2}]"#, &[]),
+        ("list.json", r#"[{"id":1},{"x":2}]"#, &["[].id"]),
+        ("list.json", "{}", &["[].id"]),
+    ];
+    for (contract, body, required) in rows {
+        let output = dir.nomos_on(&["match", "--contract", contract], body.as_bytes());
+        let missing = output.stdout.lines().find_map(|line| line.strip_prefix("missing: ")).unwrap_or_default();
+        let marked: Vec<&str> = missing.split(", ").filter_map(|path| path.strip_suffix(" (required)")).collect();
+        assert_eq!(marked, required, "{body}: {missing}");
+        assert_eq!(output.code, i32::from(!required.is_empty()), "{body}");
+    }
+    let members: Vec<String> = (0..3000).map(|id| format!("\"key {id} of many\":1")).collect();
+    let large = format!("{{{},\"id\":1,\"tag\":null}}", members.join(","));
+    assert_eq!(dir.nomos_on(&["match", "--contract", "pet.json"], large.as_bytes()).code, 0);
+}
+
+#[test]
 fn bad_usage_and_bad_input_are_told_in_a_line() {
     let dir = dir("usage");
     dir.file("bad.json", r#"{"type":"object","propertys":{}}"#).file("list.json", "[]").file("empty.yaml", "# none\n");
