@@ -7,6 +7,7 @@ use healer::similarity::{Comparison, compare_all};
 
 use crate::failure::Failure;
 use crate::json_text::quote;
+use crate::text::{plain, width};
 use crate::{output, parts};
 
 const EXAMPLES: &str = "\
@@ -79,13 +80,14 @@ impl<'a> Pair<'a> {
 
 fn as_table(pairs: &[Pair<'_>]) -> String {
     const HEAD: Style = Style::new().bold();
-    let width = |side: usize| pairs.iter().map(|pair| pair.names[side].chars().count()).max().unwrap_or_default();
-    let (left, right) = (width(0).max("A".len()), width(1).max("B".len()));
+    let names = |side: usize| -> Vec<_> { pairs.iter().map(|pair| plain(pair.names[side])).collect() };
+    let (left, right) = (width(&names(0), "A"), width(&names(1), "B"));
     let heads: Vec<String> = COLUMNS.iter().map(|(head, _)| format!("{head:>5}")).collect();
     let head = format!("{HEAD}{:left$}  {:right$}  {}{HEAD:#}\n", "A", "B", heads.join("  "));
     let line = |Pair { names: [a, b], figures }: &Pair<'_>| {
         let figure = |(figure, (head, _)): (&f32, &(&str, &str))| format!("{figure:>0$.3}", head.len().max(5));
         let figures: Vec<String> = figures.iter().zip(&COLUMNS).map(figure).collect();
+        let (a, b) = (plain(a), plain(b));
         format!("{a:left$}  {b:right$}  {}\n", figures.join("  "))
     };
     head + &pairs.iter().map(line).collect::<Vec<_>>().concat()

@@ -23,6 +23,7 @@ mod parts;
 mod resource;
 mod schema;
 mod source;
+mod text;
 mod warning;
 mod yaml;
 
@@ -83,7 +84,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => completions::run(&args, &mut Cli::command()),
     };
     result.unwrap_or_else(|failure| {
-        eprintln!("nomos: {failure}");
+        eprintln!("nomos: {}", text::plain(&failure.to_string()));
         ExitCode::from(BAD_USAGE_OR_INPUT)
     })
 }

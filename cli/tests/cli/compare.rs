@@ -22,6 +22,16 @@ fn the_algorithm_table_is_printed() {
 }
 
 #[test]
+fn names_may_be_of_any_length_and_of_any_characters() {
+    let long = "a".repeat(70_000);
+    let output = Dir::new("compare-long").nomos(&["compare", &long, "b", "x\u{1b}[31m", "\u{9b}2J\n"]);
+    let lines: Vec<&str> = output.stdout.lines().collect();
+    assert_eq!((output.code, output.stderr.as_str(), lines.len()), (0, "", 3));
+    assert!(lines[1].starts_with(&format!("{long}  b")));
+    assert!(lines[2].starts_with("x\\u001b[31m") && lines[2].contains("\\u009b2J\\n "), "{}", lines[2]);
+}
+
+#[test]
 fn with_json_the_table_is_one_object() {
     let output = Dir::new("compare-json").nomos(&["compare", "--json", "a\"b", "x", "user_id", "user_id"]);
     let table: serde_json::Value = serde_json::from_str(&output.stdout).unwrap_or_default();
