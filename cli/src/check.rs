@@ -14,6 +14,7 @@ use crate::openapi::{self, Document, NoResponse};
 use crate::output::plural;
 use crate::resource::{self, Plugin};
 use crate::source::{Source, line};
+use crate::text::plain;
 use crate::warning::Warning;
 use crate::{deprecated, digest, document, output, pack};
 
@@ -86,16 +87,16 @@ struct Finding {
 impl Verdict {
     fn as_text(&self) -> String {
         let path = self.source.path.display();
-        let warn =
-            |(line, Warning { at, why, .. }): &(usize, Warning)| format!("{path}:{line}: warning: {at}: {why}\n");
-        let tell = |Finding { line, error }: &Finding| self.source.tell(*line, error) + "\n";
+        let warn = |(line, Warning { at, why, .. }): &(usize, Warning)| format!("{path}:{line}: warning: {at}: {why}");
+        let tell = |Finding { line, error }: &Finding| self.source.tell(*line, error);
         let warnings = match self.warnings.len() {
             0 => String::new(),
             count => format!(", {}", plural(count, "warning")),
         };
-        let end = format!("{path}: {}: no problems{warnings}\n", self.kind);
+        let end = format!("{path}: {}: no problems{warnings}", self.kind);
         let end = self.findings.is_empty().then_some(end);
-        self.warnings.iter().map(warn).chain(self.findings.iter().map(tell)).chain(end).collect()
+        let lines = self.warnings.iter().map(warn).chain(self.findings.iter().map(tell)).chain(end);
+        lines.map(|line| plain(&line).into_owned() + "\n").collect()
     }
 }
 

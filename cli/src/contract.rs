@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::openapi::{Document, Operation};
 use crate::output::plural;
 use crate::source::Source;
+use crate::text::plain;
 use crate::{document, json_text, output, schema};
 
 const EXAMPLES: &str = "\
@@ -52,7 +53,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let text = match &args.operation {
         Some(operation) => {
             let taken = read(&args.file, operation, args.status.as_deref())?;
-            eprintln!("{}: {}", taken.from, members(&taken.contract));
+            eprintln!("{}: {}", plain(&taken.from), members(&taken.contract));
             let node = schema::of(&taken.contract);
             if args.json { json_text::compact(&node) } else { json_text::pretty(&node) }
         }

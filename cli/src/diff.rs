@@ -7,6 +7,7 @@ use healer::config::json;
 use similar::{ChangeTag, TextDiff};
 
 use crate::json_text;
+use crate::text::plain;
 
 const OLD: Style = AnsiColor::Red.on_default();
 const NEW: Style = AnsiColor::Green.on_default();
@@ -31,7 +32,7 @@ pub fn of(before: &[u8], after: &[u8]) -> String {
                 ChangeTag::Delete => (OLD, '-'),
                 ChangeTag::Insert => (NEW, '+'),
             };
-            text.push_str(&styled(style, &format!("{sign}{line}")));
+            text.push_str(&styled(style, &format!("{sign}{}", plain(line))));
         }
     }
     text

@@ -2,6 +2,8 @@
 
 use healer::config::node::{Member, Node, Value};
 
+use crate::text::plain;
+
 /// What fits into this many characters stands on one line.
 const WIDTH: usize = 100;
 
@@ -20,9 +22,9 @@ pub fn lines(node: &Node) -> String {
     indented(node, 0, 0, 0)
 }
 
-/// A text as JSON.
+/// A text as JSON that may be shown on a terminal.
 pub fn quote(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    plain(&serde_json::Value::from(text).to_string()).into_owned()
 }
 
 fn write(node: &Node, colon: &str, comma: &str) -> String {

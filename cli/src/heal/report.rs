@@ -7,6 +7,7 @@ use healer::{Description, Failure, Healer, Memo, OpKind, Plan, Reason, Summary, 
 use serde_json::{Value, json};
 
 use crate::parts;
+use crate::text::plain;
 
 /// How it came out.
 pub enum Outcome {
@@ -39,20 +40,20 @@ pub struct Report<'a> {
 impl Report<'_> {
     /// A line, or several.
     pub fn as_text(&self, explain: bool) -> String {
-        let mut text = self.headline();
+        let mut lines = vec![self.headline()];
         if explain {
-            text.extend(self.ops().iter().map(op_line));
-            text.extend(self.unlisted().iter().map(unlisted_line));
+            lines.extend(self.ops().iter().map(op_line));
+            lines.extend(self.unlisted().iter().map(unlisted_line));
             if self.streamed {
-                text.push_str("  (over max_held_bytes: healed record by record; ops are counted, not listed)\n");
+                lines.push("  (over max_held_bytes: healed record by record; ops are counted, not listed)".to_owned());
             }
         }
         match self.mode {
             Mode::Heal => (),
-            Mode::Observe => text.push_str("mode is observe: in Envoy this body leaves as it came\n"),
-            Mode::Off => text.push_str("mode is off: in Envoy this body leaves as it came\n"),
+            Mode::Observe => lines.push("mode is observe: in Envoy this body leaves as it came".to_owned()),
+            Mode::Off => lines.push("mode is off: in Envoy this body leaves as it came".to_owned()),
         }
-        text
+        lines.iter().map(|line| plain(line).into_owned() + "\n").collect()
     }
 
     /// One JSON object on a line.
@@ -95,13 +96,13 @@ impl Report<'_> {
     fn headline(&self) -> String {
         let route = self.route.map_or_else(String::new, |route| format!(" by route {}", route.name));
         match &self.outcome {
-            Outcome::Done(summary) if summary.changed => format!("healed{route}: {}\n", counts(summary)),
-            Outcome::Done(summary) => format!("clean{route}: nothing to heal{}\n", conflicts(summary)),
+            Outcome::Done(summary) if summary.changed => format!("healed{route}: {}", counts(summary)),
+            Outcome::Done(summary) => format!("clean{route}: nothing to heal{}", conflicts(summary)),
             Outcome::Failed(failure) if self.streamed && failure.reason != Reason::TooLarge => {
-                format!("failed{route}: {failure}; the body is left as it came from the value before on\n")
+                format!("failed{route}: {failure}; the body is left as it came from the value before on")
             }
-            Outcome::Failed(failure) => format!("failed{route}: {failure}; the body is left as it came\n"),
-            Outcome::Skipped(_) => "skipped: no route matches this request; the body is left as it came\n".to_owned(),
+            Outcome::Failed(failure) => format!("failed{route}: {failure}; the body is left as it came"),
+            Outcome::Skipped(_) => "skipped: no route matches this request; the body is left as it came".to_owned(),
         }
     }
 
@@ -151,11 +152,11 @@ fn op_line(op: &Description) -> String {
             format!("similarity {score:.2}: {from} -> {to}: {}", parts::as_text(*parts))
         }
     };
-    format!("  {} -> {}  ({why})\n", op.from, op.to)
+    format!("  {} -> {}  ({why})", op.from, op.to)
 }
 
 fn unlisted_line(op: &Description) -> String {
-    format!("  {} -> {}  (left: its value is not in the enum, or in the case of the new name)\n", op.from, op.to)
+    format!("  {} -> {}  (left: its value is not in the enum, or in the case of the new name)", op.from, op.to)
 }
 
 fn op_json(op: &Description) -> Value {

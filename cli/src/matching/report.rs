@@ -1,10 +1,13 @@
 //! Where everything is, for people and for programs.
 
+use std::borrow::Cow;
+
 use anstyle::Style;
 use healer::{By, Match, Matching};
 
 use crate::json_text::quote;
 use crate::parts;
+use crate::text::{plain, width};
 
 const HEAD: Style = Style::new().bold();
 
@@ -18,7 +21,7 @@ pub fn as_text(matching: &Matching) -> String {
         .collect();
     for (what, paths) in [("missing", &missing), ("unknown", &matching.unknown)] {
         if !paths.is_empty() {
-            text.push(format!("{HEAD}{what}:{HEAD:#} {}\n", paths.join(", ")));
+            text.push(format!("{HEAD}{what}:{HEAD:#} {}\n", plain(&paths.join(", "))));
         }
     }
     let text = text.concat();
@@ -48,19 +51,18 @@ fn table(matches: &[Match]) -> String {
     if matches.is_empty() {
         return String::new();
     }
-    let width = |path: fn(&Match) -> &str, head: &str| {
-        matches.iter().map(|found| path(found).chars().count()).max().unwrap_or_default().max(head.len())
-    };
-    let (left, right) = (width(|found| &found.expected, "EXPECTED"), width(|found| &found.found, "FOUND"));
+    let cells = |path: fn(&Match) -> &str| -> Vec<_> { matches.iter().map(|found| plain(path(found))).collect() };
+    let (expected, found) = (cells(|found| &found.expected), cells(|found| &found.found));
+    let (left, right) = (width(&expected, "EXPECTED"), width(&found, "FOUND"));
     let head = format!("{:left$}  {:right$}  SCORE  WHY", "EXPECTED", "FOUND");
-    let line = |found: &Match| {
+    let line = |((found, expected), place): ((&Match, &Cow<'_, str>), &Cow<'_, str>)| {
         let why = match found.by {
             By::Rule => "a rule, pack or case convention".to_owned(),
             By::Similarity => format!("similarity: {}", parts::as_text(found.parts)),
         };
-        format!("{:left$}  {:right$}  {:5.2}  {why}\n", found.expected, found.found, found.score)
+        format!("{expected:left$}  {place:right$}  {:5.2}  {why}\n", found.score)
     };
-    let lines: Vec<String> = matches.iter().map(line).collect();
+    let lines: Vec<String> = matches.iter().zip(&expected).zip(&found).map(line).collect();
     format!("{HEAD}{head}{HEAD:#}\n{}", lines.concat())
 }
 

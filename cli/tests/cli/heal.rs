@@ -53,6 +53,22 @@ fn what_cannot_be_healed_leaves_as_it_came() {
 }
 
 #[test]
+fn the_report_does_not_command_the_terminal() {
+    let dir = Dir::new("heal-terminal");
+    let config = r#"{"routes":[{"match":{"prefix":"/"},"rename":{"\u001b[31mred":"\u009bgreen"}}]}"#;
+    dir.file("nomos.json", config).file("body.json", r#"{"\u001b[31mred":1}"#);
+    let args = ["heal", "--config", "nomos.json", "--explain", "--diff"];
+    let output = dir.nomos(&[&args[..], &["body.json"]].concat());
+    assert_eq!(output.code, 0);
+    assert!(output.stderr.contains("\n  \"\\u001b[31mred\" -> \\u009bgreen  ("), "{}", output.stderr);
+    assert!(output.stdout.contains("\n-  \"\\u001b[31mred\": 1\n+  \"\\u009bgreen\": 1\n"), "{}", output.stdout);
+    let colours = [("CLICOLOR_FORCE", "1")];
+    let coloured = dir.nomos_with(&colours, &[&args[..], &["body.json"]].concat(), b"").stdout;
+    assert!(coloured.contains("\\u001b[31mred") && coloured.contains("\\u009bgreen"), "{coloured}");
+    assert!(!coloured.replace("\u{1b}[", "").contains(['\u{1b}', '\u{9b}']), "{coloured}");
+}
+
+#[test]
 fn a_request_without_a_route_is_skipped() {
     let output = dir("skipped").nomos(&["heal", "--config", "nomos.yaml", "--path", "/other", "body.json"]);
     let report = "skipped: no route matches this request; the body is left as it came\n";

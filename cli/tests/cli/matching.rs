@@ -75,6 +75,25 @@ fn similarity_matches_what_no_rule_declares() {
 }
 
 #[test]
+fn names_do_not_command_the_terminal() {
+    let dir = dir("terminal");
+    dir.file("body.json", r#"{"Id":1,"\u001b[31mEvil\u0007":{"a\nb":1},"tags":[]}"#);
+    dir.file("evil.json", r#"{"type":"object","properties":{"\u001b[31mred":{}},"required":["\u001b[31mred"]}"#);
+    dir.file("bad.json", r#"{"type":"object","\u001b[31m":{}}"#);
+    let output = dir.nomos(&["match", "--contract", "contract.json", "body.json"]);
+    assert!(output.stdout.ends_with("unknown: \"\\u001b[31mEvil\\u0007\".a\\nb\n"), "{}", output.stdout);
+    let output = dir.nomos(&["match", "--contract", "evil.json", "body.json"]);
+    assert!(output.stdout.contains("missing: \"\\u001b[31mred\" (required)\n"), "{}", output.stdout);
+    let output = dir.nomos(&["match", "--contract", "evil.json", "body.json", "--json"]);
+    assert_eq!(object(&output)["missing"], json!(["\"\u{1b}[31mred\""]));
+    for (args, code) in [(&["match", "--contract", "bad.json", "body.json"][..], 2), (&["check", "bad.json"], 1)] {
+        let output = dir.nomos(args);
+        let text = output.stdout + &output.stderr;
+        assert!(output.code == code && text.contains("[31m") && !text.contains('\u{1b}'), "{text}");
+    }
+}
+
+#[test]
 fn a_required_field_that_is_missing_is_a_problem() {
     let dir = dir("missing");
     let output = dir.nomos_on(&["match", "--contract", "contract.json", "-"], br#"{"phone":1,"tags":[]}"#);
