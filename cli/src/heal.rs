@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use healer::{Healer, Limits, Memo, Plan, Progress, Reason, Summary};
+use nomos_filter::outcome::Skip;
 
 use crate::failure::Failure;
+use crate::input::Exchange;
 use crate::{config_file, diff, input, output};
 
 use report::{Outcome, Report};
@@ -28,7 +30,8 @@ In a script:
   $ nomos heal --config nomos.yaml body.json --json 2> report.json
   $ jq -r '.ops[] | [.from, .to, .why.by] | @tsv' report.json
 
-A body that cannot be healed leaves as it came.
+A body that cannot be healed leaves as it came, and so does one that the filter
+skips by --method, --status or --content-type.
 Exit codes: 0 healed, clean or skipped, 1 over a limit or without a record,
 2 not JSON, bad usage or configuration.";
 
@@ -42,15 +45,15 @@ pub struct Args {
     /// Path of the request, which chooses the route; may be left out where there is one route only
     #[arg(long)]
     path: Option<String>,
-    /// Method of the request
-    #[arg(long, default_value = "GET")]
-    method: String,
-    /// Status of the response
-    #[arg(long, default_value_t = input::USUAL.status)]
-    status: u16,
-    /// Media type of the response
-    #[arg(long, value_name = "TYPE", default_value = input::USUAL.content_type)]
-    content_type: String,
+    /// Method of the request; without it GET
+    #[arg(long)]
+    method: Option<String>,
+    /// Status of the response; without it 200
+    #[arg(long)]
+    status: Option<u16>,
+    /// Media type of the response; without it application/json
+    #[arg(long, value_name = "TYPE")]
+    content_type: Option<String>,
     /// File with the body; - for stdin
     #[arg(value_name = "BODY", default_value = "-")]
     body: PathBuf,
@@ -68,17 +71,19 @@ pub struct Args {
 /// Heals the body, or passes it on as it came.
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let config = config_file::read(&args.config)?;
-    let response = input::Response { status: args.status, content_type: &args.content_type };
-    let route = input::route(&config, &args.method, args.path.as_deref(), response)?;
+    let exchange = args.exchange();
+    let route = input::route(&config, &exchange)?;
+    let skip = if route.is_none() { Some(Skip::NoRoute) } else { exchange.skip() };
     let body = input::body(&args.body)?;
     let mut healer = Healer::new();
     let mut memo = route.map_or_else(Memo::default, |route| Memo::new(&route.plan));
-    let done = route.map(|route| heal(&mut healer, &route.plan, &mut memo, &body, config.limits()));
+    let taken = route.filter(|_| skip.is_none());
+    let done = taken.map(|route| heal(&mut healer, &route.plan, &mut memo, &body, config.limits()));
     let streamed = done.as_ref().is_some_and(|done| done.streamed);
     let outcome = match done.map(|done| done.result) {
         Some(Ok(summary)) => Outcome::Done(summary),
         Some(Err(failure)) => Outcome::Failed(failure),
-        None => Outcome::Skipped("no_route"),
+        None => Outcome::Skipped(skip.unwrap_or(Skip::NoRoute)),
     };
     let is_changed = matches!(&outcome, Outcome::Done(summary) if summary.changed);
     let after = if is_changed || streamed { healer.output() } else { &body };
@@ -88,9 +93,30 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         output::write(after)?;
     }
     let mode = route.map_or(config.mode, |route| config.mode_of(route));
-    let report = Report { outcome, route, healer: &healer, memo: &memo, body: &body, mode, streamed };
+    let report = Report {
+        outcome,
+        exchange,
+        route,
+        healer: &healer,
+        memo: &memo,
+        body: &body,
+        mode,
+        changed: after != body,
+        streamed,
+    };
     eprint!("{}", if args.json { report.as_json() } else { report.as_text(args.explain) });
     Ok(exit_code(&report.outcome))
+}
+
+impl Args {
+    fn exchange(&self) -> Exchange<'_> {
+        Exchange {
+            method: self.method.as_deref(),
+            path: self.path.as_deref(),
+            status: self.status,
+            content_type: self.content_type.as_deref(),
+        }
+    }
 }
 
 fn exit_code(outcome: &Outcome) -> ExitCode {

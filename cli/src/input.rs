@@ -5,6 +5,9 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use healer::config::{Config, Route};
+use nomos_filter::eligibility::{Request, Response};
+use nomos_filter::media_type;
+use nomos_filter::outcome::Skip;
 
 use crate::failure::Failure;
 
@@ -18,32 +21,60 @@ pub fn body(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::io(path, &error))
 }
 
-/// A response that is answered with JSON and success, as most are.
-pub const USUAL: Response<'static> = Response { status: 200, content_type: "application/json" };
-
-/// What of a response a route may depend on.
-#[derive(Clone, Copy)]
-pub struct Response<'a> {
-    pub status: u16,
-    pub content_type: &'a str,
+/// What is said of a request and its response; the rest is as it mostly is.
+#[derive(Clone, Copy, Default)]
+pub struct Exchange<'a> {
+    pub method: Option<&'a str>,
+    pub path: Option<&'a str>,
+    pub status: Option<u16>,
+    pub content_type: Option<&'a str>,
 }
 
-/// The route of a request and its response; without a path the only one there is.
-pub fn route<'a>(
-    config: &'a Config,
-    method: &str,
-    path: Option<&str>,
-    response: Response<'_>,
-) -> Result<Option<&'a Route>, Failure> {
-    if let Some(path) = path {
-        let Response { status, content_type } = response;
-        let accepts = |route: &usize| config.accepts(*route, status.into(), content_type.as_bytes());
-        let index = config.routes_from(0, method.as_bytes(), path.as_bytes()).find(accepts);
-        return Ok(index.and_then(|index| config.routes.get(index)));
+impl<'a> Exchange<'a> {
+    pub fn method(&self) -> &'a str {
+        self.method.unwrap_or("GET")
+    }
+
+    pub fn status(&self) -> u16 {
+        self.status.unwrap_or(200)
+    }
+
+    pub fn content_type(&self) -> &'a str {
+        self.content_type.unwrap_or("application/json")
+    }
+
+    /// Why the filter does not look at the body of such a response, whatever its route.
+    pub fn skip(&self) -> Option<Skip> {
+        let request = Request { method: self.method().as_bytes(), ..Request::default() };
+        // Without a media type, what it says of the status comes first.
+        let mut response = Response::default();
+        response.status = self.status().into();
+        match (request.judge(), response.judge(false)) {
+            (Err(skip), _) | (Ok(()), Err(skip @ Skip::Status)) => Some(skip),
+            _ => (!media_type::is_json(self.content_type().as_bytes())).then_some(Skip::ContentType),
+        }
+    }
+
+    fn is_accepted(&self, route: &Route) -> bool {
+        route.matcher.conditions.accept(self.status().into(), self.content_type().as_bytes())
+    }
+}
+
+/// The route of a request and its response; without a path the only one there is, unless what is said is not for it.
+pub fn route<'a>(config: &'a Config, exchange: &Exchange<'_>) -> Result<Option<&'a Route>, Failure> {
+    if let Some(path) = exchange.path {
+        let routes = config.routes_from(0, exchange.method().as_bytes(), path.as_bytes());
+        let mut routes = routes.filter_map(|index| config.routes.get(index));
+        return Ok(routes.find(|route| exchange.is_accepted(route)));
     }
     match config.routes.as_slice() {
         [] => Ok(None),
-        [route] => Ok(Some(route)),
+        [route] => {
+            let has_method = exchange.method.is_none_or(|method| route.matcher.has_method(method.as_bytes()));
+            let tells_response = exchange.status.is_some() || exchange.content_type.is_some();
+            let is_it = has_method && (!tells_response || exchange.is_accepted(route));
+            Ok(is_it.then_some(route))
+        }
         routes => {
             let known: Vec<String> = routes.iter().map(|route| format!("{} ({})", route.name, route.matcher)).collect();
             let found = format!("no --path, and {} routes: {}", routes.len(), known.join(", "));

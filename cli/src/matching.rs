@@ -68,9 +68,9 @@ struct Which {
     /// Of a configuration: the path of the request, which chooses the route
     #[arg(long, conflicts_with = "operation")]
     path: Option<String>,
-    /// Of a configuration: the method of the request
-    #[arg(long, default_value = "GET")]
-    method: String,
+    /// Of a configuration: the method of the request; without it GET
+    #[arg(long, conflicts_with = "operation")]
+    method: Option<String>,
 }
 
 /// How sure a match has to be. Without these: what the route says, or else what routes have where they say nothing.

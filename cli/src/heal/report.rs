@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use healer::config::{Mode, Route};
 use healer::{Description, Failure, Healer, Memo, OpKind, Plan, Reason, Summary, Why};
+use nomos_filter::outcome::Skip;
 use serde_json::{Value, json};
 
+use crate::input::Exchange;
 use crate::parts;
 use crate::text::plain;
 
@@ -15,14 +17,16 @@ pub enum Outcome {
     Done(Summary),
     /// It was looked at and cannot be healed.
     Failed(Failure),
-    /// It was not looked at; why.
-    Skipped(&'static str),
+    /// The filter would not look at it; why.
+    Skipped(Skip),
 }
 
 /// Everything there is to tell.
 pub struct Report<'a> {
     /// How it came out.
     pub outcome: Outcome,
+    /// What the body belongs to.
+    pub exchange: Exchange<'a>,
     /// The route that was taken.
     pub route: Option<&'a Route>,
     /// The engine that healed it.
@@ -33,6 +37,8 @@ pub struct Report<'a> {
     pub body: &'a [u8],
     /// What the filter would do with it.
     pub mode: Mode,
+    /// Whether it is another body than it was.
+    pub changed: bool,
     /// Whether it was healed in pieces. Then ops are counted, not listed.
     pub streamed: bool,
 }
@@ -48,10 +54,8 @@ impl Report<'_> {
                 lines.push("  (over max_held_bytes: healed record by record; ops are counted, not listed)".to_owned());
             }
         }
-        match self.mode {
-            Mode::Heal => (),
-            Mode::Observe => lines.push("mode is observe: in Envoy this body leaves as it came".to_owned()),
-            Mode::Off => lines.push("mode is off: in Envoy this body leaves as it came".to_owned()),
+        if self.mode != Mode::Heal {
+            lines.push(format!("mode is {}: in Envoy this body leaves as it came", mode(self.mode)));
         }
         lines.iter().map(|line| plain(line).into_owned() + "\n").collect()
     }
@@ -60,9 +64,12 @@ impl Report<'_> {
     pub fn as_json(&self) -> String {
         let (verdict, reason) = self.verdict();
         let mut report = json!({"verdict": verdict, "route": self.route.map(|route| route.name.as_str())});
+        let leaves = if self.changed && self.mode == Mode::Heal { "healed" } else { "as_it_came" };
         let mut set = |name: &str, value: Value| {
             report[name] = value;
         };
+        set("mode", mode(self.mode).into());
+        set("leaves", leaves.into());
         if let Some(reason) = reason {
             set("reason", reason.into());
         }
@@ -89,7 +96,7 @@ impl Report<'_> {
             Outcome::Done(summary) if summary.changed => ("healed", None),
             Outcome::Done(_) => ("clean", None),
             Outcome::Failed(failure) => ("failed", Some(failure.reason.as_str())),
-            Outcome::Skipped(reason) => ("skipped", Some(reason)),
+            Outcome::Skipped(skip) => ("skipped", nomos_filter::outcome::Outcome::Skipped(*skip).reason()),
         }
     }
 
@@ -102,7 +109,18 @@ impl Report<'_> {
                 format!("failed{route}: {failure}; the body is left as it came from the value before on")
             }
             Outcome::Failed(failure) => format!("failed{route}: {failure}; the body is left as it came"),
-            Outcome::Skipped(_) => "skipped: no route matches this request; the body is left as it came".to_owned(),
+            Outcome::Skipped(skip) => format!("skipped{route}: {}; the body is left as it came", self.why(*skip)),
+        }
+    }
+
+    /// What the filter does not look at.
+    fn why(&self, skip: Skip) -> String {
+        match skip {
+            Skip::Method => format!("bodies of responses to {} are not looked at", self.exchange.method()),
+            Skip::Status => format!("bodies of responses of status {} are not looked at", self.exchange.status()),
+            Skip::ContentType => format!("content-type {} is not one JSON document", self.exchange.content_type()),
+            _ if self.exchange.path.is_some() => "no route matches this request".to_owned(),
+            _ => "the route is for other requests or responses".to_owned(),
         }
     }
 
@@ -172,6 +190,14 @@ fn op_json(op: &Description) -> Value {
         }
     };
     json!({"kind": kind(op), "from": op.from, "to": op.to, "why": why})
+}
+
+fn mode(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Heal => "heal",
+        Mode::Observe => "observe",
+        Mode::Off => "off",
+    }
 }
 
 fn kind(op: &Description) -> &'static str {

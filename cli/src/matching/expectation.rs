@@ -9,6 +9,7 @@ use healer::plan::spec::PlanSpec;
 
 use super::Which;
 use crate::failure::Failure;
+use crate::input::Exchange;
 use crate::source::Source;
 use crate::{config_file, document, envoy, input, openapi};
 
@@ -46,7 +47,8 @@ fn of_schema(source: &Source, document: &Node) -> Result<PlanSpec, Failure> {
 fn of_route(path: &Path, which: &Which) -> Result<PlanSpec, Failure> {
     let config = config_file::read(path)?;
     let file = path.display();
-    let route = input::route(&config, &which.method, which.path.as_deref(), input::USUAL)?
+    let exchange = Exchange { method: which.method.as_deref(), path: which.path.as_deref(), ..Exchange::default() };
+    let route = input::route(&config, &exchange)?
         .ok_or_else(|| Failure::new(format!("{file}: found no route of this request; expected one")))?;
     let spec = route.plan.spec().clone();
     if spec.contract.is_none() {

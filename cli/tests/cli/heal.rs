@@ -165,6 +165,67 @@ fn a_mode_that_changes_nothing_is_told() {
     let output = dir.nomos(&["heal", "--config", "nomos.yaml", "--path", "/api/user", "body.json"]);
     assert_eq!(output.stdout, HEALED);
     assert!(output.stderr.ends_with("mode is observe: in Envoy this body leaves as it came\n"), "{}", output.stderr);
+    for mode in ["observe", "off"] {
+        dir.file("nomos.yaml", format!("mode: {mode}\n{CONFIG}"));
+        let output = dir.nomos(&["heal", "--config", "nomos.yaml", "--path", "/api/user", "body.json", "--json"]);
+        let report: serde_json::Value = serde_json::from_str(&output.stderr).unwrap_or_default();
+        let told = [&report["verdict"], &report["mode"], &report["leaves"]];
+        assert_eq!(told, ["healed", mode, "as_it_came"]);
+    }
+}
+
+#[test]
+fn what_is_said_of_request_and_response_is_heeded() {
+    let dir = Dir::new("heal-heeded");
+    let route = |name: &str, more: &str| {
+        format!(r#"{{"routes":[{{"name":"user","match":{{"path":"/u"{more}}},"rename":{{"a":"b"}}}}]}}"#)
+            .replace("user", name)
+    };
+    dir.file("any.json", route("any", "")).file("get.json", route("get", r#","methods":["GET"],"status":["2xx"]"#));
+    dir.file("post.json", route("post", r#","methods":["POST"],"status":[404]"#));
+    // The reason of the filter, and whether a path has to be told for it.
+    let rows: [(&str, &[&str], Option<&str>); 17] = [
+        ("any.json", &[], None),
+        ("any.json", &["--method", "PUT", "--status", "500"], None),
+        ("any.json", &["--content-type", "application/hal+json; charset=utf-8"], None),
+        ("any.json", &["--content-type", "text/html"], Some("content_type")),
+        ("any.json", &["--content-type", "text/event-stream"], Some("content_type")),
+        ("any.json", &["--content-type", ""], Some("content_type")),
+        ("any.json", &["--status", "204"], Some("status")),
+        ("any.json", &["--status", "206", "--content-type", "text/html"], Some("status")),
+        ("any.json", &["--method", "HEAD"], Some("method")),
+        ("any.json", &["--method", "HEAD", "--status", "304"], Some("method")),
+        ("get.json", &[], None),
+        ("get.json", &["--method", "GET", "--status", "201"], None),
+        ("get.json", &["--method", "POST"], Some("no_route")),
+        ("get.json", &["--status", "404"], Some("no_route")),
+        ("get.json", &["--status", "204"], Some("status")),
+        ("post.json", &["--method", "POST", "--status", "404"], None),
+        ("post.json", &["--method", "POST", "--status", "200"], Some("no_route")),
+    ];
+    for (config, said, reason) in rows {
+        for path in [&[][..], &["--path", "/u"]] {
+            let args = [&["heal", "--json", "--config", config], said, path].concat();
+            let output = dir.nomos_on(&args, br#"{"a":1}"#);
+            let report: serde_json::Value = serde_json::from_str(&output.stderr).unwrap_or_default();
+            let (verdict, body) = if reason.is_some() { ("skipped", r#"{"a":1}"#) } else { ("healed", r#"{"b":1}"#) };
+            assert_eq!(
+                (output.code, &report["verdict"], output.stdout.as_str()),
+                (0, &verdict.into(), body),
+                "{args:?}"
+            );
+            assert_eq!(report["reason"].as_str(), reason, "{args:?}");
+        }
+    }
+    // Nothing said: the only route is meant.
+    assert_eq!(dir.nomos_on(&["heal", "--config", "post.json"], br#"{"a":1}"#).stdout, r#"{"b":1}"#);
+    let skipped = |args: &[&str]| dir.nomos_on(&[&["heal", "--config", "get.json"], args].concat(), b"{}").stderr;
+    let left = "; the body is left as it came\n";
+    assert_eq!(skipped(&["--method", "PUT"]), format!("skipped: the route is for other requests or responses{left}"));
+    let status = "bodies of responses of status 204 are not looked at";
+    assert_eq!(skipped(&["--status", "204"]), format!("skipped by route get: {status}{left}"));
+    let html = "content-type text/html is not one JSON document";
+    assert_eq!(skipped(&["--content-type", "text/html"]), format!("skipped by route get: {html}{left}"));
 }
 
 #[test]
@@ -273,7 +334,7 @@ fn with_json_the_report_is_one_object() {
     assert_eq!(
         healed,
         serde_json::json!({
-            "verdict": "healed", "route": "user", "renames": 3, "moves": 1, "dropped": 0, "conflicts": 0,
+            "verdict": "healed", "route": "user", "mode": "heal", "leaves": "healed", "renames": 3, "moves": 1, "dropped": 0, "conflicts": 0,
             "ops": [
                 {"kind": "rename", "from": "mail", "to": "email", "why": {"by": "route", "rule": "mail -> email"}},
                 {"kind": "rename", "from": "list[0].user_identifier", "to": "list[0].user_id",
@@ -284,7 +345,8 @@ fn with_json_the_report_is_one_object() {
             ],
         })
     );
-    let failed = serde_json::json!({"verdict": "failed", "route": "user", "reason": "malformed", "offset": 1});
+    let failed = serde_json::json!({"verdict": "failed", "route": "user", "mode": "heal", "leaves": "as_it_came",
+        "reason": "malformed", "offset": 1});
     assert_eq!(report(b"{x}"), failed);
 }
 

@@ -39,7 +39,8 @@ impl Matcher {
         self.target.matches(without_query(path)) && self.has_method(method)
     }
 
-    fn has_method(&self, method: &[u8]) -> bool {
+    /// Whether a request may have this method.
+    pub fn has_method(&self, method: &[u8]) -> bool {
         self.methods.is_empty() || self.methods.iter().any(|known| known.as_bytes() == method)
     }
 }
