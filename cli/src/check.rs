@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::openapi::{self, Document, NoResponse};
 use crate::output::plural;
 use crate::resource::{self, Plugin};
-use crate::source::{Source, line};
+use crate::source::{Source, line, said_of};
 use crate::text::plain;
 use crate::warning::Warning;
 use crate::{deprecated, digest, document, output, pack};
@@ -209,7 +209,7 @@ fn examine_document(document: &Node) -> (String, Vec<ConfigError>) {
         let root = Cursor::root(document);
         refuse_duplicates(&root, &mut problems);
         contract::read(&root, &mut problems);
-        return ("a contract".to_owned(), problems);
+        return ("a contract".to_owned(), said_of("contract", document, problems));
     }
     match Config::check(document) {
         Ok(config) => (describe(&config), Vec::new()),

@@ -35,7 +35,8 @@ As a route of the filter would, but bolder:
 In a script:
   $ nomos match --contract user.json body.json --json | jq .missing
 
-Exit codes: 0 done, 1 a required field is missing, 2 bad usage or input.";
+Exit codes: 0 done, 1 a required field is missing, 2 bad usage or input, such as
+a body that is too deep.";
 
 /// Arguments of `nomos match`.
 #[derive(clap::Args)]
@@ -119,12 +120,15 @@ impl Similarity {
     }
 }
 
+/// Arrays and objects inside each other in a body at most.
+const MAX_DEPTH: u32 = 1 << 12;
+
 /// Where everything is; or what the body is instead of a record of the contract.
 fn matched(spec: &PlanSpec, body: &[u8]) -> Result<Matching, String> {
     let plan = Plan::compile(spec).map_err(|error| error.to_string())?;
     let limits = Limits {
         max_held_bytes: Limits::HARD_HELD_BYTES,
-        max_depth: 1 << 12,
+        max_depth: MAX_DEPTH,
         max_keys: u32::MAX,
         max_tokens: usize::MAX,
     };
@@ -136,10 +140,15 @@ fn matched(spec: &PlanSpec, body: &[u8]) -> Result<Matching, String> {
     healer.matching(&plan, &mut memo, &intake).map_err(|failure| match (failure.reason, json::read(body)) {
         // The reader of configurations tells line and column.
         (Reason::Malformed | Reason::Truncated | Reason::Empty, Err(ConfigError { at, found, expected, .. })) => {
+            let expected = expected.replace("end of the configuration", "end of the body");
             format!("{at}: found {found}; expected {expected}")
         }
+        (Reason::TooDeep, _) => format!("found a body that is {failure}; expected at most {MAX_DEPTH} levels"),
         (Reason::Scalar, _) => "found a value without members; expected an object or an array of objects".to_owned(),
-        _ => format!("found a body that is {failure}; expected JSON"),
+        (Reason::Malformed | Reason::Truncated | Reason::Empty, Ok(_)) => {
+            format!("found a body that is {failure}; expected JSON")
+        }
+        _ => format!("found a body that is {failure}; expected a smaller one"),
     })
 }
 

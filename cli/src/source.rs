@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use healer::config::ConfigError;
+use healer::config::cursor::Problems;
+use healer::config::node::Node;
 
 use crate::failure::Failure;
 
@@ -52,6 +54,16 @@ impl Source {
     pub fn place(&self, offset: usize) -> String {
         format!("{}:{}", self.path.display(), line(&self.text, offset))
     }
+}
+
+/// What is wrong with all of a document, said of what the document is: those who read it take it for a configuration.
+pub fn said_of(what: &str, document: &Node, mut problems: Problems) -> Problems {
+    for problem in problems.iter_mut().filter(|problem| problem.offset == document.offset) {
+        if problem.at == "configuration" {
+            what.clone_into(&mut problem.at);
+        }
+    }
+    problems
 }
 
 /// The line of a byte, counted from 1.

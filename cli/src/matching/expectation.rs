@@ -10,7 +10,7 @@ use healer::plan::spec::PlanSpec;
 use super::Which;
 use crate::failure::Failure;
 use crate::input::Exchange;
-use crate::source::Source;
+use crate::source::{Source, said_of};
 use crate::{config_file, document, envoy, input, openapi};
 
 /// Reads a contract and the rules that go with it, if the file has any.
@@ -39,7 +39,7 @@ fn of_schema(source: &Source, document: &Node) -> Result<PlanSpec, Failure> {
     refuse_duplicates(&root, &mut problems);
     let contract = contract::read(&root, &mut problems);
     if !problems.is_empty() {
-        return Err(source.refuse(&problems));
+        return Err(source.refuse(&said_of("contract", document, problems)));
     }
     Ok(PlanSpec { contract, ..PlanSpec::default() })
 }

@@ -160,7 +160,16 @@ fn bad_usage_and_bad_input_are_told_in_a_line() {
     dir.file("body.json", "{}").file("broken.json", "{\n\"id\": }").file("text.json", "\"id\"");
     dir.file("syntax.yaml", "a: [");
     let contract = |name| ["--contract", name, "body.json"];
-    let rows: [(&[&str], &str); 14] = [
+    dir.file("deep.json", "[".repeat(5000) + &"]".repeat(5000)).file("two.json", "{} {}");
+    let rows: [(&[&str], &str); 16] = [
+        (
+            &["--contract", "contract.json", "deep.json"],
+            "deep.json: found a body that is too_deep at byte 4096; expected at most 4096 levels",
+        ),
+        (
+            &["--contract", "contract.json", "two.json"],
+            "two.json: line 1 column 4: found `{`; expected the end of the body",
+        ),
         (&contract("missing.json"), "missing.json: No such file or directory (os error 2)"),
         (
             &contract("bad.json"),
@@ -169,7 +178,7 @@ fn bad_usage_and_bad_input_are_told_in_a_line() {
         ),
         (
             &contract("list.json"),
-            "list.json:1: configuration: found an array; expected a JSON Schema: an object, such as {type: object, \
+            "list.json:1: contract: found an array; expected a JSON Schema: an object, such as {type: object, \
              properties: {...}}",
         ),
         (&contract("empty.yaml"), "empty.yaml: found no contract; expected a JSON Schema"),
