@@ -171,7 +171,10 @@ fn examine_openapi(source: &Source) -> (String, Vec<Finding>) {
     };
     let document = match Document::new(Cursor::root(&node).place()) {
         Ok(document) => document,
-        Err(error) => return (kind.to_owned(), vec![finding(source, error)]),
+        Err(error) => {
+            let problems = said_of("document", &node, vec![error]);
+            return (kind.to_owned(), problems.into_iter().map(|error| finding(source, error)).collect());
+        }
     };
     let mut problems = Problems::new();
     let mut contracts = 0;

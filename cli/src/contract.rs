@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use healer::config::ConfigError;
 use healer::config::cursor::{Cursor, Problems};
+use healer::config::node::Node;
 use healer::plan::spec::Contract;
 
 use crate::failure::Failure;
-use crate::openapi::{Document, Operation};
+use crate::openapi::{Document, NoResponse, Operation};
 use crate::output::plural;
-use crate::source::Source;
+use crate::source::{Source, said_of};
 use crate::text::plain;
 use crate::{document, json_text, output, schema};
 
@@ -17,7 +19,7 @@ const EXAMPLES: &str = "\
 The schema of the operation's JSON response goes to stdout, with references
 written out and only what healing reads. `contract:` of a route takes it.
 
-Which operations are there?
+Which operations are there? (With --json those that a contract can be taken of.)
   $ nomos contract openapi.yaml
 
 What do clients of one expect, and does a body have it?
@@ -75,13 +77,22 @@ pub fn read(path: &Path, operation: &str, status: Option<&str>) -> Result<Taken,
     let source = Source::read(path)?;
     let node = document::read_foreign(&source).map_err(|error| source.refuse(&[error]))?;
     let root = Cursor::root(&node);
-    let document = Document::new(root.place()).map_err(|error| source.refuse(&[error]))?;
+    let document = Document::new(root.place()).map_err(|error| refuse(&source, &node, error))?;
     let operations = document.operations(&mut Problems::new());
     let found = Operation::find(&operations, operation).ok_or_else(|| unknown(&source, operation, &operations))?;
     let response = document.response(found, status).map_err(|reason| source.refuse(&[reason.into()]))?;
     let mut problems = Problems::new();
     let contract = document.contract(&response, &mut problems).ok_or_else(|| source.refuse(&problems))?;
+    if !holds_objects(&contract) {
+        let found = "a schema that describes no object";
+        let expected = "an object or an array of objects: there are no members to look for in anything else";
+        return Err(source.refuse(&[response.refuse(found, expected)]));
+    }
     Ok(Taken { contract, from: format!("{found} {} {}", response.status, response.media_type) })
+}
+
+fn refuse(source: &Source, document: &Node, error: ConfigError) -> Failure {
+    source.refuse(&said_of("document", document, vec![error]))
 }
 
 fn unknown(source: &Source, asked: &str, operations: &[Operation<'_>]) -> Failure {
@@ -99,15 +110,35 @@ fn unknown(source: &Source, asked: &str, operations: &[Operation<'_>]) -> Failur
     Failure::new(format!("{}: found no operation {asked}; expected {expected}", source.path.display()))
 }
 
-/// The operations whose contract can be taken, one a line.
+/// The operations, one a line, with a mark where no contract can be taken; as JSON those without.
 fn list(args: &Args) -> Result<String, Failure> {
     let source = Source::read(&args.file)?;
     let node = document::read_foreign(&source).map_err(|error| source.refuse(&[error]))?;
-    let document = Document::new(Cursor::root(&node).place()).map_err(|error| source.refuse(&[error]))?;
+    let document = Document::new(Cursor::root(&node).place()).map_err(|error| refuse(&source, &node, error))?;
     let operations = document.operations(&mut Problems::new());
-    let with_json = |operation: &&Operation<'_>| document.response(operation, args.status.as_deref()).is_ok();
-    let names: Vec<String> = operations.iter().filter(with_json).map(ToString::to_string).collect();
-    Ok(if args.json { serde_json::json!(names).to_string() } else { names.join("\n") })
+    if operations.is_empty() {
+        let file = args.file.display();
+        return Err(Failure::new(format!("{file}: found a document without operations; expected some below paths")));
+    }
+    let mark = |operation: &Operation<'_>| match document.response(operation, args.status.as_deref()) {
+        Ok(_) => "",
+        Err(NoResponse::Absent(_)) => "  (no JSON)",
+        Err(NoResponse::Broken(_)) => "  (a reference leads nowhere: see nomos check)",
+    };
+    if args.json {
+        let with_json = operations.iter().filter(|operation| mark(operation).is_empty());
+        return Ok(serde_json::json!(with_json.map(ToString::to_string).collect::<Vec<_>>()).to_string());
+    }
+    let lines: Vec<String> = operations.iter().map(|operation| format!("{operation}{}", mark(operation))).collect();
+    Ok(lines.iter().map(|line| plain(line)).collect::<Vec<_>>().join("\n"))
+}
+
+/// Whether there is an object in it, be it in arrays.
+fn holds_objects(mut contract: &Contract) -> bool {
+    while let Contract::Array { items } = contract {
+        contract = items;
+    }
+    matches!(contract, Contract::Object { .. })
 }
 
 /// How much there is in a contract.

@@ -43,6 +43,13 @@ impl From<NoResponse> for ConfigError {
     }
 }
 
+impl Response<'_> {
+    /// What is wrong with its schema.
+    pub fn refuse(&self, found: &str, expected: &str) -> ConfigError {
+        refusal(&self.schema, found, expected)
+    }
+}
+
 /// Whether a file may be one, of whatever version.
 pub fn is_one(document: &Node) -> bool {
     ["openapi", "swagger", "asyncapi"].iter().any(|field| document.get(field).is_some())
@@ -58,7 +65,7 @@ impl<'a> Document<'a> {
             return Err(refusal(&swagger, found, expected));
         }
         match version("openapi") {
-            Some(version) if word(version.node).starts_with("3.") => Ok(Document { root }),
+            Some(version) if is_known(&word(version.node)) => Ok(Document { root }),
             Some(version) => {
                 Err(refusal(&version, format!("OpenAPI {}", word(version.node)), "OpenAPI 3.0 or 3.1, such as 3.1.0"))
             }
@@ -174,6 +181,13 @@ fn names(node: &Node) -> Vec<&str> {
         Value::Object(members) => members.iter().map(|member| member.name.as_str()).collect(),
         _ => Vec::new(),
     }
+}
+
+/// 3.0 and 3.1, of whatever patch: what comes later may say things that would be read amiss.
+fn is_known(version: &str) -> bool {
+    ["3.0", "3.1"]
+        .iter()
+        .any(|known| version.strip_prefix(known).is_some_and(|patch| patch.is_empty() || patch.starts_with('.')))
 }
 
 /// A version that somebody wrote without quotes is a number.

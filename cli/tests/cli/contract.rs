@@ -126,7 +126,13 @@ fn what_is_taken_is_a_contract_of_a_configuration() {
 #[test]
 fn without_an_operation_all_are_listed() {
     let dir = dir("list");
-    assert_eq!(dir.nomos(&["contract", "api.yaml"]).stdout, "GET /users/{id}\nPOST /users\n");
+    let listed = "GET /users/{id}\nDELETE /users/{id}  (no JSON)\nPOST /users\nGET /report  (no JSON)\n";
+    assert_eq!(dir.nomos(&["contract", "api.yaml"]).stdout, listed);
+    let listed = "GET /users/{id}\nDELETE /users/{id}  (no JSON)\nPOST /users  (no JSON)\nGET /report  (no JSON)\n";
+    assert_eq!(dir.nomos(&["contract", "api.yaml", "--status", "404"]).stdout, listed);
+    dir.file("broken.yaml", OPENAPI.replace("responses/Problem'", "responses/problem'"));
+    let listed = dir.nomos(&["contract", "broken.yaml", "--status", "404"]).stdout;
+    assert!(listed.starts_with("GET /users/{id}  (a reference leads nowhere: see nomos check)\n"), "{listed}");
     assert_eq!(dir.nomos(&["contract", "api.yaml", "--json"]).stdout, "[\"GET /users/{id}\",\"POST /users\"]\n");
 }
 
@@ -167,7 +173,32 @@ fn what_cannot_be_taken_is_told_in_a_line() {
     dir.file("broken.yaml", OPENAPI.replace("schemas/Base'", "schemas/base'"));
     dir.file("other.yaml", OPENAPI.replace("'#/components/schemas/User'", "'user.yaml#/User'"));
     dir.file("empty.yaml", "openapi: 3.1.0\npaths: {}\n");
-    let rows: [(&[&str], &str); 13] = [
+    dir.file("later.json", r#"{"openapi":"3.2.0","paths":{}}"#).file("bare.json", r#"{"openapi":"3.1.0"}"#);
+    let answers =
+        |schema: &str| format!("{{responses: {{200: {{content: {{application/json: {{schema: {schema}}}}}}}}}}}");
+    let schemas = "components: {schemas: {a: {$ref: '#/components/schemas/b'}, b: {$ref: '#/components/schemas/a'}}}";
+    let text = answers("{type: string}");
+    let texts = answers("{type: array, items: {type: string}}");
+    let round = answers("{$ref: '#/components/schemas/a'}");
+    dir.file(
+        "flat.yaml",
+        format!("openapi: 3.1\npaths:\n  /a:\n    get: {text}\n    put: {texts}\n    post: {round}\n{schemas}\n"),
+    );
+    let no_object = "found a schema that describes no object; expected an object or an array of objects: there are no \
+                     members to look for in anything else";
+    let flat = |line: usize, method: &str| {
+        let place = format!("paths[\"/a\"].{method}.responses.200.content[\"application/json\"].schema");
+        format!("flat.yaml:{line}: {place}: {no_object}")
+    };
+    let (get, put) = (flat(4, "get"), flat(5, "put"));
+    assert_eq!(dir.nomos(&["contract", "flat.yaml"]).stdout, "GET /a\nPUT /a\nPOST /a\n");
+    let post = dir.nomos(&["contract", "flat.yaml", "--operation", "POST /a"]);
+    assert!(post.code == 2 && post.stdout.is_empty() && post.stderr.lines().count() == 1, "{}", post.stderr);
+    let rows: [(&[&str], &str); 17] = [
+        (&["flat.yaml", "--operation", "GET /a"], &get),
+        (&["flat.yaml", "--operation", "PUT /a"], &put),
+        (&["later.json"], "later.json:1: openapi: found OpenAPI 3.2.0; expected OpenAPI 3.0 or 3.1, such as 3.1.0"),
+        (&["bare.json"], "bare.json: found a document without operations; expected some below paths"),
         (&["missing.yaml", "--operation", "x"], "missing.yaml: No such file or directory (os error 2)"),
         (
             &["syntax.yaml"],
@@ -181,7 +212,7 @@ fn what_cannot_be_taken_is_told_in_a_line() {
         (&["next.yaml"], "next.yaml:1: openapi: found OpenAPI 4.0; expected OpenAPI 3.0 or 3.1, such as 3.1.0"),
         (
             &["contract.yaml"],
-            "contract.yaml:1: configuration: found no field openapi; expected an OpenAPI document of version 3.0 or 3.1",
+            "contract.yaml:1: document: found no field openapi; expected an OpenAPI document of version 3.0 or 3.1",
         ),
         (
             &["api.yaml", "--operation", "GET /user/{id}"],
