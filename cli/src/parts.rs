@@ -1,11 +1,41 @@
 //! What a score of similarity is made of.
 
-use healer::similarity::Parts;
+use healer::Match;
+use healer::similarity::{Comparison, Parts};
 
 use crate::json_text::quote;
 
-/// The parts by name.
+/// The parts of a match by name: those of the profile that it is by.
+pub fn of(found: &Match) -> Vec<(&'static str, f32)> {
+    let of_reference = |figures| weighed(figures).map(|(name, _, part)| (name, part)).to_vec();
+    found.figures.map_or_else(|| named(found.parts), of_reference)
+}
+
+/// Why a match is one.
+pub fn why(found: &Match) -> String {
+    let part = |(name, weight, part)| format!("{weight:.2} {name} {part:.2}");
+    match found.figures {
+        Some(figures) => format!("similarity: {}", weighed(figures).map(part).join(" + ")),
+        None if found.parts == Parts::NONE => "similarity".to_owned(),
+        None => format!("similarity: {}", as_text(found.parts)),
+    }
+}
+
+/// Name, weight and figure of what the reference profile adds up.
+fn weighed(figures: Comparison) -> [(&'static str, f32, f32); 4] {
+    [
+        ("synonym", 0.35, figures.counted_synonym()),
+        ("jaro_winkler", 0.25, figures.jaro_winkler),
+        ("levenshtein", 0.20, figures.levenshtein),
+        ("tfidf", 0.20, figures.tfidf),
+    ]
+}
+
+/// The parts by name; none where a profile knows none.
 pub fn named(parts: Parts) -> Vec<(&'static str, f32)> {
+    if parts == Parts::NONE {
+        return Vec::new();
+    }
     let Parts { synonym, tokens, path, kind, siblings, rival } = parts;
     vec![
         ("synonym", synonym),
@@ -31,9 +61,8 @@ fn is_factor(name: &str) -> bool {
 }
 
 /// `{"synonym":0.93,"tokens":1,...}`
-pub fn as_json(parts: Parts) -> String {
-    let parts: Vec<String> =
-        named(parts).iter().map(|(name, part)| format!("{}:{}", quote(name), number(*part))).collect();
+pub fn as_json(parts: &[(&str, f32)]) -> String {
+    let parts: Vec<String> = parts.iter().map(|(name, part)| format!("{}:{}", quote(name), number(*part))).collect();
     format!("{{{}}}", parts.join(","))
 }
 

@@ -7,7 +7,8 @@ use crate::plan::automaton::{Id, NONE};
 use crate::plan::guard::Guard;
 use crate::plan::record::Record;
 use crate::plan::spec::Kind;
-use crate::similarity::{Alignment, Parts, Standing};
+use crate::similarity::compare::compare_in;
+use crate::similarity::{Alignment, Comparison, Parts, Profile, Standing};
 use crate::survey::Survey;
 use crate::walk::Body;
 use nomos_rules::path::Step;
@@ -35,8 +36,10 @@ pub struct Match {
     pub score: f32,
     /// What says so.
     pub by: By,
-    /// Of what the score is made; all zero for rules.
+    /// Of what the score is made; all zero for rules, and for profiles that know no such parts.
     pub parts: Parts,
+    /// Of what the score is made with the reference profile.
+    pub figures: Option<Comparison>,
 }
 
 /// What says that a field is another.
@@ -63,10 +66,11 @@ struct Reason {
     score: f32,
     by: By,
     parts: Parts,
+    figures: Option<Comparison>,
 }
 
 impl Reason {
-    const RULE: Reason = Reason { score: 1.0, by: By::Rule, parts: Parts::NONE };
+    const RULE: Reason = Reason { score: 1.0, by: By::Rule, parts: Parts::NONE, figures: None };
 
     /// Of two that must both hold, the less sure one.
     fn with(self, other: Reason) -> Reason {
@@ -183,8 +187,8 @@ impl<'a> Matcher<'a> {
                 if expected.is_records {
                     self.arrays.insert(found, reason);
                 } else if self.known.insert((path.clone(), found.clone())) {
-                    let Reason { score, by, parts } = reason;
-                    self.out.matches.push(Match { expected: path, found, score, by, parts });
+                    let Reason { score, by, parts, figures } = reason;
+                    self.out.matches.push(Match { expected: path, found, score, by, parts, figures });
                 }
             }
         }
@@ -217,10 +221,17 @@ impl<'a> Matcher<'a> {
         for alignment in &self.alignments {
             let Alignment { score, parts, .. } = *alignment;
             if let Some(place) = reasons.get_mut(alignment.found as usize) {
-                *place = Some((alignment.expected, Reason { score, by: By::Similarity, parts }));
+                let figures = self.figures(record, alignment);
+                *place = Some((alignment.expected, Reason { score, by: By::Similarity, parts, figures }));
             }
         }
         reasons
+    }
+
+    fn figures(&self, record: &Record, alignment: &Alignment) -> Option<Comparison> {
+        self.plan.spec().similarity.filter(|settings| settings.profile == Profile::Reference)?;
+        let expected = record.model.fields().get(alignment.expected as usize)?;
+        Some(compare_in(&record.model.vocabulary, &expected.name, self.survey.name(alignment.found)))
     }
 
     /// A member is a field for its own reason and those of the objects around it.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use healer::config::{Mode, Route};
+use healer::similarity::Parts;
 use healer::{Description, Failure, Healer, Memo, OpKind, Plan, Reason, Summary, Why};
 use nomos_filter::outcome::Skip;
 use serde_json::{Value, json};
@@ -166,6 +167,9 @@ fn op_line(op: &Description) -> String {
         Why::Route { rule } => format!("the route's own {}: {rule}", kind(op)),
         Why::Pack { id, rule, .. } => format!("{id}: {rule}"),
         Why::Convention { id, .. } => format!("{id}: case convention"),
+        Why::Similarity { from, to, score, parts } if *parts == Parts::NONE => {
+            format!("similarity {score:.2}: {from} -> {to}")
+        }
         Why::Similarity { from, to, score, parts } => {
             format!("similarity {score:.2}: {from} -> {to}: {}", parts::as_text(*parts))
         }

@@ -38,10 +38,11 @@ pub fn as_json(matching: &Matching) -> String {
 }
 
 fn as_object(found: &Match) -> String {
-    let (by, parts) = match found.by {
-        By::Rule => ("rule", "{}".to_owned()),
-        By::Similarity => ("similarity", parts::as_json(found.parts)),
+    let by = match found.by {
+        By::Rule => "rule",
+        By::Similarity => "similarity",
     };
+    let parts = parts::as_json(&parts::of(found));
     let (expected, place) = (quote(&found.expected), quote(&found.found));
     let score = parts::number(found.score);
     format!("{{\"expected\":{expected},\"found\":{place},\"score\":{score},\"by\":\"{by}\",\"parts\":{parts}}}")
@@ -58,7 +59,7 @@ fn table(matches: &[Match]) -> String {
     let line = |((found, expected), place): ((&Match, &Cow<'_, str>), &Cow<'_, str>)| {
         let why = match found.by {
             By::Rule => "a rule, pack or case convention".to_owned(),
-            By::Similarity => format!("similarity: {}", parts::as_text(found.parts)),
+            By::Similarity => parts::why(found),
         };
         format!("{expected:left$}  {place:right$}  {:5.2}  {why}\n", found.score)
     };
@@ -81,6 +82,7 @@ mod tests {
             score,
             by,
             parts,
+            figures: None,
         };
         let missing = |path: &str, required| Missing { path: path.to_owned(), required };
         Matching {

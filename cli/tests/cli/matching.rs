@@ -94,6 +94,35 @@ fn names_do_not_command_the_terminal() {
 }
 
 #[test]
+fn the_reference_profile_tells_its_own_parts() {
+    let dir = dir("reference");
+    let args = ["match", "--contract", "contract.json", "--profile", "reference", "--threshold", "0.7"];
+    let body = br#"{"ident":1,"id":2,"phone_":3,"tags":[{"Label":"x"}]}"#;
+    let output = dir.nomos_on(&[&args[..], &["--json"]].concat(), body);
+    let report = object(&output);
+    let matches = report["matches"].as_array().cloned().unwrap_or_default();
+    assert_eq!(matches.len(), 2, "{report}");
+    for found in &matches {
+        let parts = found["parts"].as_object().cloned().unwrap_or_default();
+        assert_eq!(parts.keys().collect::<Vec<_>>(), ["synonym", "jaro_winkler", "levenshtein", "tfidf"]);
+        let sum = [("synonym", 0.35), ("jaro_winkler", 0.25), ("levenshtein", 0.20), ("tfidf", 0.20)]
+            .iter()
+            .map(|(part, weight)| parts[*part].as_f64().unwrap_or_default() * weight)
+            .sum::<f64>();
+        let score = found["score"].as_f64().unwrap_or_default();
+        assert!((sum - score).abs() < 2e-4 && score >= 0.7, "{found}");
+    }
+    let text = dir.nomos_on(&args, body).stdout;
+    assert!(text.contains("similarity: 0.35 synonym ") && text.contains(" + 0.20 tfidf "), "{text}");
+    let config = CONFIG
+        .replace("CONTRACT", CONTRACT)
+        .replace(r#""rename":"#, r#""similarity":{"profile":"reference","threshold":0.7},"rename":"#);
+    dir.file("nomos.json", config);
+    let explained = dir.nomos_on(&["heal", "--config", "nomos.json", "--path", "/user", "--explain"], body).stderr;
+    assert!(explained.contains("phone_ -> phone)\n") && !explained.contains(" 0.00"), "{explained}");
+}
+
+#[test]
 fn a_required_field_that_is_missing_is_a_problem() {
     let dir = dir("missing");
     let output = dir.nomos_on(&["match", "--contract", "contract.json", "-"], br#"{"phone":1,"tags":[]}"#);

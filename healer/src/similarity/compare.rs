@@ -50,7 +50,13 @@ pub fn compare_in(vocabulary: &Vocabulary, a: &str, b: &str) -> Comparison {
     Comparison { reference: reference(&made), ..made }
 }
 
+impl Comparison {
+    /// What `synonym` counts for in the reference profile.
+    pub fn counted_synonym(&self) -> f32 {
+        if self.synonym > SURE_SYNONYM { 1.0 } else { self.synonym }
+    }
+}
+
 fn reference(made: &Comparison) -> f32 {
-    let synonym = if made.synonym > SURE_SYNONYM { 1.0 } else { made.synonym };
-    0.35 * synonym + 0.25 * made.jaro_winkler + 0.20 * made.levenshtein + 0.20 * made.tfidf
+    0.35 * made.counted_synonym() + 0.25 * made.jaro_winkler + 0.20 * made.levenshtein + 0.20 * made.tfidf
 }

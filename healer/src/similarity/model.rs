@@ -33,7 +33,7 @@ pub struct Model {
     /// The names of these.
     pub(super) inside_names: Names,
     /// Trigrams of the fields' names.
-    pub(super) vocabulary: Vocabulary,
+    pub(crate) vocabulary: Vocabulary,
     /// Whether the contract tells formats of strings.
     pub(super) has_formats: bool,
 }
