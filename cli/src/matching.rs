@@ -43,7 +43,7 @@ a body that is too deep.";
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// What clients expect
-    #[arg(long, value_name = "SCHEMA")]
+    #[arg(long, visible_alias = "config", value_name = "SCHEMA")]
     contract: PathBuf,
     #[command(flatten)]
     which: Which,

@@ -392,3 +392,15 @@ fn what_cannot_be_read_is_bad_input() {
         assert!(output.stderr.starts_with(expected), "{args:?}: {}", output.stderr);
     }
 }
+
+#[test]
+fn rules_that_are_no_object_are_told_once() {
+    let dir = Dir::new("check-once");
+    for (field, expected) in [("rename", "drifted name"), ("move", "drifted path")] {
+        let route = format!(r#"{{"match":{{"prefix":"/"}},"contract":{{"properties":{{"a":{{}}}}}},"{field}":[]}}"#);
+        let output = dir.file("nomos.json", format!("{{\"routes\":[{route}]}}")).nomos(&["check", "nomos.json"]);
+        let place = format!("nomos.json:1: routes[0].{field}: found an array; expected an object: {expected}");
+        assert!(output.code == 1 && output.stdout.starts_with(&place), "{}", output.stdout);
+        assert_eq!(output.stdout.lines().count(), 1, "{}", output.stdout);
+    }
+}

@@ -54,6 +54,8 @@ missing: phone
 unknown: \"a.b\".c
 ";
     assert_eq!(dir.nomos(&args).stdout, table);
+    let args = ["match", "--config", "nomos.json", "--path", "/user", "body.json"];
+    assert_eq!(dir.nomos(&args).stdout, table);
 }
 
 #[test]

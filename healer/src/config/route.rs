@@ -98,11 +98,12 @@ pub(super) fn read_spec(cursor: &Cursor<'_>, problems: &mut Problems) -> PlanSpe
     spec
 }
 
+/// What is no object has been refused as such.
 fn refuse_dead_rules(cursor: &Cursor<'_>, contract: &Contract, problems: &mut Problems) {
-    if let Some(field) = cursor.field("rename") {
+    if let Some(field) = cursor.field("rename").filter(Cursor::is_object) {
         expects::refuse_dead_renames(&field, contract, problems);
     }
-    if let Some(field) = cursor.field("move") {
+    if let Some(field) = cursor.field("move").filter(Cursor::is_object) {
         expects::refuse_dead_moves(&field, contract, problems);
     }
 }
