@@ -154,7 +154,7 @@ fn examine_other(source: &Source, documents: &[Node]) -> (String, Vec<Finding>) 
     let empty = Node { offset: 0, value: healer::config::node::Value::Object(Vec::new()) };
     let (kind, problems) = examine_document(documents.first().unwrap_or(&empty));
     let mut findings: Vec<Finding> = problems.into_iter().map(|error| finding(source, error)).collect();
-    if let Some(second) = documents.get(1) {
+    if let Some(second) = documents.get(1).filter(|second| !resource::is_one(second)) {
         let mut problems = Problems::new();
         Cursor::root(second).refuse(&mut problems, "a second document", "one document in a file");
         findings.extend(problems.into_iter().map(|error| finding(source, error)));
@@ -206,6 +206,15 @@ fn examine_document(document: &Node) -> (String, Vec<ConfigError>) {
         let expected = "envoy.filters.http.wasm with Nomos: `nomos` in the name of the filter, plugin or module file";
         Cursor::root(document).refuse(&mut problems, "an Envoy configuration without the Nomos filter", expected);
         return ("an Envoy configuration".to_owned(), problems);
+    }
+    if resource::is_one(document) {
+        let mut problems = Problems::new();
+        Cursor::root(document).refuse(
+            &mut problems,
+            "no configuration of Nomos in a resource of Kubernetes",
+            resource::EXPECTED,
+        );
+        return ("a resource of Kubernetes".to_owned(), said_of("document", document, problems));
     }
     if is_contract(document) {
         let mut problems = Problems::new();

@@ -1,14 +1,14 @@
-//! The plugin's configuration, out of its own file or out of Envoy's.
+//! The plugin's configuration, out of its own file, Envoy's, or a resource of Kubernetes.
 
 use std::path::Path;
 
 use healer::config::Config;
 use healer::config::node::Node;
 
-use crate::document;
 use crate::envoy::{self, Configuration};
 use crate::failure::Failure;
 use crate::source::Source;
+use crate::{document, resource};
 
 /// Reads the configuration that a command is to work with; the first problem refuses it.
 pub fn read(path: &Path) -> Result<Config, Failure> {
@@ -29,6 +29,12 @@ pub fn read(path: &Path) -> Result<Config, Failure> {
 
 fn find<'a>(source: &Source, documents: &'a [Node]) -> Result<Configuration<'a>, Failure> {
     let filters = envoy::filters(documents);
+    let plugins = if filters.is_empty() { resource::plugins(documents) } else { Vec::new() };
+    match plugins.as_slice() {
+        [] => (),
+        [plugin] => return Ok(plugin.configuration.map_or(Configuration::Missing, Configuration::Tree)),
+        _ => return Err(too_many("plugins", source, plugins.iter().map(|plugin| plugin.block.offset))),
+    }
     match (filters.as_slice(), documents) {
         ([filter], _) => Ok(filter.configuration()),
         ([], []) => Ok(Configuration::Missing),
@@ -45,11 +51,18 @@ fn find<'a>(source: &Source, documents: &'a [Node]) -> Result<Configuration<'a>,
             };
             Err(Failure::new(format!("{place}: found {found}")))
         }
-        ([], [document, ..]) => Ok(Configuration::Tree(document)),
-        _ => {
-            let places: Vec<String> = filters.iter().map(|filter| source.place(filter.offset)).collect();
-            let found = format!("{} Nomos filters ({})", filters.len(), places.join(", "));
-            Err(Failure::new(format!("found {found}; expected one, or the plugin's own configuration")))
+        ([], [document, ..]) if resource::is_one(document) => {
+            let place = source.place(document.offset);
+            let found = "no configuration of Nomos in a resource of Kubernetes";
+            Err(Failure::new(format!("{place}: found {found}; expected {}", resource::EXPECTED)))
         }
+        ([], [document, ..]) => Ok(Configuration::Tree(document)),
+        _ => Err(too_many("filters", source, filters.iter().map(|filter| filter.offset))),
     }
+}
+
+fn too_many(what: &str, source: &Source, offsets: impl Iterator<Item = usize>) -> Failure {
+    let places: Vec<String> = offsets.map(|offset| source.place(offset)).collect();
+    let found = format!("{} Nomos {what} ({})", places.len(), places.join(", "));
+    Failure::new(format!("found {found}; expected one, or the plugin's own configuration"))
 }

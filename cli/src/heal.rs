@@ -16,8 +16,8 @@ use report::{Outcome, Report};
 
 const EXAMPLES: &str = "\
 The healed body goes to stdout, byte for byte as clients would get it; the
-report goes to stderr. FILE is the plugin's own configuration or a whole Envoy
-configuration, YAML or JSON.
+report goes to stderr. FILE is the plugin's own configuration, a whole Envoy
+configuration, or a resource of Kubernetes that has it, YAML or JSON.
 
 What would the filter make of this body?
   $ nomos heal --config envoy.yaml --path /api/user body.json > healed.json
@@ -39,7 +39,7 @@ Exit codes: 0 healed, clean or skipped, 1 over a limit or without a record,
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Plugin configuration, or an Envoy configuration that has it
+    /// Plugin configuration, or an Envoy configuration or resource of Kubernetes that has it
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
     /// Path of the request, which chooses the route; may be left out where there is one route only

@@ -15,6 +15,10 @@ pub struct Plugin<'a> {
     names: [Option<&'a str>; 3],
 }
 
+/// What a resource would have to be.
+pub const EXPECTED: &str =
+    "a WasmPlugin, EnvoyExtensionPolicy or EnvoyFilter that sets up Nomos: `nomos` in its name or the module's";
+
 /// The plugins that are Nomos. A single one without any name is taken for it.
 pub fn plugins(documents: &[Node]) -> Vec<Plugin<'_>> {
     let mut found: Vec<Plugin<'_>> = documents.iter().flat_map(of_document).collect();
@@ -22,6 +26,11 @@ pub fn plugins(documents: &[Node]) -> Vec<Plugin<'_>> {
         found.retain(Plugin::is_nomos);
     }
     found
+}
+
+/// Whether a document is a resource of Kubernetes, of whatever kind.
+pub fn is_one(document: &Node) -> bool {
+    ["apiVersion", "kind"].iter().all(|field| document.get(field).and_then(Node::as_str).is_some())
 }
 
 impl Plugin<'_> {

@@ -11,7 +11,7 @@ use super::Which;
 use crate::failure::Failure;
 use crate::input::Exchange;
 use crate::source::{Source, said_of};
-use crate::{config_file, document, envoy, input, openapi};
+use crate::{config_file, document, envoy, input, openapi, resource};
 
 /// Reads a contract and the rules that go with it, if the file has any.
 pub fn read(path: &Path, which: &Which) -> Result<PlanSpec, Failure> {
@@ -27,10 +27,14 @@ pub fn read(path: &Path, which: &Which) -> Result<PlanSpec, Failure> {
             let expected = "--operation, such as 'GET /users/{id}', which chooses a response";
             Err(Failure::new(format!("{place}: found an OpenAPI document; expected {expected}")))
         }
-        Some(document) if document.get("routes").is_some() || envoy::is_envoy(document) => of_route(path, which),
+        Some(document) if is_configuration(document) => of_route(path, which),
         Some(document) => of_schema(&source, document),
         None => Err(Failure::new(format!("{}: found no contract; expected a JSON Schema", path.display()))),
     }
+}
+
+fn is_configuration(document: &Node) -> bool {
+    document.get("routes").is_some() || envoy::is_envoy(document) || resource::is_one(document)
 }
 
 fn of_schema(source: &Source, document: &Node) -> Result<PlanSpec, Failure> {

@@ -404,3 +404,36 @@ fn rules_that_are_no_object_are_told_once() {
         assert_eq!(output.stdout.lines().count(), 1, "{}", output.stdout);
     }
 }
+
+#[test]
+fn what_is_in_a_resource_is_read_by_every_command() {
+    let dir = Dir::new("check-resource");
+    let resource = |kind: &str, spec: &str| {
+        format!("apiVersion: x/v1\nkind: {kind}\nmetadata: {{name: nomos}}\nspec:\n  {spec}\n")
+    };
+    let routes = "{routes: [{name: u, match: {path: /u}, contract: {properties: {b: {}}}, rename: {a: b}}]}";
+    dir.file("plugin.yaml", resource("WasmPlugin", &format!("pluginConfig: {routes}")));
+    let policy = resource("EnvoyExtensionPolicy", &format!("wasm: [{{name: nomos, config: {routes}}}]"));
+    dir.file("policy.yaml", format!("{}---\n{policy}", resource("Gateway", "x: 1")));
+    for file in ["plugin.yaml", "policy.yaml"] {
+        assert_eq!(dir.nomos(&["check", file]).code, 0);
+        let healed = dir.nomos_on(&["heal", "--config", file], br#"{"a":1}"#);
+        assert_eq!((healed.stdout.as_str(), healed.stderr.as_str()), (r#"{"b":1}"#, "healed by route u: 1 rename\n"));
+        let matched = dir.nomos_on(&["match", "--config", file, "--path", "/u", "--json"], br#"{"a":1}"#);
+        assert!(matched.stdout.contains(r#""expected":"b","found":"a""#), "{}{}", matched.stdout, matched.stderr);
+    }
+    dir.file("gateway.yaml", format!("# x\n{}---\n{}", resource("Gateway", "x: 1"), resource("Route", "x: 1")));
+    dir.file("two.yaml", format!("{0}---\n{0}", resource("WasmPlugin", "pluginConfig: {}")));
+    let found = "found no configuration of Nomos in a resource of Kubernetes; expected a WasmPlugin, \
+                 EnvoyExtensionPolicy or EnvoyFilter that sets up Nomos: `nomos` in its name or the module's\n";
+    let checked = dir.nomos(&["check", "gateway.yaml"]);
+    assert_eq!((checked.code, checked.stdout), (1, format!("gateway.yaml:2: document: {found}")));
+    let healed = dir.nomos(&["heal", "--config", "gateway.yaml"]);
+    assert_eq!((healed.code, healed.stderr), (2, format!("nomos: gateway.yaml:2: {found}")));
+    let healed = dir.nomos(&["heal", "--config", "two.yaml"]);
+    assert!(
+        healed.code == 2 && healed.stderr.starts_with("nomos: found 2 Nomos plugins (two.yaml:"),
+        "{}",
+        healed.stderr
+    );
+}
