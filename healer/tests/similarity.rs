@@ -793,6 +793,25 @@ fn an_object_that_a_declared_move_leads_through_is_the_move_s() {
     }
 }
 
+/// What a convention does to the name of an object is done whatever similarity finds inside.
+#[test]
+fn a_convention_holds_around_what_similarity_finds() {
+    let contract = r#"{"type":"object","properties":{"id":{},"billing_details":{"type":"object","properties":{"name":{},
+        "address":{"type":"object","properties":{"line1":{},"city":{}}}}}}}"#;
+    let plan = configured(contract, r#","packs":["camel-case"]"#);
+    let mut memo = Memo::new(&plan);
+    let body = r#"{"id":1,"billingDetails":{"name":"x","address":{"line_1":"x","city":"y"}}}"#;
+    for _ in 0..3 {
+        let healed = heal(&plan, &mut memo, body);
+        assert_eq!(healed, r#"{"id":1,"billing_details":{"name":"x","address":{"line1":"x","city":"y"}}}"#);
+    }
+    // The name that it would have stands already.
+    let body = r#"{"id":1,"billingDetails":{"name":"x","address":{"line_1":"x"}},"billing_details":{}}"#;
+    for _ in 0..2 {
+        assert_eq!(heal(&plan, &mut memo, body), body);
+    }
+}
+
 /// What is in the elements of an array of another name tells what the array is, under whatever names it is.
 #[test]
 fn an_array_is_known_by_the_values_in_it_also_where_the_plan_knows_their_names() {

@@ -7,6 +7,7 @@ use super::Plan;
 use super::automaton::{
     Action, Automaton, INERT, Id, Move, MoveKind, NONE, Rename, RuleRef, SourceEnd, Span, State, Step, TargetStep,
 };
+use super::case;
 use super::guard::Guard;
 use super::record::Record;
 use super::spec::Kind;
@@ -524,7 +525,7 @@ impl<'a> Overlay<'a> {
         let name = self.survey.name(row).as_bytes();
         let around = self.plan.automaton().state(around);
         let known = self.plan.automaton().action(around, name, 0, name.len()).copied();
-        let mut action = known.unwrap_or(BLANK);
+        let mut action = known.unwrap_or_else(|| self.conventional(around, name));
         action.similar = known.is_none_or(|known| known.similar);
         action.next = state.unwrap_or(touch.value);
         if let Some((field, index)) = touch.rename {
@@ -546,6 +547,15 @@ impl<'a> Overlay<'a> {
             action.targets = self.add_target(action.targets, target);
         }
         action
+    }
+
+    /// What the plan does at a member that it knows by a convention alone: where a state has an action for a name, no
+    /// convention is asked.
+    fn conventional(&self, around: &State, name: &[u8]) -> Action {
+        let mut form = Vec::new();
+        let automaton = self.plan.automaton();
+        let known = if case::canonical(name, &mut form) { automaton.action_by_canonical(around, &form) } else { None };
+        known.map_or(BLANK, |known| Action { rename: known.rename, targets: known.targets, ..BLANK })
     }
 
     fn guard(&mut self, row: Id, field: Id) -> Guard {
