@@ -4,10 +4,8 @@ use drifting_upstream::{Mode, contract, drift, user_body};
 use healer::similarity::Settings;
 use nomos_matching::engine::predict;
 
-/// Fields that abstain: their names say too little (`company`, `status`) for an object whose name says something else, or
-/// what may be another thing (`user_no`).
-const ABSTAINING: [(&str, &[&str]); 2] =
-    [("deep", &["company", "department", "status", "last_login"]), ("legacy", &["user_id"])];
+/// Fields that abstain: their names say too little (`company`, `status`) for an object whose name says something else.
+const ABSTAINING: [(&str, &[&str]); 1] = [("deep", &["company", "department", "status", "last_login"])];
 
 #[test]
 fn drift_is_found_without_rules() {
