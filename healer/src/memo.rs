@@ -605,7 +605,7 @@ impl Learned {
             return 0;
         };
         let is_taken = self.survey.take(body, instance.token, plan, instance.state, record);
-        if is_taken && self.survey.may_rename_arrays(record) { self.survey.elements_hash() } else { 0 }
+        if is_taken { self.survey.elements_hash() } else { 0 }
     }
 
     /// Works out what similarity makes of a record, and remembers it.
@@ -622,7 +622,7 @@ impl Learned {
         self.news.tell(instance.shape, &self.survey, |field, text| record.push_dotted(field, text), &self.alignments);
         let over = if self.alignments.is_empty() { instance.state } else { self.overlay(plan, instance.state, record) };
         let looks_inside = record.model.has_records() && self.survey.may_rename_arrays(record);
-        let elements = if looks_inside { self.survey.elements_hash() } else { 0 };
+        let elements = self.survey.elements_hash();
         let traced = self.sequences.trace(body, instance.token, &self.automaton, over);
         let is_same = traced.shape ^ elements == instance.shape;
         debug_assert!(is_same, "a shape that is told in two ways");

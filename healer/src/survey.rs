@@ -94,10 +94,14 @@ impl Survey {
             }
         }
         self.mark_twice();
+        if !self.may_rename_arrays(record) {
+            // A shape does not tell what is in arrays then, so that nothing may depend on it.
+            self.elements.clear();
+        }
         true
     }
 
-    /// A number that tells apart what is in the first elements of arrays.
+    /// A number that tells apart what is in the first elements of arrays; 0 where it does not matter.
     pub(crate) fn elements_hash(&self) -> u64 {
         let row = |row: &Row| {
             let class = row.class.map_or(0, |class| (class as u64).wrapping_add(1));
@@ -356,7 +360,8 @@ impl Survey {
         if action.expected {
             return inside.and_then(|parent| record.field(parent, name)).map(Standing::Expected);
         }
-        if let Some(end) = automaton.sources_of(action).first() {
+        let ends = automaton.sources_of(action);
+        if let Some(end) = ends.iter().find(|end| end.judges).or(ends.first()) {
             let target = automaton
                 .moves
                 .get(end.mv as usize)

@@ -6,8 +6,12 @@
 mod common;
 
 use common::configured;
-use healer::plan::spec::{Contract, Expects, Kind, Kinds, PlanSpec, Property, Settings};
+use healer::plan::spec::{
+    Case, Contract, ConventionRule, Expects, Kind, Kinds, MoveRule, PlanSpec, Property, RenameRule, RuleSource,
+    Settings, Unmapped,
+};
 use healer::{Healer, Limits, Memo, OpKind, Plan, Summary};
+use nomos_rules::path::Path;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -445,11 +449,17 @@ const NAMES: [&str; 12] = [
     "status",
 ];
 
+/// Names that rules have another name for.
+const ALIASES: [&str; 3] = ["where", "what", "which"];
+
 fn respelt(name: &str, how: u8) -> String {
     let words = name.split('_');
-    match how % 4 {
+    match how % 8 {
         0 => name.to_owned(),
         1 => name.replace('_', "-"),
+        2 if name == "zip_code" => "postal_code".to_owned(),
+        2 if name == "phone_number" => "phone".to_owned(),
+        3 => ALIASES[usize::from(how / 8) % ALIASES.len()].to_owned(),
         _ => words.enumerate().map(|(i, word)| if i == 0 { word.to_owned() } else { capitalised(word) }).collect(),
     }
 }
@@ -480,6 +490,47 @@ fn members(depth: u32) -> BoxedStrategy<Vec<(usize, Shape)>> {
     by_name.prop_map(|members| members.into_iter().collect()).boxed()
 }
 
+/// Rules of a route that has similarity besides.
+fn rules() -> impl Strategy<Value = PlanSpec> {
+    let source = RuleSource::Route;
+    let alias = || proptest::sample::select(&ALIASES[..]);
+    let name = || proptest::sample::select(&NAMES[..]);
+    let above = prop_oneof![Just(""), Just("data."), Just("home_address."), Just("order_items.")];
+    let from = (alias(), above).prop_map(|(from, above)| format!("{above}{from}"));
+    let to = (name(), proptest::option::weighted(0.3, name()))
+        .prop_map(|(to, inside)| inside.map_or_else(|| to.to_owned(), |inside| format!("{to}.{inside}")));
+    let rename = (alias(), name()).prop_map(move |(from, to)| RenameRule {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        rank: 0,
+        source,
+    });
+    let path = |text: String| Path::parse(&text).expect("a path");
+    let mv = (from, to).prop_map(move |(from, to)| MoveRule { from: path(from), to: path(to), rank: 0, source });
+    let convention =
+        ConventionRule { from: vec![Case::Camel, Case::Pascal, Case::Kebab], to: Case::Snake, rank: 1, source };
+    (
+        proptest::collection::vec(rename, 0..2),
+        proptest::collection::vec(mv, 0..2),
+        proptest::collection::vec(Just(convention), 0..2),
+        prop_oneof![3 => Just(Unmapped::Keep), 1 => Just(Unmapped::Drop)],
+    )
+        .prop_map(|(renames, moves, conventions, unmapped)| PlanSpec {
+            renames,
+            moves,
+            conventions,
+            unmapped,
+            ..PlanSpec::default()
+        })
+}
+
+/// A plan of an example and rules; without these where they contradict each other.
+fn plan_by(example: &str, settings: Settings, rules: PlanSpec) -> Plan {
+    let contract = contract_of(&serde_json::from_str(example).expect("example"));
+    let spec = PlanSpec { contract: Some(contract), similarity: Some(settings), ..rules };
+    Plan::compile(&spec).unwrap_or_else(|_| plan_with(example, settings))
+}
+
 fn object(
     members: &[(usize, Shape)],
     example: &mut dyn FnMut(&Shape) -> Value,
@@ -494,11 +545,20 @@ fn object(
 
 /// A document of that shape. Each choice of spelling, wrapping and number of elements is a byte of `tape`.
 fn document(shape: &Shape, tape: &mut dyn FnMut() -> u8, next: &mut i64) -> Value {
+    let mut leaf = || {
+        *next += 1;
+        Value::from(*next)
+    };
+    // Now and then a value is of another kind than expected.
+    match tape() {
+        16..20 => return leaf(),
+        20..24 => return serde_json::json!({ respelt(NAMES[usize::from(tape()) % NAMES.len()], tape()): leaf() }),
+        24..28 => return serde_json::json!([leaf()]),
+        28..32 => return Value::Null,
+        _ => (),
+    }
     match shape {
-        Shape::Leaf => {
-            *next += 1;
-            Value::from(*next)
-        }
+        Shape::Leaf => leaf(),
         Shape::Object(inside) => record(inside, tape, next),
         Shape::Records(inside) => {
             let count = tape() % 4;
@@ -516,6 +576,10 @@ fn record(members: &[(usize, Shape)], tape: &mut dyn FnMut() -> u8, next: &mut i
         match place % 8 {
             0 => (),
             1 | 2 => _ = inner.insert(respelt(NAMES[*at], how), value),
+            3 => {
+                object.insert(respelt(NAMES[*at], tape()), document(shape, tape, next));
+                object.insert(respelt(NAMES[*at], how), value);
+            }
             _ => _ = object.insert(respelt(NAMES[*at], how), value),
         }
     }
@@ -660,10 +724,12 @@ proptest! {
     #[test]
     fn nothing_is_lost(
         shape in members(2),
+        rules in rules(),
         tapes in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 64), 1..6),
         max_unknown in prop_oneof![3 => Just(8192), 1 => 1u32..16],
     ) {
-        let plan = plan_with(&example(&shape).to_string(), Settings { max_unknown, ..Settings::default() });
+        let settings = Settings { max_unknown, ..Settings::default() };
+        let plan = plan_by(&example(&shape).to_string(), settings, rules);
         let mut memo = Memo::new(&plan);
         let mut healer = Healer::new();
         for tape in tapes.iter().chain(&tapes) {
@@ -680,6 +746,9 @@ proptest! {
             leaves(&parsed, &mut after);
             before.sort_unstable();
             after.sort_unstable();
+            if plan.spec().unmapped == Unmapped::Drop {
+                before.retain(|value| after.contains(value));
+            }
             prop_assert_eq!(before, after, "{} became {}", text, healed);
 
             let mut intake = healer.intake(Limits::default());
@@ -705,11 +774,13 @@ proptest! {
     #[test]
     fn lists_have_any_length(
         shape in members(2),
+        rules in rules(),
         tape in proptest::collection::vec(any::<u8>(), 64),
         counts in proptest::collection::vec(proptest::collection::vec(0usize..4, 24), 1..5),
         max_unknown in prop_oneof![3 => Just(8192), 1 => 1u32..16],
     ) {
-        let plan = plan_with(&example(&shape).to_string(), Settings { max_unknown, ..Settings::default() });
+        let settings = Settings { max_unknown, ..Settings::default() };
+        let plan = plan_by(&example(&shape).to_string(), settings, rules);
         let mut memo = Memo::new(&plan);
         let mut tape = tape.iter().copied().cycle();
         let first = record(&shape, &mut || tape.next().unwrap_or(0), &mut 0);
@@ -809,6 +880,117 @@ fn a_convention_holds_around_what_similarity_finds() {
     let body = r#"{"id":1,"billingDetails":{"name":"x","address":{"line_1":"x"}},"billing_details":{}}"#;
     for _ in 0..2 {
         assert_eq!(heal(&plan, &mut memo, body), body);
+    }
+}
+
+/// An object that a rule renames or moves is what it becomes, and what similarity finds in it goes and stays with it.
+#[test]
+fn what_is_in_an_object_that_a_rule_takes_is_found_there() {
+    let contract = r#"{"type":"object","properties":{"id":{},"home_address":{"type":"object","properties":{
+        "zip_code":{},"city":{},"geo":{"type":"object","properties":{"latitude":{},"longitude":{}}}}}}}"#;
+    let check = |rules: &str, body: &str, expected: &str| {
+        let plan = configured(contract, rules);
+        let mut memo = Memo::new(&plan);
+        for _ in 0..3 {
+            assert_eq!(heal(&plan, &mut memo, body), expected, "{rules} {body}");
+        }
+    };
+    let packs = r#","packs":["camel-case"]"#;
+    check(
+        packs,
+        r#"{"id":1,"homeAddress":{"postal_code":"1","city":"a"}}"#,
+        r#"{"id":1,"home_address":{"zip_code":"1","city":"a"}}"#,
+    );
+    check(
+        packs,
+        r#"{"id":1,"homeAddress":{"postalCode":"1","city":"a","geo":{"lat":1,"lng":2}}}"#,
+        r#"{"id":1,"home_address":{"zip_code":"1","city":"a","geo":{"latitude":1,"longitude":2}}}"#,
+    );
+    let rename = r#","rename":{"where":"home_address"}"#;
+    check(
+        rename,
+        r#"{"id":1,"where":{"postal_code":"1","city":"a"}}"#,
+        r#"{"id":1,"home_address":{"zip_code":"1","city":"a"}}"#,
+    );
+    let moved = r#","move":{"data.where":"home_address"}"#;
+    check(
+        moved,
+        r#"{"id":1,"data":{"where":{"postal_code":"1","city":"a"}}}"#,
+        r#"{"id":1,"home_address":{"zip_code":"1","city":"a"}}"#,
+    );
+    // The rule does not fire, so that it is not what it would have become; and of two one is.
+    for rules in [packs, rename, moved] {
+        let stands = r#"{"id":1,"home_address":null,"homeAddress":{"postal_code":"1","city":"a"},
+            "where":{"postal_code":"1","city":"a"},"data":{"where":{"postal_code":"1","city":"a"}}}"#;
+        check(rules, stands, stands);
+    }
+    let twice = r#"{"id":1,"homeAddress":{"postal_code":"1","city":"a"},"HomeAddress":{"postal_code":"2","city":"a"}}"#;
+    check(packs, twice, &twice.replace("homeAddress", "home_address"));
+    // What stands outside stays outside, and what stands inside stays inside.
+    check(
+        packs,
+        r#"{"id":1,"postal_code":"1","homeAddress":{"city":"a"}}"#,
+        r#"{"id":1,"postal_code":"1","home_address":{"city":"a"}}"#,
+    );
+    check(
+        packs,
+        r#"{"homeAddress":{"city":"a","id":1,"data":{"postal_code":"1","geo":{"lat":1,"lng":2}}}}"#,
+        r#"{"home_address":{"city":"a","id":1,"data":{"postal_code":"1","geo":{"lat":1,"lng":2}}}}"#,
+    );
+}
+
+/// What a rule does in an object that similarity renames, or where another rule does not fire, is not done twice.
+#[test]
+fn what_a_rule_may_yet_do_is_not_done_by_similarity() {
+    let inner = r#"{"type":"object","properties":{"zip_code":{},"city":{},"street":{}}}"#;
+    let contract = format!(
+        r#"{{"type":"object","properties":{{"id":{{}},"email":{{}},"zip_code":{{}},"home_address":{inner}}}}}"#
+    );
+    let rows = [
+        (
+            r#","rename":{"where":"zip_code"}"#,
+            r#"{"id":1,"homeAddress":{"data":{"city":"a","street":"b","zipCode":"2"},"where":"1"}}"#,
+            r#"{"id":1,"home_address":{"data":{"zipCode":"2"},"zip_code":"1","city":"a","street":"b"}}"#,
+        ),
+        (
+            r#","rename":{"where":"zip_code"},"move":{"where":"email"}"#,
+            r#"{"data":{"zipCode":"2","id":1},"email":"a","where":"3"}"#,
+            r#"{"data":{"zipCode":"2"},"email":"a","zip_code":"3","id":1}"#,
+        ),
+        (
+            r#","move":{"home_address.where":"email"}"#,
+            r#"{"id":1,"home_address":{"zipCode":"2","city":"a"}}"#,
+            r#"{"id":1,"home_address":{"zip_code":"2","city":"a"}}"#,
+        ),
+    ];
+    for (rules, body, healed) in rows {
+        let plan = configured(&contract, rules);
+        let mut memo = Memo::new(&plan);
+        for _ in 0..3 {
+            assert_eq!(heal(&plan, &mut memo, body), healed, "{rules}");
+        }
+    }
+}
+
+/// Where no array is missing, no shape tells what is in arrays, and nothing depends on it.
+#[test]
+fn what_is_in_arrays_counts_only_where_shapes_tell() {
+    let item = r#"{"type":"object","properties":{"email":{},"zip_code":{},"full_name":{}}}"#;
+    let plan = configured(
+        &format!(
+            r#"{{"type":"object","properties":{{"users":{{"type":"array","items":{item}}},
+               "full_name":{{}},"email":{{}},"zip_code":{{}}}}}}"#
+        ),
+        r#","rename":{"which":"users"}"#,
+    );
+    let body = |members: &str| format!(r#"{{"data":{{"fullName":1,"users":[{{{members}}}]}},"which":2}}"#);
+    let bodies = [body(""), body(r#""email":3,"zip_code":4,"full_name":5"#)];
+    let alone: Vec<String> = bodies.iter().map(|body| heal(&plan, &mut Memo::new(&plan), body)).collect();
+    for order in [[0, 1, 0, 1], [1, 0, 1, 0]] {
+        let mut memo = Memo::new(&plan);
+        for at in order {
+            assert_eq!(heal(&plan, &mut memo, &bodies[at]), alone[at]);
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use super::record::Record;
 use super::spec::Kind;
 use crate::news::{is_long, shorten};
 use crate::similarity::{Alignment, Parts, Standing};
-use crate::survey::Survey;
+use crate::survey::{Row, Survey};
 use crate::text::quote;
 use nomos_rules::path::Path;
 use std::collections::BTreeMap;
@@ -247,12 +247,13 @@ impl<'a> Overlay<'a> {
         self.counterpart.get(parent as usize).copied().filter(|field| *field != NONE)
     }
 
-    /// An object that moves of the plan may take something from is theirs: under another name it would be read as what it
-    /// is then, and not as what they are about.
+    /// An unknown object that moves of the plan may take something from is theirs: under another name it would be read as
+    /// what it is then, and not as what they are about.
     fn leave_sources(&mut self) {
         let automaton = self.plan.automaton();
+        let is_open = |row: &Row| row.kind == Kind::Object && row.standing == Standing::Unknown;
         let rows = self.survey.rows.iter().zip(0..).zip(&mut self.counterpart);
-        for ((row, id), counterpart) in rows.filter(|((row, _), _)| row.kind == Kind::Object) {
+        for ((row, id), counterpart) in rows.filter(|((row, _), _)| is_open(row)) {
             let parent = self.survey.rows.get(row.parent as usize);
             let around = automaton.state(parent.map_or(self.state, |parent| parent.state));
             let name = self.survey.name(id).as_bytes();
@@ -359,8 +360,11 @@ impl<'a> Overlay<'a> {
         if nested(from, &target_rows) {
             return false;
         }
-        let path = self.steps(to);
+        if self.is_claimed(to, &target_rows) {
+            return false;
+        }
         let last = |ids: &[Id]| ids.last().copied().unwrap_or(NONE);
+        let path = self.steps(to);
         let guard = self.guard(last(from), last(to));
         let id = self.automaton.moves.len() as Id;
         self.automaton.moves.push(Move {
@@ -405,6 +409,32 @@ impl<'a> Overlay<'a> {
             rows.push((row, *field));
         }
         Some(rows)
+    }
+
+    /// Whether a declared rule may give another member than those that stand on a target path the name of one of its
+    /// steps. What stands for which field does not say so: in an object that similarity renames, the rules are those of what
+    /// it becomes; and where a move does not fire, a rename may.
+    fn is_claimed(&self, to: &[Id], standing: &[Id]) -> bool {
+        let objects = std::iter::once(NONE).chain(standing.iter().copied());
+        let stand = standing.iter().copied().chain([NONE]);
+        to.iter().zip(objects).zip(stand).any(|((field, object), row)| self.is_claimed_in(object, *field, row))
+    }
+
+    /// The same for one step, in the object where it would stand, or in the record.
+    fn is_claimed_in(&self, object: Id, field: Id, standing: Id) -> bool {
+        let automaton = self.plan.automaton();
+        let state = automaton.state(if object == NONE { self.state } else { self.value_state(object) });
+        let mut quoted = Vec::new();
+        quote(self.name(field), &mut quoted);
+        let rows = self.survey.rows.iter().zip(0..);
+        let mut others = rows.filter(|(row, id)| row.parent == object && *id != standing);
+        others.any(|(_, row)| {
+            let name = self.survey.name(row).as_bytes();
+            let known = automaton.action(state, name, 0, name.len()).copied();
+            let action = known.unwrap_or_else(|| self.conventional(state, name));
+            let rename = automaton.renames.get(action.rename as usize);
+            rename.is_some_and(|rename| automaton.text(rename.text) == quoted)
+        })
     }
 
     /// Whether a declared rule moves or renames a row: then where it ends up is not for similarity to say.
@@ -495,35 +525,41 @@ impl<'a> Overlay<'a> {
         let unknown = known.is_none_or(|row| row.standing == Standing::Unknown);
         let field = self.counterpart.get(row as usize).copied().filter(|field| unknown && *field != NONE);
         let is_object = known.is_some_and(|row| row.kind == Kind::Object);
-        match field.and_then(|field| self.expected_action(field)) {
+        match field.and_then(|field| self.expected_action(row, field)) {
             Some(action) if is_object => self.automaton.shaped(action.next),
             Some(action) => action.next,
             None => known.map_or(INERT, |row| row.state),
         }
     }
 
-    /// What the plan does at an expected field that stands in its place.
-    fn expected_action(&self, field: Id) -> Option<Action> {
+    /// What the plan does at an expected field where it stands in its place: beside a row, or else from the record down.
+    fn expected_action(&self, row: Id, field: Id) -> Option<Action> {
         let automaton = self.plan.automaton();
         let action = |state: Id, field: Id| {
             let name = self.name(field).as_bytes();
             automaton.action(automaton.state(state), name, 0, name.len())
         };
         let above = self.record.model.fields().get(field as usize)?.parent;
+        if self.around(row) == Some(above) {
+            return action(self.state_around(row), field).copied();
+        }
+        let objects = if above == NONE { Vec::new() } else { self.record.path_to(above) };
         let mut state = self.state;
-        if above != NONE {
-            for object in self.record.path_to(above) {
-                state = action(state, object)?.next;
-            }
+        for object in objects {
+            state = action(state, object)?.next;
         }
         action(state, field).copied()
     }
 
-    fn action(&mut self, row: Id, touch: &Touch, state: Option<Id>) -> Action {
+    /// The plan's state of the object around a row.
+    fn state_around(&self, row: Id) -> Id {
         let parent = self.survey.rows.get(row as usize).map_or(NONE, |row| row.parent);
-        let around = if parent == NONE { self.state } else { self.value_state(parent) };
+        if parent == NONE { self.state } else { self.value_state(parent) }
+    }
+
+    fn action(&mut self, row: Id, touch: &Touch, state: Option<Id>) -> Action {
         let name = self.survey.name(row).as_bytes();
-        let around = self.plan.automaton().state(around);
+        let around = self.plan.automaton().state(self.state_around(row));
         let known = self.plan.automaton().action(around, name, 0, name.len()).copied();
         let mut action = known.unwrap_or_else(|| self.conventional(around, name));
         action.similar = known.is_none_or(|known| known.similar);
@@ -531,7 +567,7 @@ impl<'a> Overlay<'a> {
         if let Some((field, index)) = touch.rename {
             action.rename = self.add_rename(row, field, index);
             // What the plan's own moves bring to the expected name, they bring to this member.
-            let expected = self.expected_action(field).map_or((0, 0), |action| action.targets);
+            let expected = self.expected_action(row, field).map_or((0, 0), |action| action.targets);
             for step in self.plan.automaton().targets_in(expected) {
                 action.targets = self.add_target(action.targets, TargetStep { renamed: true, ..*step });
             }
@@ -563,7 +599,7 @@ impl<'a> Overlay<'a> {
     }
 
     fn add_rename(&mut self, row: Id, field: Id, index: u32) -> Id {
-        let slot = self.expected_action(field).map_or(NONE, |action| action.slot);
+        let slot = self.expected_action(row, field).map_or(NONE, |action| action.slot);
         let text = self.text(self.name(field));
         let guard = self.guard(row, field);
         self.automaton.renames.push(Rename { slot, rank: RANK, text, rule: RuleRef::Similar(index), guard });

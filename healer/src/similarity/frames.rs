@@ -203,7 +203,8 @@ fn find_wrappers(record: &mut Record<'_, '_>, depth: u16) -> bool {
     let mut finds = false;
     let mut next = next_open(record, depth, 0);
     while let Some(id) = next {
-        let frame = frame_around(record, id).filter(|frame| wraps(record, id, *frame));
+        let is_ruled = record.scratch.members.get(id as usize).is_some_and(|member| member.is_ruled);
+        let frame = frame_around(record, id).filter(|frame| !is_ruled && wraps(record, id, *frame));
         if let (Some(frame), Some(member)) = (frame, record.scratch.members.get_mut(id as usize)) {
             *member = Member { frame, is_wrapper: true, ..*member };
             finds = true;

@@ -30,6 +30,8 @@ pub struct Scratch {
     pub(super) members: Vec<Member>,
     /// What became of each expected field: the found one that is it.
     pub(super) fields: Vec<Id>,
+    /// Expected fields that more than one member is, or would become.
+    contested: Vec<bool>,
     /// Expected objects whose members are to be found in the object around them.
     pub(super) lifted: Vec<bool>,
     pub(super) pairs: Vec<Pair>,
@@ -48,6 +50,9 @@ pub(super) struct Member {
     /// Not compared: accounted for, or inside a value that is.
     pub is_closed: bool,
     pub is_wrapper: bool,
+    /// An object that a declared rule takes, or something in one: there members get other names and stay where they are,
+    /// since the rule decides where all of it goes.
+    pub is_ruled: bool,
 }
 
 /// An expected field and a found one that it may be.
@@ -108,18 +113,22 @@ impl Record<'_, '_> {
 
     /// Notes what stands, and takes in the names of what does not.
     fn enter(&mut self) {
-        let Scratch { names, members, fields, lifted, .. } = &mut *self.scratch;
+        let Scratch { names, members, fields, contested, lifted, .. } = &mut *self.scratch;
         names.clear();
         members.clear();
         fields.clear();
         fields.resize(self.model.fields().len(), NONE);
-        lifted.clear();
-        lifted.resize(self.model.fields().len(), false);
+        for marks in [&mut *contested, lifted] {
+            marks.clear();
+            marks.resize(self.model.fields().len(), false);
+        }
         for (id, found) in self.found.iter().enumerate() {
             if let (Standing::Expected(field) | Standing::Ruled(field), false) =
                 (found.standing, lacks_level(self.model, found))
-                && let Some(place) = fields.get_mut(field as usize)
+                && let (Some(place), Some(contested)) =
+                    (fields.get_mut(field as usize), contested.get_mut(field as usize))
             {
+                *contested = *place != NONE;
                 *place = id as Id;
             }
         }
@@ -134,11 +143,15 @@ impl Record<'_, '_> {
         let parent = self.scratch.members.get(found.parent as usize).copied();
         let is_inside_value = parent.is_some_and(|parent| parent.is_closed && parent.frame == UNFRAMED);
         let is_unknown = found.standing == Standing::Unknown || lacks_level(self.model, found);
-        let frame = match found.standing {
-            Standing::Expected(field) if self.model.field(field).is_some_and(|field| field.is_object) => field,
-            _ => UNFRAMED,
-        };
         let is_object = found.kind == Kind::Object;
+        let is_contested = |field: Id| self.scratch.contested.get(field as usize).is_none_or(|contested| *contested);
+        let takes = |field: Id| is_object && !is_contested(field);
+        let frame = match found.standing {
+            Standing::Expected(field) => Some(field),
+            Standing::Ruled(field) => Some(field).filter(|field| takes(*field)),
+            Standing::Unknown | Standing::Element => None,
+        };
+        let frame = frame.filter(|field| self.model.field(*field).is_some_and(|field| field.is_object));
         let is_element = found.standing == Standing::Element;
         let is_looked_at = is_element || !is_inside_value && (is_object || is_unknown && self.rank(id) <= limit);
         let name = if is_looked_at {
@@ -152,10 +165,11 @@ impl Record<'_, '_> {
         };
         self.scratch.members.push(Member {
             name,
-            frame,
+            frame: frame.unwrap_or(UNFRAMED),
             depth: parent.map_or(0, |parent| parent.depth.saturating_add(1)),
             is_closed: !(is_looked_at && is_unknown),
             is_wrapper: false,
+            is_ruled: matches!(found.standing, Standing::Ruled(_)) || parent.is_some_and(|parent| parent.is_ruled),
         });
     }
 
@@ -238,6 +252,10 @@ impl Record<'_, '_> {
             right.add(self.scratch.names.get(above.name), false);
             at = self.found.get(at as usize)?.parent;
         };
+        let is_inside_ruled = self.scratch.members.get(found.parent as usize).is_some_and(|parent| parent.is_ruled);
+        if is_inside_ruled && (right.level > 0 || field.parent != frame) {
+            return None;
+        }
         let mut left = Above::new(&self.model.names, a);
         let mut at = field.parent;
         while at != frame && at != NONE {
