@@ -7,4 +7,5 @@ pub mod configuration;
 pub mod heal;
 pub mod phases;
 pub mod scanner;
+pub mod similarity;
 pub mod streaming;

@@ -373,10 +373,11 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     #[inline(never)]
     fn plain_members(&mut self, state: &State) -> Result<Then, Stop> {
         let first = self.next;
-        let run = self.run_of_members(state)?;
+        let run = self.run_of_members(state);
         self.count_members(first);
+        // Before what is wrong with the last of them, so that the reason does not depend on where runs end.
         self.check_members()?;
-        match run {
+        match run? {
             Run::Value(inside) => Ok(Then::Value(inside)),
             Run::Closed(at) => Ok(self.close_object(at)),
             Run::Tail => self.member().map(Then::Value),

@@ -962,6 +962,17 @@ fn what_a_rule_may_yet_do_is_not_done_by_similarity() {
             r#"{"id":1,"home_address":{"zipCode":"2","city":"a"}}"#,
             r#"{"id":1,"home_address":{"zip_code":"2","city":"a"}}"#,
         ),
+        (
+            r#","move":{"zip_code.where":"zip_code"}"#,
+            r#"{"id":1,"zipCode":{"where":"2"}}"#,
+            r#"{"id":1,"zipCode":{"where":"2"}}"#,
+        ),
+        // What stands for an object may belong inside, or have to stay.
+        (
+            "",
+            r#"{"data":{"id":1,"zip_code":2,"email":"b","home_address":{"city":"c","street":"d"}},"home_address":7}"#,
+            r#"{"data":{"home_address":{"city":"c","street":"d"}},"home_address":7,"id":1,"zip_code":2,"email":"b"}"#,
+        ),
     ];
     for (rules, body, healed) in rows {
         let plan = configured(&contract, rules);

@@ -267,23 +267,32 @@ impl<'a> Overlay<'a> {
     fn take(&mut self, alignment: &Alignment) {
         let (field, row) = (alignment.expected, alignment.found);
         let Some(expected) = self.record.model.fields().get(field as usize) else { return };
-        if self.counterpart.iter().filter(|known| **known == field).count() != 1 {
+        if self.counterpart.iter().filter(|known| **known == field).count() != 1 || self.stands(field, row) {
             return;
         }
         let from = self.survey.path_to(row);
         let to = self.record.path_to(field);
         let index = self.first.wrapping_add(self.resolutions.len() as u32);
-        let carried_out = if self.around(row) == Some(expected.parent) {
-            self.rename(&from, field, index)
-        } else {
-            self.mv(&from, &to, index)
-        };
+        let in_place = self.around(row) == Some(expected.parent);
+        // Moves of the plan take it from where it is expected, or what is in it.
+        let known = self.expected_action(row, field);
+        if known.is_some_and(|known| if in_place { known.replaces } else { known.on_source_path }) {
+            return;
+        }
+        let carried_out = if in_place { self.rename(&from, field, index) } else { self.mv(&from, &to, index) };
         if carried_out {
             let names = from.iter().map(|row| self.survey.name(*row));
             let told = names.clone().any(is_long).then(|| dotted(names.clone().map(shortened)));
             let to = dotted(to.iter().map(|field| self.name(*field)));
             self.resolutions.push(Resolution::new(dotted(names), told.as_deref(), to, *alignment));
         }
+    }
+
+    /// Whether another member has the name of a field or is given it by a rule, also one that belongs inside: it may have
+    /// to stay.
+    fn stands(&self, field: Id, row: Id) -> bool {
+        let is_it = |row: &Row| matches!(row.standing, Standing::Expected(of) | Standing::Ruled(of) if of == field);
+        self.survey.rows.iter().zip(0..).any(|(other, id)| id != row && is_it(other))
     }
 
     fn note_values(&mut self) {

@@ -19,6 +19,7 @@ mod hostile;
 mod incremental;
 mod layout;
 mod required;
+mod similarity;
 mod skeleton;
 
 use healer_oracle::{bodies, compare, heal, json, plans, tape, tree};

@@ -28,7 +28,7 @@ const SCALARS: &[&str] = &[
 ];
 
 #[derive(Clone, Debug)]
-enum Doc {
+pub(crate) enum Doc {
     Scalar(&'static str),
     Array(Vec<Doc>),
     Object(Vec<(String, Doc)>),
@@ -36,6 +36,12 @@ enum Doc {
 
 /// The text of a body for `spec`.
 pub fn body(tape: &mut Tape<'_>, spec: &PlanSpec) -> String {
+    let doc = doc_for(tape, spec);
+    write(tape, &doc)
+}
+
+/// A body for `spec`, mostly of the shape that its contract expects.
+pub(crate) fn doc_for(tape: &mut Tape<'_>, spec: &PlanSpec) -> Doc {
     let mut doc = match (&spec.contract, tape.below(8)) {
         (Some(contract), 0..7) => shaped(tape, spec, contract),
         (_, 5 | 6) => Doc::Array((0..=tape.below(3)).map(|_| object(tape, 2)).collect()),
@@ -49,10 +55,15 @@ pub fn body(tape: &mut Tape<'_>, spec: &PlanSpec) -> String {
             plant(tape, &mut doc, rule.from.scope(), rule.from.segments());
         }
     }
+    doc
+}
+
+/// Its text, in any layout.
+pub(crate) fn write(tape: &mut Tape<'_>, doc: &Doc) -> String {
     let style = Style::any(tape);
     let mut text = String::new();
     style.space(tape, 0, &mut text);
-    style.write(tape, &doc, 0, &mut text);
+    style.write(tape, doc, 0, &mut text);
     style.space(tape, 0, &mut text);
     text
 }

@@ -8,6 +8,7 @@ pub mod accept;
 pub mod agree;
 pub mod bodies;
 pub mod compare;
+pub mod drift;
 pub mod heal;
 pub mod json;
 pub mod moves;

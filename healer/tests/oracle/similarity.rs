@@ -1,0 +1,15 @@
+//! What similarity finds beside rules loses and doubles nothing, and what came before changes nothing.
+
+use super::tape::{Tape, cases};
+use healer_oracle::drift::check;
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(cases(1024))]
+
+    #[test]
+    fn similarity_beside_rules_keeps_all_and_forgets_what_came_before(tape in Tape::any(900)) {
+        let found = check(&mut Tape::new(&tape));
+        prop_assert!(found.is_ok(), "{}", found.unwrap_err());
+    }
+}

@@ -1,0 +1,187 @@
+//! Random contracts and rules in words that the dictionary knows, bodies in which similarity finds something to do, and
+//! what must hold of them.
+
+use crate::agree::{healed, invariants};
+use crate::bodies::{self, Doc};
+use crate::plans;
+use crate::skeleton::{bodies_like, check_all};
+use crate::stream::{in_list, stream};
+use crate::tape::Tape;
+use crate::tree::Tree;
+use crate::words;
+use healer::plan::spec::{
+    Case, Contract, ConventionRule, Expects, Format, Kind, Kinds, MoveRule, PlanSpec, Property, RenameRule, RuleSource,
+    Settings, Unmapped,
+};
+use healer::{Healer, Limits, Plan};
+
+/// Names that contracts have, and another for the same.
+const NAMES: &[(&str, &str)] = &[
+    ("user_id", "userNumber"),
+    ("email", "e_mail"),
+    ("zip_code", "postalCode"),
+    ("full_name", "fullname"),
+    ("home_address", "address_home"),
+    ("order_items", "items_of_order"),
+    ("phone_number", "phone"),
+    ("is_active", "active"),
+    ("created_at", "creation_date"),
+    ("status", "state"),
+];
+/// Names that only rules know.
+const ALIASES: &[&str] = &["where", "what", "which"];
+/// Objects around others.
+const WRAPPERS: &[&str] = &["data", "attributes", "result", "where", "details", "home_address"];
+
+/// A contract, similarity, and rules beside it.
+pub fn plan(tape: &mut Tape<'_>) -> PlanSpec {
+    let record = record(tape, 2);
+    let contract = if tape.happens(1, 6) { Contract::Array { items: Box::new(record) } } else { record };
+    let max_unknown = tape.of(&[Settings::default().max_unknown, Settings::default().max_unknown, 9, 3]);
+    let similarity = Some(Settings { max_unknown, ..Settings::default() });
+    let mut spec = PlanSpec { contract: Some(contract), similarity, ..PlanSpec::default() };
+    let source = RuleSource::Route;
+    for _ in 0..tape.below(3) {
+        let (from, to) = (tape.of(ALIASES).to_owned(), name(tape));
+        spec.renames.push(RenameRule { from, to, rank: 0, source });
+    }
+    let scope = if let Some(Contract::Array { .. }) = &spec.contract { "[]" } else { "" };
+    for _ in 0..tape.below(3) {
+        let mut from: Vec<String> = (0..tape.below(3)).map(|_| tape.of(WRAPPERS).to_owned()).collect();
+        from.push(if tape.happens(1, 3) { name(tape) } else { tape.of(ALIASES).to_owned() });
+        let to: Vec<String> = (0..=tape.below(2)).map(|_| name(tape)).collect();
+        if from != to {
+            let (from, to) = (plans::path(scope, &from), plans::path(scope, &to));
+            spec.moves.push(MoveRule { from, to, rank: 0, source });
+        }
+    }
+    if tape.happens(1, 2) {
+        let from = vec![Case::Camel, Case::Pascal, Case::Kebab];
+        spec.conventions.push(ConventionRule { from, to: Case::Snake, rank: 1, source });
+    }
+    spec.unmapped = if tape.happens(1, 4) { Unmapped::Drop } else { Unmapped::Keep };
+    spec
+}
+
+/// The text of a body for `spec`, in which names are written otherwise and stand elsewhere.
+pub fn body(tape: &mut Tape<'_>, spec: &PlanSpec) -> String {
+    let mut doc = bodies::doc_for(tape, spec);
+    drift(tape, &mut doc);
+    bodies::write(tape, &doc)
+}
+
+fn name(tape: &mut Tape<'_>) -> String {
+    tape.of(NAMES).0.to_owned()
+}
+
+fn record(tape: &mut Tape<'_>, depth: usize) -> Contract {
+    let mut properties: Vec<Property> = Vec::new();
+    for _ in 0..=tape.below(6) {
+        let name = name(tape);
+        if properties.iter().any(|known| known.name == name) {
+            continue;
+        }
+        let node = match tape.below(8) {
+            4 | 5 if depth > 0 => record(tape, depth - 1),
+            6 if depth > 0 => Contract::Array { items: Box::new(record(tape, depth - 1)) },
+            7 => Contract::Array { items: Box::new(Contract::Any) },
+            _ => Contract::Any,
+        };
+        let kinds = match node {
+            Contract::Object { .. } => Kinds::of(Kind::Object),
+            Contract::Array { .. } => Kinds::of(Kind::Array),
+            Contract::Any => Kinds::ANY,
+        };
+        let mut expects = expects(tape);
+        expects.kinds = if kinds == Kinds::ANY { expects.kinds } else { kinds };
+        properties.push(Property { name, node, expects, required: tape.happens(1, 3) });
+    }
+    Contract::Object { properties }
+}
+
+fn expects(tape: &mut Tape<'_>) -> Expects {
+    match tape.below(16) {
+        12 => Expects { kinds: Kinds::of(Kind::String), ..Expects::default() },
+        13 => Expects { kinds: Kinds::of(Kind::Integer), ..Expects::default() },
+        14 => Expects { format: Some(Format::Email), ..Expects::default() },
+        15 => Expects { values: vec!["x".to_owned(), "y".to_owned()], ..Expects::default() },
+        _ => Expects::default(),
+    }
+}
+
+fn drift(tape: &mut Tape<'_>, doc: &mut Doc) {
+    match doc {
+        Doc::Scalar(_) => {}
+        Doc::Array(elements) => elements.iter_mut().for_each(|element| drift(tape, element)),
+        Doc::Object(members) => {
+            for (name, value) in &mut *members {
+                if let Some(other) = respelt(tape, name) {
+                    *name = other;
+                }
+                drift(tape, value);
+            }
+            if tape.happens(1, 3) && !members.is_empty() {
+                let inside = members.split_off(tape.below(members.len()));
+                members.push((tape.of(WRAPPERS).to_owned(), Doc::Object(inside)));
+            }
+            if tape.happens(1, 8) {
+                let (name, value) = (name(tape), Doc::Scalar("7"));
+                members.push((respelt(tape, &name).unwrap_or(name), value));
+            }
+        }
+    }
+}
+
+/// A name as another version of an API may have it; none for the same.
+fn respelt(tape: &mut Tape<'_>, name: &str) -> Option<String> {
+    match tape.below(6) {
+        1 | 2 => words::convert(name, &[Case::Snake], Case::Camel),
+        3 => words::convert(name, &[Case::Snake], Case::Kebab),
+        4 => NAMES.iter().find(|(known, _)| *known == name).map(|(_, other)| (*other).to_owned()),
+        5 if tape.happens(1, 3) => Some(tape.of(ALIASES).to_owned()),
+        _ => None,
+    }
+}
+
+/// Whether bodies of a random plan keep all that they have and become what they become alone, whatever came before, at once
+/// and while they stream.
+pub fn check(tape: &mut Tape<'_>) -> Result<(), String> {
+    let spec = plan(tape);
+    // A move into an array of the contract is refused.
+    let Ok(compiled) = Plan::compile(&spec) else { return Ok(()) };
+    let records = [body(tape, &spec), body(tape, &spec)];
+    let mut bodies = bodies_like(tape, &records[0]);
+    bodies.extend(bodies_like(tape, &records[1]));
+    bodies.extend(bodies_like(tape, &records[0]));
+    let found = bodies.iter().try_for_each(|body| keeps(&spec, &compiled, body));
+    let found = found.and_then(|()| check_all(tape, &compiled, &bodies)).and_then(|()| streams(tape, &spec, &bodies));
+    found.map_err(|found| format!("{found}\nplan {}", plans::line(&spec)))
+}
+
+/// Whether all is there once; what is no JSON has nothing to keep.
+fn keeps(spec: &PlanSpec, plan: &Plan, body: &[u8]) -> Result<(), String> {
+    let Ok((_, healed)) = healed(&mut Healer::new(), plan, body) else { return Ok(()) };
+    let (body, healed) = (String::from_utf8_lossy(body), String::from_utf8_lossy(&healed));
+    let output = Tree::parse(&healed).ok_or_else(|| format!("no JSON: {healed}"))?;
+    let Some(input) = Tree::parse(&body) else { return Ok(()) };
+    invariants(spec, &input, &output).map_err(|found| format!("{found}\nbody {body}\noutput {healed}"))
+}
+
+/// Whether a list of those bodies that are JSON becomes the same as a whole and in pieces, of which few are held.
+fn streams(tape: &mut Tape<'_>, spec: &PlanSpec, bodies: &[Vec<u8>]) -> Result<(), String> {
+    let Ok(plan) = Plan::compile(&in_list(spec, &[])) else { return Ok(()) };
+    let elements: Vec<&str> = bodies.iter().filter_map(|body| std::str::from_utf8(body).ok()).collect();
+    let elements: Vec<&str> = elements.into_iter().filter(|body| Tree::parse(body).is_some()).collect();
+    let body = format!("[{}]", elements.join(","));
+    let Ok((_, whole)) = healed(&mut Healer::new(), &plan, body.as_bytes()) else { return Ok(()) };
+    let longest = elements.iter().map(|element| element.len()).max().unwrap_or(0);
+    let limits = Limits { max_held_bytes: longest.max(8) + tape.below(60), ..Limits::default() };
+    for size in [1, 1 + tape.below(200), body.len()] {
+        let found = stream(&plan, limits, body.as_bytes().chunks(size));
+        if found.bytes != whole {
+            let (found, whole) = (found.text(), String::from_utf8_lossy(&whole).into_owned());
+            return Err(format!("body {body}\nin chunks of {size} became {found}\nas a whole {whole}"));
+        }
+    }
+    Ok(())
+}
