@@ -13,7 +13,9 @@ use healer::plan::spec::{
     Case, Contract, ConventionRule, Expects, Format, Kind, Kinds, MoveRule, PlanSpec, Property, RenameRule, RuleSource,
     Settings, Unmapped,
 };
+use healer::config::Config;
 use healer::{Healer, Limits, Plan};
+use std::sync::LazyLock;
 
 /// Names that contracts have, and another for the same.
 const NAMES: &[(&str, &str)] = &[
@@ -27,11 +29,28 @@ const NAMES: &[(&str, &str)] = &[
     ("is_active", "active"),
     ("created_at", "creation_date"),
     ("status", "state"),
+    ("first_name", "given_name"),
+    ("company", "company_name"),
+    ("address", "addr"),
+    ("city", "town"),
 ];
 /// Names that only rules know.
 const ALIASES: &[&str] = &["where", "what", "which"];
 /// Objects around others.
 const WRAPPERS: &[&str] = &["data", "attributes", "result", "where", "details", "home_address"];
+
+/// The rules of the embedded packs that lead to these names.
+static PACKS: LazyLock<PlanSpec> = LazyLock::new(|| {
+    let configuration = br#"{"routes":[{"match":{"prefix":"/"},"packs":["all"]}]}"#;
+    let mut routes = Config::parse(configuration).expect("a configuration").routes;
+    let PlanSpec { renames, moves, .. } = routes.remove(0).plan.spec().clone();
+    let is_known = |name: &String| NAMES.iter().any(|(known, _)| known == name);
+    PlanSpec {
+        renames: renames.into_iter().filter(|rule| is_known(&rule.to)).collect(),
+        moves: moves.into_iter().filter(|rule| rule.to.segments().iter().all(is_known)).collect(),
+        ..PlanSpec::default()
+    }
+});
 
 /// A contract, similarity, and rules beside it.
 pub fn plan(tape: &mut Tape<'_>) -> PlanSpec {
@@ -58,6 +77,10 @@ pub fn plan(tape: &mut Tape<'_>) -> PlanSpec {
     if tape.happens(1, 2) {
         let from = vec![Case::Camel, Case::Pascal, Case::Kebab];
         spec.conventions.push(ConventionRule { from, to: Case::Snake, rank: 1, source });
+    }
+    if tape.happens(1, 4) {
+        spec.renames.extend(PACKS.renames.iter().cloned());
+        spec.moves.extend(PACKS.moves.iter().cloned());
     }
     spec.unmapped = if tape.happens(1, 4) { Unmapped::Drop } else { Unmapped::Keep };
     spec
