@@ -202,10 +202,12 @@ pub(crate) fn add(
         survey,
         touched: Vec::new(),
         counterpart: survey.counterparts(record, alignments),
+        claims: Vec::new(),
         resolutions: Vec::new(),
         first,
     };
     overlay.leave_sources();
+    overlay.note_claims();
     for alignment in alignments {
         overlay.take(alignment);
     }
@@ -233,6 +235,8 @@ struct Overlay<'a> {
     touched: Vec<(Id, Touch)>,
     /// The field that the object in each row is; [`NONE`] where it is none.
     counterpart: Vec<Id>,
+    /// Members that declared rules may give another name: the object each is in, its row, and the name in quotes.
+    claims: Vec<(Id, Id, Span)>,
     resolutions: Vec<Resolution>,
     first: u32,
 }
@@ -420,29 +424,31 @@ impl<'a> Overlay<'a> {
         Some(rows)
     }
 
-    /// Whether a declared rule may give another member than those that stand on a target path the name of one of its
-    /// steps. What stands for which field does not say so: in an object that similarity renames, the rules are those of what
-    /// it becomes; and where a move does not fire, a rename may.
+    /// Notes what declared rules may rename. What stands for which field does not say so: in an object that similarity
+    /// renames, the rules are those of what it becomes; and where a move does not fire, a rename may.
+    fn note_claims(&mut self) {
+        let automaton = self.plan.automaton();
+        if automaton.renames.is_empty() {
+            return;
+        }
+        let renamed = |(row, id): (&Row, Id)| {
+            let (state, name) = (automaton.state(self.state_around(id)), self.survey.name(id).as_bytes());
+            let known = automaton.action(state, name, 0, name.len()).copied();
+            let action = known.unwrap_or_else(|| self.conventional(state, name));
+            automaton.renames.get(action.rename as usize).map(|rename| (row.parent, id, rename.text))
+        };
+        self.claims = self.survey.rows.iter().zip(0..).filter_map(renamed).collect();
+    }
+
+    /// Whether another member than those that stand on a target path may get the name of one of its steps by a rule.
     fn is_claimed(&self, to: &[Id], standing: &[Id]) -> bool {
         let objects = std::iter::once(NONE).chain(standing.iter().copied());
         let stand = standing.iter().copied().chain([NONE]);
-        to.iter().zip(objects).zip(stand).any(|((field, object), row)| self.is_claimed_in(object, *field, row))
-    }
-
-    /// The same for one step, in the object where it would stand, or in the record.
-    fn is_claimed_in(&self, object: Id, field: Id, standing: Id) -> bool {
-        let automaton = self.plan.automaton();
-        let state = automaton.state(if object == NONE { self.state } else { self.value_state(object) });
-        let mut quoted = Vec::new();
-        quote(self.name(field), &mut quoted);
-        let rows = self.survey.rows.iter().zip(0..);
-        let mut others = rows.filter(|(row, id)| row.parent == object && *id != standing);
-        others.any(|(_, row)| {
-            let name = self.survey.name(row).as_bytes();
-            let known = automaton.action(state, name, 0, name.len()).copied();
-            let action = known.unwrap_or_else(|| self.conventional(state, name));
-            let rename = automaton.renames.get(action.rename as usize);
-            rename.is_some_and(|rename| automaton.text(rename.text) == quoted)
+        to.iter().zip(objects).zip(stand).any(|((field, object), row)| {
+            let mut quoted = Vec::new();
+            quote(self.name(*field), &mut quoted);
+            let mut others = self.claims.iter().filter(|(parent, id, _)| *parent == object && *id != row);
+            others.any(|(_, _, text)| self.plan.automaton().text(*text) == quoted)
         })
     }
 

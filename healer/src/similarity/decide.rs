@@ -7,6 +7,7 @@
 
 use super::record::{Pair, Record};
 use super::{Alignment, Id, Parts, doubt};
+use crate::order::sort_by_less;
 
 /// A pair whose words fit counts as a sibling.
 const SIBLING: f32 = 0.85;
@@ -44,24 +45,19 @@ pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
 
 /// What was moved together was moved: the names above weigh less where several members of one object belong together.
 fn count_siblings(record: &Record<'_, '_>, pairs: &mut [Pair]) {
-    for at in 0..pairs.len() {
-        let Some(pair) = pairs.get(at).copied() else { return };
-        if !may_move(&pair) {
-            continue;
-        }
-        let objects = parents(record, &pair);
-        let beside = pairs.iter().filter(|other| {
-            !other.is_taken
-                && other.expected != pair.expected
-                && other.found != pair.found
-                && other.score >= SIBLING * other.parts.path
-                && parents(record, other) == objects
-                && is_unrivalled(pairs, other)
+    if !pairs.iter().any(may_move) {
+        return;
+    }
+    let rivals = Rivals::among(pairs.iter(), |pair| pair.score);
+    let fits =
+        |pair: &&Pair| !pair.is_taken && pair.score >= SIBLING * pair.parts.path && rivals.of(pair) <= pair.score;
+    let fitting: Vec<_> = pairs.iter().filter(fits).map(|pair| (parents(record, pair), *pair)).collect();
+    for pair in pairs.iter_mut().filter(|pair| may_move(pair)) {
+        let objects = parents(record, pair);
+        let beside = fitting.iter().filter(|(around, other)| {
+            *around == objects && other.expected != pair.expected && other.found != pair.found
         });
-        let share = SIBLINGS.get(beside.count()).copied().unwrap_or(MOST_SIBLINGS);
-        if let Some(pair) = pairs.get_mut(at) {
-            pair.parts.siblings = share;
-        }
+        pair.parts.siblings = SIBLINGS.get(beside.take(SIBLINGS.len()).count()).copied().unwrap_or(MOST_SIBLINGS);
     }
     // Not before all are counted: what counts must not depend on the order of pairs.
     for pair in pairs.iter_mut().filter(|pair| may_move(pair)) {
@@ -84,10 +80,31 @@ fn lower_doubtful(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignmen
     }
 }
 
-/// Whether no other pair of its field or member is as good.
-fn is_unrivalled(pairs: &[Pair], pair: &Pair) -> bool {
-    let is_rival = |other: &Pair| (other.found == pair.found) != (other.expected == pair.expected);
-    !pairs.iter().any(|other| is_rival(other) && other.score > pair.score)
+/// What pairs are worth, by member and by field: a pair has to be compared with those of its own two only.
+struct Rivals {
+    by_found: Vec<(Id, Id, f32)>,
+    by_expected: Vec<(Id, Id, f32)>,
+}
+
+impl Rivals {
+    fn among<'p>(pairs: impl Iterator<Item = &'p Pair> + Clone, worth: impl Fn(&Pair) -> f32) -> Self {
+        let mut by_found: Vec<_> = pairs.clone().map(|pair| (pair.found, pair.expected, worth(pair))).collect();
+        let mut by_expected: Vec<_> = pairs.map(|pair| (pair.expected, pair.found, worth(pair))).collect();
+        for list in [&mut by_found, &mut by_expected] {
+            sort_by_less(list, |a, b| a.0 < b.0);
+        }
+        Rivals { by_found, by_expected }
+    }
+
+    /// The most that another pair of the member or of the field is worth.
+    fn of(&self, pair: &Pair) -> f32 {
+        let best = |list: &[(Id, Id, f32)], of: Id, but: Id| {
+            let start = list.partition_point(|(id, _, _)| *id < of);
+            let own = list.iter().skip(start).take_while(|(id, _, _)| *id == of);
+            own.filter(|(_, other, _)| *other != but).map(|(_, _, worth)| *worth).fold(0.0, f32::max)
+        };
+        best(&self.by_found, pair.found, pair.expected).max(best(&self.by_expected, pair.expected, pair.found))
+    }
 }
 
 /// Pairs that are taken, or good enough to be.
@@ -106,12 +123,14 @@ fn parents(record: &Record<'_, '_>, pair: &Pair) -> (Option<Id>, Option<Id>) {
 
 fn take(record: &Record<'_, '_>, pairs: &[Pair], least: f32, out: &mut Vec<Alignment>) {
     let least = least.max(record.settings.threshold);
-    for pair in pairs.iter().filter(|pair| !pair.is_taken && pair.score >= least) {
-        let others = pairs.iter().filter(|other| {
-            (other.found == pair.found) != (other.expected == pair.expected)
-                && (!other.is_taken || !record.settings.without().rivals)
-        });
-        let rival = others.map(worth).fold(0.0_f32, f32::max);
+    let good = |pair: &&Pair| !pair.is_taken && pair.score >= least;
+    if !pairs.iter().any(|pair| good(&pair)) {
+        return;
+    }
+    let counts = |other: &&Pair| !other.is_taken || !record.settings.without().rivals;
+    let rivals = Rivals::among(pairs.iter().filter(counts), worth);
+    for pair in pairs.iter().filter(good) {
+        let rival = rivals.of(pair);
         if worth(pair) >= rival + record.settings.margin {
             let parts = Parts { rival: rival.min(1.0), ..pair.parts };
             out.push(Alignment { expected: pair.expected, found: pair.found, score: pair.score, parts });

@@ -9,11 +9,11 @@ use crate::stream::{in_list, stream};
 use crate::tape::Tape;
 use crate::tree::Tree;
 use crate::words;
+use healer::config::Config;
 use healer::plan::spec::{
     Case, Contract, ConventionRule, Expects, Format, Kind, Kinds, MoveRule, PlanSpec, Property, RenameRule, RuleSource,
     Settings, Unmapped,
 };
-use healer::config::Config;
 use healer::{Healer, Limits, Plan};
 use std::sync::LazyLock;
 
