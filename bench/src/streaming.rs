@@ -33,10 +33,12 @@ const THROUGH: usize = 10 << 20;
 const BUFFER_LIMIT: u32 = 32 << 10;
 
 /// A list and how it is healed.
-struct Subject {
-    name: &'static str,
+pub struct Subject {
+    /// What it is, in words.
+    pub name: &'static str,
     route: Value,
-    body: String,
+    /// The list.
+    pub body: String,
 }
 
 /// Measures.
@@ -55,7 +57,8 @@ pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     Ok(Section { tables: vec![native, through], plots: vec![plot], ..Section::new("streaming") })
 }
 
-fn subjects(bytes: usize) -> Vec<Subject> {
+/// Lists of about that length, as large APIs send them and at their worst.
+pub fn subjects(bytes: usize) -> Vec<Subject> {
     let contract = || json!({"packs": ["all"], "contract": contract::users()});
     let similar = || json!({"similarity": {"profile": "default"}, "contract": contract::users()});
     let users = |mode| {
@@ -100,10 +103,13 @@ fn subjects(bytes: usize) -> Vec<Subject> {
     ]
 }
 
-fn configuration(subject: &Subject) -> Value {
-    let mut route = subject.route.clone();
-    route["match"] = json!({"prefix": "/"});
-    json!({"routes": [route]})
+impl Subject {
+    /// What the module is configured with.
+    pub fn configuration(&self) -> Value {
+        let mut route = self.route.clone();
+        route["match"] = json!({"prefix": "/"});
+        json!({"routes": [route]})
+    }
 }
 
 #[allow(clippy::cast_precision_loss)]
@@ -122,7 +128,7 @@ fn native(rounds: usize) -> Result<Figures, String> {
         ],
     );
     for subject in subjects(NATIVE) {
-        let config = Config::parse(configuration(&subject).to_string().as_bytes()).map_err(|e| e.to_string())?;
+        let config = Config::parse(subject.configuration().to_string().as_bytes()).map_err(|e| e.to_string())?;
         let plan = config.routes.first().map(|route| &route.plan).ok_or("no route")?;
         let mut times = [Duration::MAX; 4];
         let (mut healer, mut memo) = (Healer::new(), Memo::new(plan));
@@ -201,7 +207,7 @@ fn through_envoy(rounds: usize, progress: &dyn Fn(usize, usize)) -> Result<Figur
     let subjects = subjects(THROUGH);
     for (at, subject) in subjects.iter().enumerate() {
         progress(at, subjects.len());
-        let filter = proxy::wasm("nomos", Module::Filter, &configuration(subject).to_string());
+        let filter = proxy::wasm("nomos", Module::Filter, &subject.configuration().to_string());
         let listeners = [("plain", None), ("healed", Some(filter))];
         let mut envoy = proxy::start_with(upstream.address(), &listeners, Some(BUFFER_LIMIT))?;
         let pid = envoy.pid();

@@ -271,7 +271,7 @@ impl<'a> Overlay<'a> {
     fn take(&mut self, alignment: &Alignment) {
         let (field, row) = (alignment.expected, alignment.found);
         let Some(expected) = self.record.model.fields().get(field as usize) else { return };
-        if self.counterpart.iter().filter(|known| **known == field).count() != 1 || self.stands(field, row) {
+        if self.counterpart.get(row as usize) != Some(&field) || self.stands(field, row) {
             return;
         }
         let from = self.survey.path_to(row);
@@ -279,8 +279,10 @@ impl<'a> Overlay<'a> {
         let index = self.first.wrapping_add(self.resolutions.len() as u32);
         let in_place = self.around(row) == Some(expected.parent);
         // Moves of the plan take it from where it is expected, or what is in it.
-        let known = self.expected_action(row, field);
-        if known.is_some_and(|known| if in_place { known.replaces } else { known.on_source_path }) {
+        if !self.plan.automaton().moves.is_empty()
+            && let Some(known) = self.expected_action(row, field)
+            && (if in_place { known.replaces } else { known.on_source_path })
+        {
             return;
         }
         let carried_out = if in_place { self.rename(&from, field, index) } else { self.mv(&from, &to, index) };
@@ -292,11 +294,14 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// Whether another member has the name of a field or is given it by a rule, also one that belongs inside: it may have
+    /// Whether another member is a field, has its name or is given it by a rule, also one that belongs inside: it may have
     /// to stay.
     fn stands(&self, field: Id, row: Id) -> bool {
-        let is_it = |row: &Row| matches!(row.standing, Standing::Expected(of) | Standing::Ruled(of) if of == field);
-        self.survey.rows.iter().zip(0..).any(|(other, id)| id != row && is_it(other))
+        let mut rows = self.survey.rows.iter().zip(&self.counterpart).zip(0..);
+        rows.any(|((other, known), id)| {
+            let named = matches!(other.standing, Standing::Expected(of) | Standing::Ruled(of) if of == field);
+            (*known == field || named) && id != row
+        })
     }
 
     fn note_values(&mut self) {

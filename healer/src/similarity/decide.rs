@@ -7,7 +7,7 @@
 
 use super::record::{Pair, Record};
 use super::{Alignment, Id, Parts, doubt};
-use crate::order::sort_by_less;
+use crate::order::sort;
 
 /// A pair whose words fit counts as a sibling.
 const SIBLING: f32 = 0.85;
@@ -28,34 +28,35 @@ const SAME_BONUS: f32 = 0.06;
 pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     let mut pairs = std::mem::take(&mut record.scratch.pairs);
     let first = out.len();
+    let rivals = Rivals::among(&pairs);
     if !record.settings.without().siblings {
-        count_siblings(record, &mut pairs);
+        count_siblings(record, &mut pairs, &rivals);
     }
     let formed = doubt::formed(record);
     lower_doubtful(record, &mut pairs, &[], &formed);
-    take(record, &pairs, SAME, out);
+    take(record, &pairs, &rivals, SAME, out);
     pairs.retain(|pair| {
         let taken = out.get(first..).unwrap_or_default();
         !taken.iter().any(|alignment| alignment.found == pair.found || alignment.expected == pair.expected)
     });
     lower_doubtful(record, &mut pairs, out.get(first..).unwrap_or_default(), &formed);
-    take(record, &pairs, record.settings.threshold, out);
+    take(record, &pairs, &Rivals::among(&pairs), record.settings.threshold, out);
     record.scratch.pairs = pairs;
 }
 
 /// What was moved together was moved: the names above weigh less where several members of one object belong together.
-fn count_siblings(record: &Record<'_, '_>, pairs: &mut [Pair]) {
+fn count_siblings(record: &Record<'_, '_>, pairs: &mut [Pair], rivals: &Rivals) {
     if !pairs.iter().any(may_move) {
         return;
     }
-    let rivals = Rivals::among(pairs.iter(), |pair| pair.score);
-    let fits =
-        |pair: &&Pair| !pair.is_taken && pair.score >= SIBLING * pair.parts.path && rivals.of(pair) <= pair.score;
-    let fitting: Vec<_> = pairs.iter().filter(fits).map(|pair| (parents(record, pair), *pair)).collect();
+    let is_unrivalled = |pair: &Pair| rivals.best(pairs, pair, |other| other.score) <= pair.score;
+    let fits = |pair: &&Pair| !pair.is_taken && pair.score >= SIBLING * pair.parts.path && is_unrivalled(pair);
+    let fitting: Vec<_> =
+        pairs.iter().filter(fits).map(|pair| (parents(record, pair), pair.expected, pair.found)).collect();
     for pair in pairs.iter_mut().filter(|pair| may_move(pair)) {
         let objects = parents(record, pair);
-        let beside = fitting.iter().filter(|(around, other)| {
-            *around == objects && other.expected != pair.expected && other.found != pair.found
+        let beside = fitting.iter().filter(|(around, expected, found)| {
+            *around == objects && *expected != pair.expected && *found != pair.found
         });
         pair.parts.siblings = SIBLINGS.get(beside.take(SIBLINGS.len()).count()).copied().unwrap_or(MOST_SIBLINGS);
     }
@@ -80,31 +81,41 @@ fn lower_doubtful(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignmen
     }
 }
 
-/// What pairs are worth, by member and by field: a pair has to be compared with those of its own two only.
+/// The places of pairs, by member and by field: a pair has to be compared with those of its own two only.
 struct Rivals {
-    by_found: Vec<(Id, Id, f32)>,
-    by_expected: Vec<(Id, Id, f32)>,
+    by_found: Vec<u64>,
+    by_expected: Vec<u64>,
 }
 
 impl Rivals {
-    fn among<'p>(pairs: impl Iterator<Item = &'p Pair> + Clone, worth: impl Fn(&Pair) -> f32) -> Self {
-        let mut by_found: Vec<_> = pairs.clone().map(|pair| (pair.found, pair.expected, worth(pair))).collect();
-        let mut by_expected: Vec<_> = pairs.map(|pair| (pair.expected, pair.found, worth(pair))).collect();
-        for list in [&mut by_found, &mut by_expected] {
-            sort_by_less(list, |a, b| a.0 < b.0);
-        }
-        Rivals { by_found, by_expected }
+    fn among(pairs: &[Pair]) -> Self {
+        let sorted = |id: fn(&Pair) -> Id| {
+            let mut places: Vec<u64> = pairs.iter().zip(0..).map(|(pair, at)| place(id(pair), at)).collect();
+            sort(&mut places);
+            places
+        };
+        Rivals { by_found: sorted(|pair| pair.found), by_expected: sorted(|pair| pair.expected) }
     }
 
     /// The most that another pair of the member or of the field is worth.
-    fn of(&self, pair: &Pair) -> f32 {
-        let best = |list: &[(Id, Id, f32)], of: Id, but: Id| {
-            let start = list.partition_point(|(id, _, _)| *id < of);
-            let own = list.iter().skip(start).take_while(|(id, _, _)| *id == of);
-            own.filter(|(_, other, _)| *other != but).map(|(_, _, worth)| *worth).fold(0.0, f32::max)
-        };
-        best(&self.by_found, pair.found, pair.expected).max(best(&self.by_expected, pair.expected, pair.found))
+    #[inline(never)]
+    fn best(&self, pairs: &[Pair], pair: &Pair, worth: fn(&Pair) -> f32) -> f32 {
+        let mut best = 0.0_f32;
+        for (places, id) in [(&self.by_found, pair.found), (&self.by_expected, pair.expected)] {
+            let start = places.partition_point(|known| *known < place(id, 0));
+            for known in places.iter().skip(start).take_while(|known| *known >> 32 == u64::from(id)) {
+                let Some(other) = pairs.get(*known as u32 as usize) else { continue };
+                if (other.found == pair.found) != (other.expected == pair.expected) {
+                    best = best.max(worth(other));
+                }
+            }
+        }
+        best
     }
+}
+
+fn place(id: Id, at: u32) -> u64 {
+    u64::from(id) << 32 | u64::from(at)
 }
 
 /// Pairs that are taken, or good enough to be.
@@ -121,16 +132,11 @@ fn parents(record: &Record<'_, '_>, pair: &Pair) -> (Option<Id>, Option<Id>) {
     (expected, record.found.get(pair.found as usize).map(|found| found.parent))
 }
 
-fn take(record: &Record<'_, '_>, pairs: &[Pair], least: f32, out: &mut Vec<Alignment>) {
+fn take(record: &Record<'_, '_>, pairs: &[Pair], rivals: &Rivals, least: f32, out: &mut Vec<Alignment>) {
     let least = least.max(record.settings.threshold);
-    let good = |pair: &&Pair| !pair.is_taken && pair.score >= least;
-    if !pairs.iter().any(|pair| good(&pair)) {
-        return;
-    }
-    let counts = |other: &&Pair| !other.is_taken || !record.settings.without().rivals;
-    let rivals = Rivals::among(pairs.iter().filter(counts), worth);
-    for pair in pairs.iter().filter(good) {
-        let rival = rivals.of(pair);
+    let worth_beside = if record.settings.without().rivals { worth_if_open } else { worth };
+    for pair in pairs.iter().filter(|pair| !pair.is_taken && pair.score >= least) {
+        let rival = rivals.best(pairs, pair, worth_beside);
         if worth(pair) >= rival + record.settings.margin {
             let parts = Parts { rival: rival.min(1.0), ..pair.parts };
             out.push(Alignment { expected: pair.expected, found: pair.found, score: pair.score, parts });
@@ -140,4 +146,8 @@ fn take(record: &Record<'_, '_>, pairs: &[Pair], least: f32, out: &mut Vec<Align
 
 fn worth(pair: &Pair) -> f32 {
     if pair.score >= SAME { pair.score + SAME_BONUS } else { pair.score }
+}
+
+fn worth_if_open(pair: &Pair) -> f32 {
+    if pair.is_taken { 0.0 } else { worth(pair) }
 }

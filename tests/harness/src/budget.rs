@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use drifting_upstream::{Mode, contract, user_body};
-use nomos_bench::corpus;
+use nomos_bench::{corpus, streaming};
 use serde_json::json;
 
 use crate::host::Host;
@@ -21,6 +21,9 @@ pub const TOLERANCE: f64 = 3.0;
 
 /// What Envoy reads from a socket at once.
 const CHUNK: usize = 16 << 10;
+
+/// Bytes of a list that streams: twice as many as are held by default.
+const STREAM: usize = 2 << 20;
 
 /// What is added to the names of bodies whose skeleton, and that of elements in them, was not seen before.
 pub const UNSEEN: &str = "-unseen";
@@ -62,6 +65,14 @@ pub fn measure(module: &Module) -> Result<Vec<Cost>, String> {
         let fuel = unseen(module, &subject.config, &bodies, changes).map_err(|what| say(&name, &what))?;
         costs.extend([cost, Cost { name, bytes, fuel }]);
     }
+    for subject in streaming::subjects(STREAM) {
+        let config = subject.configuration().to_string();
+        let name = slug(subject.name);
+        let changes = !name.ends_with("-healthy");
+        let bytes = subject.body.len();
+        let fuel = known(module, &config, &[subject.body.as_bytes()], changes).map_err(|what| say(&name, &what))?;
+        costs.push(Cost { name, bytes, fuel });
+    }
     let body = user_body(Mode::V2);
     let figures = similarity(module, body.as_bytes()).map_err(|what| say("similarity", &what))?;
     let names = ["similarity-first-sight", "similarity-known-shape", "similarity-known-shape-unseen"];
@@ -85,10 +96,10 @@ pub fn compare(costs: &[Cost], budgets: &BTreeMap<String, u64>) -> Vec<Finding> 
 /// Costs and budgets for people.
 pub fn table(costs: &[Cost], budgets: &BTreeMap<String, u64>) -> String {
     let mut out =
-        format!("{:<24}{:>9}{:>12}{:>10}{:>12}{:>9}\n", "response", "bytes", "fuel", "per byte", "budget", "change");
+        format!("{:<34}{:>9}{:>12}{:>10}{:>12}{:>9}\n", "response", "bytes", "fuel", "per byte", "budget", "change");
     for cost in costs {
         let per_byte = ratio(cost.fuel, cost.bytes as u64);
-        let _ = write!(out, "{:<24}{:>9}{:>12}{per_byte:>10.1}", cost.name, cost.bytes, cost.fuel);
+        let _ = write!(out, "{:<34}{:>9}{:>12}{per_byte:>10.1}", cost.name, cost.bytes, cost.fuel);
         let _ = match budgets.get(&cost.name) {
             Some(budget) => writeln!(out, "{budget:>12}{:>+8.1}%", percent(cost.fuel, *budget)),
             None => writeln!(out, "{:>12}{:>9}", "none", ""),
@@ -202,6 +213,11 @@ fn count(vm: &mut Vm, body: &[u8], changes: bool) -> Result<u64, String> {
         None if (got != body) == changes => Ok(fuel),
         None => Err(format!("{}: expected it to be healed: {changes}", String::from_utf8_lossy(&got))),
     }
+}
+
+/// A name for a budget of a list that streams.
+fn slug(name: &str) -> String {
+    format!("stream-{}", name.replace(',', "").replace(' ', "-"))
 }
 
 fn say(name: &str, what: &str) -> String {
