@@ -150,7 +150,7 @@ impl<'a> Matcher<'a> {
         let looked = self.survey.take(self.body, instance.token, self.plan, instance.state, record);
         self.alignments.clear();
         if looked && instance.is_scored {
-            memo.align(self.plan, record, &self.survey, &mut self.alignments);
+            memo.align(self.plan, instance.state, record, &self.survey, &mut self.alignments);
             let Matcher { survey, alignments, body, .. } = self;
             alignments.retain(|alignment| admits(body, survey, record, alignment));
         }

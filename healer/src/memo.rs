@@ -339,9 +339,17 @@ impl Memo {
     }
 
     /// What similarity makes of a record.
-    pub(crate) fn align(&mut self, plan: &Plan, record: &Record, survey: &Survey, into: &mut Vec<Alignment>) {
+    pub(crate) fn align(
+        &mut self,
+        plan: &Plan,
+        state: Id,
+        record: &Record,
+        survey: &Survey,
+        into: &mut Vec<Alignment>,
+    ) {
         if let (Some(learned), Some(settings)) = (self.learned.as_deref_mut(), plan.spec().similarity) {
             align(record, survey, &settings, &mut learned.scratch, into);
+            overlay::retain_taken(&mut learned.automaton, plan, state, record, survey, into);
         }
     }
 

@@ -158,13 +158,14 @@ impl Automaton {
 struct Touch {
     /// The field that it is, and the resolution that says so.
     rename: Option<(Id, u32)>,
-    /// The move that starts at it.
-    source: Option<Id>,
+    /// The move that starts at it, and how far below the object that it starts in.
+    source: Option<(Id, u32)>,
     /// A source path goes through it.
     passes: bool,
-    /// A target path goes through it: its step.
-    target: Option<Id>,
-    depth: u32,
+    /// Target paths go through it: their steps, and how far below the objects that they start in.
+    targets: Vec<(Id, u32)>,
+    /// Moves start in it.
+    anchors: bool,
     /// The plan's state of its value.
     value: Id,
 }
@@ -194,20 +195,8 @@ pub(crate) fn add(
     first: u32,
 ) -> (Id, Option<Added>) {
     let before = automaton.extent();
-    let mut overlay = Overlay {
-        automaton,
-        plan,
-        state,
-        record,
-        survey,
-        touched: Vec::new(),
-        counterpart: survey.counterparts(record, alignments),
-        claims: Vec::new(),
-        resolutions: Vec::new(),
-        first,
-    };
-    overlay.leave_sources();
-    overlay.note_claims();
+    let mut overlay = Overlay::new(automaton, plan, state, record, survey, alignments);
+    overlay.first = first;
     for alignment in alignments {
         overlay.take(alignment);
     }
@@ -222,6 +211,21 @@ pub(crate) fn add(
     let text = resolutions.iter().map(Resolution::text).fold(signature.len(), usize::saturating_add);
     known.insert(signature, made);
     (made, Some(Added { resolutions, text }))
+}
+
+/// Leaves of alignments those that are carried out, or have nothing to do.
+pub(crate) fn retain_taken(
+    automaton: &mut Automaton,
+    plan: &Plan,
+    state: Id,
+    record: &Record,
+    survey: &Survey,
+    alignments: &mut Vec<Alignment>,
+) {
+    let before = automaton.extent();
+    let mut overlay = Overlay::new(automaton, plan, state, record, survey, alignments);
+    alignments.retain(|alignment| overlay.take(alignment));
+    automaton.truncate(&before);
 }
 
 struct Overlay<'a> {
@@ -239,9 +243,39 @@ struct Overlay<'a> {
     claims: Vec<(Id, Id, Span)>,
     resolutions: Vec<Resolution>,
     first: u32,
+    /// Rows of alignments that are not carried out: nothing is, then, inside of them.
+    left: Vec<Id>,
 }
 
 impl<'a> Overlay<'a> {
+    fn new(
+        automaton: &'a mut Automaton,
+        plan: &'a Plan,
+        state: Id,
+        record: &'a Record,
+        survey: &'a Survey,
+        alignments: &[Alignment],
+    ) -> Self {
+        let counterpart = survey.counterparts(record, alignments);
+        let (touched, claims, resolutions, left) = Default::default();
+        let mut overlay = Overlay {
+            automaton,
+            plan,
+            state,
+            record,
+            survey,
+            touched,
+            counterpart,
+            claims,
+            resolutions,
+            first: 0,
+            left,
+        };
+        overlay.leave_sources();
+        overlay.note_claims();
+        overlay
+    }
+
     /// The field that the object around a row is; `None` where the contract does not know it.
     fn around(&self, row: Id) -> Option<Id> {
         let parent = self.survey.rows.get(row as usize)?.parent;
@@ -268,30 +302,53 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    fn take(&mut self, alignment: &Alignment) {
-        let (field, row) = (alignment.expected, alignment.found);
-        let Some(expected) = self.record.model.fields().get(field as usize) else { return };
-        if self.counterpart.get(row as usize) != Some(&field) || self.stands(field, row) {
-            return;
+    /// Notes what is to be done for an alignment. Whether it holds.
+    fn take(&mut self, alignment: &Alignment) -> bool {
+        let holds = self.may_take(alignment) && self.carry_out(alignment);
+        if !holds {
+            self.left.push(alignment.found);
         }
+        holds
+    }
+
+    fn may_take(&self, alignment: &Alignment) -> bool {
+        let Alignment { expected: field, found: row, .. } = *alignment;
+        if self.survey.upwards(row).any(|row| self.left.contains(&row))
+            || self.counterpart.get(row as usize) != Some(&field)
+            || self.stands(field, row)
+        {
+            return false;
+        }
+        // Moves of the plan take it from where it is expected, or what is in it.
+        let known = if self.plan.automaton().moves.is_empty() { None } else { self.expected_action(row, field) };
+        let is_in_place = self.is_in_place(row, field);
+        !known.is_some_and(|known| if is_in_place { known.replaces } else { known.on_source_path })
+    }
+
+    fn carry_out(&mut self, alignment: &Alignment) -> bool {
+        let Alignment { expected: field, found: row, .. } = *alignment;
         let from = self.survey.path_to(row);
         let to = self.record.path_to(field);
         let index = self.first.wrapping_add(self.resolutions.len() as u32);
-        let in_place = self.around(row) == Some(expected.parent);
-        // Moves of the plan take it from where it is expected, or what is in it.
-        if !self.plan.automaton().moves.is_empty()
-            && let Some(known) = self.expected_action(row, field)
-            && (if in_place { known.replaces } else { known.on_source_path })
-        {
-            return;
+        if self.is_in_place(row, field) {
+            if self.survey.name(row) == self.name(field) {
+                return true;
+            }
+            self.rename(&from, field, index);
+        } else if !self.mv(&from, &to, index) {
+            return false;
         }
-        let carried_out = if in_place { self.rename(&from, field, index) } else { self.mv(&from, &to, index) };
-        if carried_out {
-            let names = from.iter().map(|row| self.survey.name(*row));
-            let told = names.clone().any(is_long).then(|| dotted(names.clone().map(shortened)));
-            let to = dotted(to.iter().map(|field| self.name(*field)));
-            self.resolutions.push(Resolution::new(dotted(names), told.as_deref(), to, *alignment));
-        }
+        let names = from.iter().map(|row| self.survey.name(*row));
+        let told = names.clone().any(is_long).then(|| dotted(names.clone().map(shortened)));
+        let to = dotted(to.iter().map(|field| self.name(*field)));
+        self.resolutions.push(Resolution::new(dotted(names), told.as_deref(), to, *alignment));
+        true
+    }
+
+    /// Whether a member stands in the object in which a field is expected.
+    fn is_in_place(&self, row: Id, field: Id) -> bool {
+        let expected = self.record.model.fields().get(field as usize);
+        expected.is_some_and(|expected| self.around(row) == Some(expected.parent))
     }
 
     /// Whether another member is a field, has its name or is given it by a rule, also one that belongs inside: it may have
@@ -330,11 +387,11 @@ impl<'a> Overlay<'a> {
         }
         for (row, touch) in &self.touched {
             let rename = touch.rename.map_or(NONE, |(_, index)| index.wrapping_sub(self.first));
-            let flags = u32::from(touch.source.is_some())
-                | u32::from(touch.passes) << 1
-                | u32::from(touch.target.is_some()) << 2;
-            let words = [touch.depth, rename, flags, touch.value];
-            out.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+            let source = touch.source.map_or(0, |(_, depth)| depth);
+            let flags = u32::from(touch.passes) | u32::from(touch.anchors) << 1;
+            let words = [source, rename, flags, touch.value, touch.targets.len() as u32];
+            let depths = touch.targets.iter().map(|(_, depth)| *depth);
+            out.extend(words.into_iter().chain(depths).flat_map(u32::to_le_bytes));
             self.survey.upwards(*row).for_each(|row| name(&mut out, self.survey.name(row)));
         }
         out
@@ -344,76 +401,91 @@ impl<'a> Overlay<'a> {
         self.record.model.fields().get(field as usize).map_or("", |field| &field.name)
     }
 
-    /// What is to be done at a row, which is so deep.
-    fn touch(&mut self, row: Id, depth: u32) -> Option<&mut Touch> {
+    /// What is to be done at a row.
+    fn touch(&mut self, row: Id) -> Option<&mut Touch> {
         let at = self.touched.partition_point(|(known, _)| *known < row);
         if self.touched.get(at).is_none_or(|(known, _)| *known != row) {
             self.touched.insert(at, (row, Touch::default()));
         }
-        let (_, touch) = self.touched.get_mut(at)?;
-        touch.depth = depth;
-        Some(touch)
+        self.touched.get_mut(at).map(|(_, touch)| touch)
     }
 
-    /// Whether there is something to rename.
-    fn rename(&mut self, from: &[Id], field: Id, index: u32) -> bool {
-        let name = |row: &Id| self.survey.name(*row);
-        if from.last().map(name) == Some(self.name(field)) {
-            return false;
+    fn rename(&mut self, from: &[Id], field: Id, index: u32) {
+        for row in from {
+            self.touch(*row);
         }
-        for (row, depth) in from.iter().zip(1u32..) {
-            let Some(touch) = self.touch(*row, depth) else { continue };
-            if depth as usize == from.len() {
-                touch.rename = Some((field, index));
-            }
+        if let Some(touch) = from.last().and_then(|row| self.touch(*row)) {
+            touch.rename = Some((field, index));
         }
-        true
     }
 
-    /// Whether the move can be carried out.
+    /// Whether the move can be carried out: in the record, or else in the innermost object around it that is one of those
+    /// around the field, wherever that goes.
     fn mv(&mut self, from: &[Id], to: &[Id], index: u32) -> bool {
-        let Some(standing) = self.standing_on(to) else { return false };
+        self.mv_in(NONE, from, to, index)
+            || self.innermost(from, to).is_some_and(|(row, inside, down)| {
+                let (from, to) = (from.get(inside..).unwrap_or_default(), to.get(down..).unwrap_or_default());
+                let moves = self.mv_in(row, from, to, index);
+                if moves && let Some(touch) = self.touch(row) {
+                    touch.anchors = true;
+                }
+                moves
+            })
+    }
+
+    /// The innermost object around the end of a source path that is one around the end of a target path, and how many steps
+    /// of both lead there.
+    fn innermost(&self, from: &[Id], to: &[Id]) -> Option<(Id, usize, usize)> {
+        let above = to.get(..to.len().saturating_sub(1)).unwrap_or_default();
+        (1..from.len()).rev().find_map(|inside| {
+            let row = *from.get(inside.wrapping_sub(1))?;
+            let field = self.counterpart.get(row as usize).filter(|field| **field != NONE)?;
+            let down = above.iter().position(|known| known == field)?;
+            Some((row, inside, down.saturating_add(1)))
+        })
+    }
+
+    /// Whether the move can be carried out in an object, or the record, from which both paths start.
+    fn mv_in(&mut self, object: Id, from: &[Id], to: &[Id], index: u32) -> bool {
+        let Some(standing) = self.standing_on(object, to) else { return false };
         let nested = |outer: &[Id], inner: &[Id]| inner.len() >= outer.len() && inner.get(..outer.len()) == Some(outer);
-        let target_rows: Vec<Id> = standing.iter().map(|(row, _)| *row).collect();
-        if nested(from, &target_rows) {
-            return false;
-        }
-        if self.is_claimed(to, &target_rows) {
+        if nested(from, &standing) || self.is_claimed(object, to, &standing) {
             return false;
         }
         let last = |ids: &[Id]| ids.last().copied().unwrap_or(NONE);
         let path = self.steps(to);
         let guard = self.guard(last(from), last(to));
-        let id = self.automaton.moves.len() as Id;
+        let (id, depth) = (self.automaton.moves.len() as Id, from.len() as u32);
         self.automaton.moves.push(Move {
             rule: index,
             by: RuleRef::Similar(index),
             rank: RANK,
             kind: MoveKind::Plain,
             path: path.clone(),
-            depth: from.len() as u32,
+            depth,
             guard,
         });
-        for (row, depth) in from.iter().zip(1u32..) {
-            let Some(touch) = self.touch(*row, depth) else { continue };
-            if depth as usize == from.len() {
-                touch.source = Some(id);
+        for row in from {
+            let Some(touch) = self.touch(*row) else { continue };
+            if *row == last(from) {
+                touch.source = Some((id, depth));
             } else {
                 touch.passes = true;
             }
         }
-        for ((row, _), (step, depth)) in standing.iter().zip(path.iter().zip(1u32..)) {
-            let Some(touch) = self.touch(*row, depth) else { continue };
-            touch.target = Some(*step);
+        for (row, target) in standing.iter().zip(path.into_iter().zip(1u32..)) {
+            let Some(touch) = self.touch(*row) else { continue };
+            if !touch.targets.contains(&target) {
+                touch.targets.push(target);
+            }
         }
         true
     }
 
-    /// The rows that stand on a target path, above its end, with their fields. `None` where one of them is not in its
-    /// place.
-    fn standing_on(&self, to: &[Id]) -> Option<Vec<(Id, Id)>> {
+    /// The rows that stand on a target path, above its end. `None` where one of them is not in its place.
+    fn standing_on(&self, object: Id, to: &[Id]) -> Option<Vec<Id>> {
         let above = to.get(..to.len().saturating_sub(1)).unwrap_or_default();
-        let mut rows: Vec<(Id, Id)> = Vec::new();
+        let mut rows: Vec<Id> = Vec::new();
         for field in above {
             let Some(row) = self.counterpart.iter().position(|known| known == field) else {
                 // Nothing stands there, so nothing can stand below.
@@ -421,10 +493,10 @@ impl<'a> Overlay<'a> {
             };
             let row = row as Id;
             let inside = self.survey.rows.get(row as usize).map_or(NONE, |row| row.parent);
-            if inside != rows.last().map_or(NONE, |(row, _)| *row) || self.is_ruled(row) {
+            if inside != rows.last().copied().unwrap_or(object) || self.is_ruled(row) {
                 return None;
             }
-            rows.push((row, *field));
+            rows.push(row);
         }
         Some(rows)
     }
@@ -446,8 +518,8 @@ impl<'a> Overlay<'a> {
     }
 
     /// Whether another member than those that stand on a target path may get the name of one of its steps by a rule.
-    fn is_claimed(&self, to: &[Id], standing: &[Id]) -> bool {
-        let objects = std::iter::once(NONE).chain(standing.iter().copied());
+    fn is_claimed(&self, object: Id, to: &[Id], standing: &[Id]) -> bool {
+        let objects = std::iter::once(object).chain(standing.iter().copied());
         let stand = standing.iter().copied().chain([NONE]);
         to.iter().zip(objects).zip(stand).any(|((field, object), row)| {
             let mut quoted = Vec::new();
@@ -509,7 +581,7 @@ impl<'a> Overlay<'a> {
         for (row, touch) in touched.iter().rev() {
             let parent = self.survey.rows.get(*row as usize).map_or(NONE, |row| row.parent);
             let actions = take(&mut inside, *row);
-            let is_above = !actions.is_empty() || touch.target.is_some();
+            let is_above = !actions.is_empty() || !touch.targets.is_empty();
             let state = is_above.then(|| self.state_of(touch, &actions));
             let action = self.action(*row, touch, state);
             let id = self.automaton.actions.len() as Id;
@@ -526,9 +598,10 @@ impl<'a> Overlay<'a> {
     /// The state of an object in the record.
     fn state_of(&mut self, touch: &Touch, actions: &[(Id, Id)]) -> Id {
         let base = *self.automaton.state(touch.value);
-        let on_path = touch.passes || touch.target.is_some();
-        let tree_root = base.tree_root && !on_path;
-        self.add_state(State { tracked: base.tracked || on_path, tree_root, ..base }, actions)
+        let on_path = touch.passes || !touch.targets.is_empty();
+        let tree_root = (base.tree_root || touch.anchors && !base.tracked) && !on_path;
+        let tracked = base.tracked || on_path || touch.anchors;
+        self.add_state(State { tracked, tree_root, anchor: base.anchor || touch.anchors, ..base }, actions)
     }
 
     fn add_state(&mut self, base: State, actions: &[(Id, Id)]) -> Id {
@@ -592,14 +665,14 @@ impl<'a> Overlay<'a> {
                 action.targets = self.add_target(action.targets, TargetStep { renamed: true, ..*step });
             }
         }
-        if let Some(mv) = touch.source {
+        if let Some((mv, depth)) = touch.source {
             let guarded = self.automaton.moves.get(mv as usize).is_some_and(|mv| mv.guard != Guard::None);
-            let end = SourceEnd { mv, depth: touch.depth, judges: true, guarded };
+            let end = SourceEnd { mv, depth, judges: true, guarded };
             action.sources = self.add_source(action.sources, end);
         }
         action.on_source_path |= touch.passes || touch.source.is_some();
-        if let Some(step) = touch.target {
-            let target = TargetStep { step, depth: touch.depth, renamed: touch.rename.is_some() };
+        for (step, depth) in &touch.targets {
+            let target = TargetStep { step: *step, depth: *depth, renamed: touch.rename.is_some() };
             action.targets = self.add_target(action.targets, target);
         }
         action
