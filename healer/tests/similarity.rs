@@ -992,6 +992,12 @@ fn what_a_rule_may_yet_do_is_not_done_by_similarity() {
             r#"{"id":1,"zipCode":{"where":"2"}}"#,
             r#"{"id":1,"zipCode":{"where":"2"}}"#,
         ),
+        // Nothing goes into an object that keeps another name, either.
+        (
+            r#","move":{"home_address.where":"home_address"}"#,
+            r#"{"id":1,"homeAddress":{"city":"a"},"homeAddressZipCode":"2"}"#,
+            r#"{"id":1,"homeAddress":{"city":"a"},"homeAddressZipCode":"2"}"#,
+        ),
         // What stands for an object may belong inside, or have to stay.
         (
             "",

@@ -243,8 +243,8 @@ struct Overlay<'a> {
     claims: Vec<(Id, Id, Span)>,
     resolutions: Vec<Resolution>,
     first: u32,
-    /// Rows of alignments that are not carried out: nothing is, then, inside of them.
-    left: Vec<Id>,
+    /// Alignments that are not carried out. Nothing is, then, inside of their members, or leads into their fields.
+    left: Vec<Alignment>,
 }
 
 impl<'a> Overlay<'a> {
@@ -306,23 +306,32 @@ impl<'a> Overlay<'a> {
     fn take(&mut self, alignment: &Alignment) -> bool {
         let holds = self.may_take(alignment) && self.carry_out(alignment);
         if !holds {
-            self.left.push(alignment.found);
+            self.left.push(*alignment);
         }
         holds
     }
 
     fn may_take(&self, alignment: &Alignment) -> bool {
         let Alignment { expected: field, found: row, .. } = *alignment;
-        if self.survey.upwards(row).any(|row| self.left.contains(&row))
-            || self.counterpart.get(row as usize) != Some(&field)
-            || self.stands(field, row)
-        {
+        if self.is_left(row, field) || self.counterpart.get(row as usize) != Some(&field) || self.stands(field, row) {
             return false;
         }
         // Moves of the plan take it from where it is expected, or what is in it.
         let known = if self.plan.automaton().moves.is_empty() { None } else { self.expected_action(row, field) };
         let is_in_place = self.is_in_place(row, field);
         !known.is_some_and(|known| if is_in_place { known.replaces } else { known.on_source_path })
+    }
+
+    /// Whether something around a member or a field is part of an alignment that is not carried out. Alignments come in the
+    /// order of fields, so that those around a field have been decided.
+    fn is_left(&self, row: Id, field: Id) -> bool {
+        !self.left.is_empty() && {
+            let fields = self.record.path_to(field);
+            let is_around = |left: &Alignment| {
+                fields.contains(&left.expected) || self.survey.upwards(row).any(|around| around == left.found)
+            };
+            self.left.iter().any(is_around)
+        }
     }
 
     fn carry_out(&mut self, alignment: &Alignment) -> bool {
