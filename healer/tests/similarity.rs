@@ -10,6 +10,7 @@ use healer::plan::spec::{
     Case, Contract, ConventionRule, Expects, Kind, Kinds, MoveRule, PlanSpec, Property, RenameRule, RuleSource,
     Settings, Unmapped,
 };
+use healer::similarity::Profile;
 use healer::{Healer, Limits, Memo, OpKind, Plan, Summary};
 use nomos_rules::path::Path;
 use proptest::prelude::*;
@@ -962,6 +963,21 @@ fn what_moves_in_an_object_that_moves_moves_with_it() {
         let found: Value = serde_json::from_str(&heal(&plan, &mut memo, body)).expect("JSON");
         assert_eq!(found, healed);
     }
+}
+
+/// A member of an object that moves keeps its name, where nothing is found for it: no other may have that there.
+#[test]
+fn nothing_moves_to_a_name_that_stays_in_an_object_that_moves() {
+    let name = r#"{"type":"object","properties":{"last_name":{}}}"#;
+    let items = format!(r#"{{"type":"object","properties":{{"home_address":{name},"city":{name}}}}}"#);
+    let properties = format!(r#"{{"user_id":{name},"order_items":{items}}}"#);
+    let contract = format!(r#"{{"type":"object","properties":{properties}}}"#);
+    let mut spec = configured(&contract, "").spec().clone();
+    spec.similarity = Some(Settings { profile: Profile::Reference, ..Settings::default() });
+    let plan = Plan::compile(&spec).expect("plan");
+    let inner = r#""user_id":{"last_name":1},"order_items":{"home_address":{"last_name":{}},"city":{"last_name":2},"phone_number":{"last_name":3}}"#;
+    let body = format!(r#"{{"data":{{{inner}}}}}"#);
+    assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), format!("{{{inner}}}"));
 }
 
 /// What a rule does in an object that similarity renames, or where another rule does not fire, is not done twice.

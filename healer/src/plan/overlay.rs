@@ -364,9 +364,24 @@ impl<'a> Overlay<'a> {
     /// to stay.
     fn stands(&self, field: Id, row: Id) -> bool {
         let mut rows = self.survey.rows.iter().zip(&self.counterpart).zip(0..);
-        rows.any(|((other, known), id)| {
+        let is_known = rows.any(|((other, known), id)| {
             let named = matches!(other.standing, Standing::Expected(of) | Standing::Ruled(of) if of == field);
             (*known == field || named) && id != row
+        });
+        is_known || self.is_named(field, row)
+    }
+
+    /// Whether another member has the name of a field in an object that becomes the one around the field. Where the object
+    /// stands, the plan knows that member.
+    fn is_named(&self, field: Id, row: Id) -> bool {
+        let around = self.record.model.fields().get(field as usize).map_or(NONE, |expected| expected.parent);
+        if around == NONE {
+            return false;
+        }
+        let mut objects = self.counterpart.iter().zip(0..).filter(|(known, _)| **known == around);
+        objects.any(|(_, object)| {
+            let mut rows = self.survey.rows.iter().zip(0..);
+            rows.any(|(other, id)| other.parent == object && id != row && self.survey.name(id) == self.name(field))
         })
     }
 
