@@ -693,12 +693,13 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     /// As above, of these two.
     #[inline(always)]
     fn member_at(&mut self, state: &State, quote: u32, colon: u32) -> Result<Id, Stop> {
-        self.nameless_member(quote, colon)?;
         if self.frame.members == 0 {
             self.frame.lead = quote;
         }
         self.frame.members = self.frame.members.wrapping_add(1);
+        // Before what is wrong with it, as where no positions are kept.
         self.check_members()?;
+        self.nameless_member(quote, colon)?;
         let inside = match self.short_name(quote, colon) {
             _ if !state.looks => INERT,
             Some(name) if TRACKS => self.glance(state, name, quote, colon.wrapping_sub(1))?,

@@ -84,6 +84,8 @@ fn keys_of_one_object() {
         (object(21).replacen("\"k1\":1", "\"k1\":{\"a\":{}}", 1), false),
         (object(21).replace("\"old\":{\"x\":1}", "\"old\":1"), false),
         (object(21).replace("\"k9\":9", "\"k\\u0039\" : [ 9 ]"), false),
+        // One too many, and no member at that.
+        (format!("[{},[1,2,3]]", object(21).replace(":{\"x\":1}", "")), false),
     ];
     for rule in [RULE, MOVE, r#""packs":["all"]"#, r#""rename":{"old":"new"},"unmapped":"drop""#] {
         let plan = plan(rule);
