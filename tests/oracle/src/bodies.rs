@@ -25,6 +25,13 @@ const SCALARS: &[&str] = &[
     "\"\\ud800\"",
     "\"[,:]\\\\\"",
     "\"\\/\\b\\f\\n\\r\\t\"",
+    "\"ada@example.org\"",
+    "\"2026-11-22T10:00:00Z\"",
+    "\"2026-11-22\"",
+    "\"7d444840-9dc0-11d1-b245-5ffdce74fad2\"",
+    "\"IN_PROGRESS\"",
+    "\"12.50\"",
+    "\"https://example.org/a\"",
 ];
 
 #[derive(Clone, Debug)]

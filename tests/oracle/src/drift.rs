@@ -14,6 +14,7 @@ use healer::plan::spec::{
     Case, Contract, ConventionRule, Expects, Format, Kind, Kinds, MoveRule, PlanSpec, Property, RenameRule, RuleSource,
     Settings, Unmapped,
 };
+use healer::similarity::Profile;
 use healer::{Healer, Limits, Plan};
 use std::sync::LazyLock;
 
@@ -33,6 +34,11 @@ const NAMES: &[(&str, &str)] = &[
     ("company", "company_name"),
     ("address", "addr"),
     ("city", "town"),
+    ("last_name", "surname"),
+    ("updated_at", "modified"),
+    ("billing_address", "invoice_address"),
+    ("min_price", "price_from"),
+    ("max_price", "price_to"),
 ];
 /// Names that only rules know.
 const ALIASES: &[&str] = &["where", "what", "which"];
@@ -56,8 +62,7 @@ static PACKS: LazyLock<PlanSpec> = LazyLock::new(|| {
 pub fn plan(tape: &mut Tape<'_>) -> PlanSpec {
     let record = record(tape, 2);
     let contract = if tape.happens(1, 6) { Contract::Array { items: Box::new(record) } } else { record };
-    let max_unknown = tape.of(&[Settings::default().max_unknown, Settings::default().max_unknown, 9, 3]);
-    let similarity = Some(Settings { max_unknown, ..Settings::default() });
+    let similarity = Some(settings(tape));
     let mut spec = PlanSpec { contract: Some(contract), similarity, ..PlanSpec::default() };
     let source = RuleSource::Route;
     for _ in 0..tape.below(3) {
@@ -93,6 +98,16 @@ pub fn body(tape: &mut Tape<'_>, spec: &PlanSpec) -> String {
     bodies::write(tape, &doc)
 }
 
+/// As configurations have them, those with which nearly everything is found to be something too.
+fn settings(tape: &mut Tape<'_>) -> Settings {
+    let mut settings = Settings::default();
+    settings.max_unknown = tape.of(&[settings.max_unknown, settings.max_unknown, 9, 3]);
+    settings.profile = tape.of(&[Profile::Default, Profile::Default, Profile::Default, Profile::Reference]);
+    settings.threshold = tape.of(&[settings.threshold, settings.threshold, 0.6, 0.3]);
+    settings.margin = tape.of(&[settings.margin, settings.margin, 0.0]);
+    settings
+}
+
 fn name(tape: &mut Tape<'_>) -> String {
     tape.of(NAMES).0.to_owned()
 }
@@ -123,11 +138,15 @@ fn record(tape: &mut Tape<'_>, depth: usize) -> Contract {
 }
 
 fn expects(tape: &mut Tape<'_>) -> Expects {
-    match tape.below(16) {
+    match tape.below(20) {
         12 => Expects { kinds: Kinds::of(Kind::String), ..Expects::default() },
         13 => Expects { kinds: Kinds::of(Kind::Integer), ..Expects::default() },
         14 => Expects { format: Some(Format::Email), ..Expects::default() },
         15 => Expects { values: vec!["x".to_owned(), "y".to_owned()], ..Expects::default() },
+        16 => Expects { format: Some(Format::DateTime), ..Expects::default() },
+        17 => Expects { kinds: Kinds::of(Kind::Boolean), ..Expects::default() },
+        18 => Expects { kinds: Kinds::of(Kind::Number), ..Expects::default() },
+        19 => Expects { format: Some(Format::Uuid), ..Expects::default() },
         _ => Expects::default(),
     }
 }
