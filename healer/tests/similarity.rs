@@ -525,6 +525,21 @@ fn rules() -> impl Strategy<Value = PlanSpec> {
         })
 }
 
+/// As configurations have them, those with which nearly everything is found to be something too.
+fn settings() -> impl Strategy<Value = Settings> {
+    let profile = prop_oneof![3 => Just(Profile::Default), 1 => Just(Profile::Reference)];
+    let threshold = prop_oneof![2 => Just(Settings::default().threshold), 1 => Just(0.6), 1 => Just(0.3)];
+    let margin = prop_oneof![2 => Just(Settings::default().margin), 1 => Just(0.0)];
+    let max_unknown = prop_oneof![3 => Just(8192), 1 => 1u32..16];
+    (profile, threshold, margin, max_unknown).prop_map(|(profile, threshold, margin, max_unknown)| Settings {
+        profile,
+        threshold,
+        margin,
+        max_unknown,
+        ..Settings::default()
+    })
+}
+
 /// A plan of an example and rules; without these where they contradict each other.
 fn plan_by(example: &str, settings: Settings, rules: PlanSpec) -> Plan {
     let contract = contract_of(&serde_json::from_str(example).expect("example"));
@@ -727,9 +742,8 @@ proptest! {
         shape in members(2),
         rules in rules(),
         tapes in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 64), 1..6),
-        max_unknown in prop_oneof![3 => Just(8192), 1 => 1u32..16],
+        settings in settings(),
     ) {
-        let settings = Settings { max_unknown, ..Settings::default() };
         let plan = plan_by(&example(&shape).to_string(), settings, rules);
         let mut memo = Memo::new(&plan);
         let mut healer = Healer::new();
@@ -766,7 +780,7 @@ proptest! {
                 }
             }
             let matching = healer.matching(&plan, &mut memo, &intake).expect("JSON");
-            let left = matching.matches.iter().filter(|m| m.score < 0.85).count();
+            let left = matching.matches.iter().filter(|m| m.score < settings.threshold).count();
             prop_assert_eq!(left, 0);
         }
     }
@@ -778,9 +792,8 @@ proptest! {
         rules in rules(),
         tape in proptest::collection::vec(any::<u8>(), 64),
         counts in proptest::collection::vec(proptest::collection::vec(0usize..4, 24), 1..5),
-        max_unknown in prop_oneof![3 => Just(8192), 1 => 1u32..16],
+        settings in settings(),
     ) {
-        let settings = Settings { max_unknown, ..Settings::default() };
         let plan = plan_by(&example(&shape).to_string(), settings, rules);
         let mut memo = Memo::new(&plan);
         let mut tape = tape.iter().copied().cycle();
