@@ -292,6 +292,10 @@ impl Incoming {
         if outcome != Outcome::Healed {
             outcome = self.give_back(tools, job, before).map_or_else(Outcome::Failed, |()| outcome);
         }
+        if let Outcome::Failed(_) = outcome {
+            // Nothing of it was carried out, nor would be.
+            work.summary = Summary { changed: false, renames: 0, moves: 0, dropped: 0, similar: 0, ..work.summary };
+        }
         if let (Some(intake), Ok(_)) = (&self.intake, healed) {
             with_memo(job, |memo| tools.healer.learn(job.plan, memo, intake));
         }

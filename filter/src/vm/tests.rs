@@ -327,6 +327,7 @@ fn an_output_over_the_buffer_is_not_held() {
     assert_eq!((reply.text(), reply.reason().as_str()), (sent.as_str(), "output_too_large"));
     let content_length = format!("content-length: {length}");
     assert!(reply.has("x-nomos-reason: output_too_large") && reply.has(&content_length));
+    assert!(reply.has("x-nomos-ops: 0") && reply.field("ops") == 0);
     let reply = Upstream::json(&sent).run(&mut vm);
     assert_eq!(reply.verdict(), "healed");
 }
