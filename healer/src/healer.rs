@@ -83,6 +83,21 @@ impl Summary {
         self.shape = self.shape.or(part.shape);
         self.lacks |= part.lacks;
     }
+
+    /// Takes in what was done to each of so many parts of the body.
+    pub(crate) fn add_times(&mut self, part: &Summary, times: u32) {
+        let all = |count: u32| count.saturating_mul(times);
+        self.add(&Summary {
+            renames: all(part.renames),
+            moves: all(part.moves),
+            dropped: all(part.dropped),
+            similar: all(part.similar),
+            conflicts: all(part.conflicts),
+            unlisted: all(part.unlisted),
+            unscored: all(part.unscored),
+            ..*part
+        });
+    }
 }
 
 impl Healer {

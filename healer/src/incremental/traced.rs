@@ -4,8 +4,9 @@
 
 use super::{Expects, Incremental, Tools};
 use crate::intake::Intake;
-use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, Reading, Stencils, white};
+use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, Reading, Stencil, Stencils, white};
 use crate::walk::{Body, Part};
+use std::sync::Arc;
 
 /// What is known of the elements of the innermost array.
 #[derive(Debug, Default)]
@@ -14,6 +15,9 @@ pub(super) struct Traced {
     /// Of shapes, when that was drawn.
     generation: u32,
     reading: Reading,
+    /// The stencil of the last elements, of which each became the same, and how many they are that are not counted yet.
+    last: Option<Arc<Stencil>>,
+    repeats: u32,
     /// The element that was looked at last and did not fit, as an offset in the body, and how often that was.
     misfit: usize,
     looks: u32,
@@ -77,6 +81,7 @@ impl Incremental {
                 Err(miss) => break miss == Miss::Short,
             }
         };
+        self.count_repeats();
         self.release(tools.healer, at);
         if at > start {
             self.window.scanner.resume(self.gone, self.spine.len() as u32);
@@ -95,7 +100,7 @@ impl Incremental {
         if self.traced.is_done_with(place) {
             return Err(Miss::Other);
         }
-        let Traced { stencils, reading, .. } = &mut self.traced;
+        let Traced { stencils, reading, last, .. } = &mut self.traced;
         let most = self.window.limits.max_held();
         let (stencil, end) = match stencils.find(tools.memo.automaton(tools.plan), bytes, *at, reading) {
             Ok(found) => found,
@@ -108,10 +113,27 @@ impl Incremental {
             return Err(Miss::Other);
         }
         self.gone = tools.healer.trace_part(stencil, bytes, (self.gone, end), reading);
-        self.summary.add(stencil.summary(reading));
         *at = end;
         self.expects = Expects::Separator;
+        if stencil.has_lists() {
+            self.summary.add(stencil.summary(reading));
+            return Ok(());
+        }
+        if !last.as_ref().is_some_and(|last| Arc::ptr_eq(last, stencil)) {
+            let stencil = Arc::clone(stencil);
+            self.count_repeats();
+            self.traced.last = Some(stencil);
+        }
+        self.traced.repeats = self.traced.repeats.saturating_add(1);
         Ok(())
+    }
+
+    /// Counts what was done to elements of one skeleton: at once, since most are like the one before.
+    fn count_repeats(&mut self) {
+        let repeats = std::mem::take(&mut self.traced.repeats);
+        if let Some(stencil) = self.traced.last.take() {
+            self.summary.add_times(&stencil.own, repeats);
+        }
     }
 
     /// Passes what is before the object that is to come next.

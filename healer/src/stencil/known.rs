@@ -49,7 +49,9 @@ impl Stencils {
         for place in 0..self.list.len() {
             match self.list.get(place).map_or(Err(Miss::Other), |stencil| stencil.fit(plan, bytes, from, reading)) {
                 Ok(end) => {
-                    self.list.get_mut(..=place).unwrap_or_default().rotate_right(1);
+                    if place > 0 {
+                        self.list.get_mut(..=place).unwrap_or_default().rotate_right(1);
+                    }
                     self.credit = self.credit.saturating_add(EARNED).min(MOST_CREDIT);
                     self.wait = 1;
                     return self.list.first().map(|stencil| (stencil, end)).ok_or(Miss::Other);
