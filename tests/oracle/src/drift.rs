@@ -15,7 +15,7 @@ use healer::plan::spec::{
     Settings, Unmapped,
 };
 use healer::similarity::Profile;
-use healer::{Healer, Limits, Plan};
+use healer::{Healer, Limits, Plan, Summary};
 use std::sync::LazyLock;
 
 /// Names that contracts have, and another for the same.
@@ -215,7 +215,8 @@ fn streams(tape: &mut Tape<'_>, spec: &PlanSpec, bodies: &[Vec<u8>]) -> Result<(
     let elements: Vec<&str> = bodies.iter().filter_map(|body| std::str::from_utf8(body).ok()).collect();
     let elements: Vec<&str> = elements.into_iter().filter(|body| Tree::parse(body).is_some()).collect();
     let body = format!("[{}]", elements.join(","));
-    let Ok((_, whole)) = healed(&mut Healer::new(), &plan, body.as_bytes()) else { return Ok(()) };
+    let Ok((summary, whole)) = healed(&mut Healer::new(), &plan, body.as_bytes()) else { return Ok(()) };
+    let counts = |of: &Summary| [of.renames, of.moves, of.dropped, of.similar];
     let longest = elements.iter().map(|element| element.len()).max().unwrap_or(0);
     let limits = Limits { max_held_bytes: longest.max(8) + tape.below(60), ..Limits::default() };
     for size in [1, 1 + tape.below(200), body.len()] {
@@ -223,6 +224,10 @@ fn streams(tape: &mut Tape<'_>, spec: &PlanSpec, bodies: &[Vec<u8>]) -> Result<(
         if found.bytes != whole {
             let (found, whole) = (found.text(), String::from_utf8_lossy(&whole).into_owned());
             return Err(format!("body {body}\nin chunks of {size} became {found}\nas a whole {whole}"));
+        }
+        if counts(&found.summary) != counts(&summary) {
+            let (found, whole) = (found.summary, summary);
+            return Err(format!("body {body}\nin chunks of {size} counts {found:?}\nas a whole {whole:?}"));
         }
     }
     Ok(())
