@@ -125,6 +125,12 @@ fn edit_move(path: &str, name: &str) -> (Vec<String>, String) {
     (path.split('.').map(str::to_owned).collect(), name.to_owned())
 }
 
+/// `flat` for requests of one path, so that they must be read.
+pub fn flat_by_path(path: &str) -> Subject {
+    let config = flat().config.replacen(r#"{"prefix":"/"}"#, &json!({"path": path}).to_string(), 1);
+    Subject { name: "flat-1k-by-path".to_owned(), config, ..flat() }
+}
+
 fn config(mut route: Value) -> String {
     route["match"] = json!({"prefix": "/"});
     json!({"routes": [route]}).to_string()
@@ -137,6 +143,7 @@ fn ops(count: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use healer::config::Config;
     use nomos_bench_engine::Stand;
 
     #[test]
@@ -167,5 +174,11 @@ mod tests {
             let records = if subject.name.contains("100k") { 98 } else { 1 };
             assert!((56..=58).contains(&(keys / records)), "{}: {keys} keys", subject.name);
         }
+    }
+
+    #[test]
+    fn by_path_requests_are_read() {
+        let route_of_all = |subject: Subject| Config::parse(subject.config.as_bytes()).unwrap().route_of_all();
+        assert_eq!([route_of_all(flat()), route_of_all(flat_by_path("/u"))], [Some(0), None]);
     }
 }

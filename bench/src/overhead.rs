@@ -249,6 +249,7 @@ fn setups() -> Vec<Setup> {
         setup("echo-sdk", "/drifted", echo("echo-sdk", Module::EchoSdk, ""), "\"userId\""),
         setup("echo-calls", "/drifted", echo("echo-calls", Module::EchoCalls, ""), "\"userId\""),
         setup("nomos-drifted", "/drifted", nomos(&heal), "\"user_id\""),
+        setup("nomos-by-path", "/drifted", nomos(&corpus::flat_by_path("/drifted").config), "\"user_id\""),
         setup("nomos-no-state", "/drifted", nomos(&without_state(&heal)), "\"user_id\""),
         setup("nomos-clean", "/clean", nomos(&heal), "\"user_id\""),
         setup("nomos-no-route", "/drifted", nomos(r#"{"routes": []}"#), "\"userId\""),

@@ -20,6 +20,11 @@ pub struct Root {
     pub no_route: RouteId,
     /// Whether some requests are healed and others not, by their place among all.
     pub samples: bool,
+    /// The route for requests that end with their headers, where these need not be read to know it: reading them is one
+    /// of the three dearest calls. A tunnel does not end so. A HEAD does, and so does its response, unless what the
+    /// upstream speaks lets it say the end later: then its headers become those of the response to a GET, which is
+    /// right as long as none of them tells of a healed body, as held ones do.
+    pub unread: Option<usize>,
     /// Whether pausing response headers has been seen to work.
     pub holding: Cell<Holding>,
     tags: Vec<RouteTag>,
@@ -63,7 +68,9 @@ impl Root {
         let tags = config.routes.iter().map(tag).collect();
         let no_route = metrics.route("none");
         let samples = config.samples();
-        Root { config, no_route, samples, tags, holding: Cell::new(Holding::Unproven(0)) }
+        let early = config.response_headers == ResponseHeaders::Early;
+        let unread = config.route_of_all().filter(|_| early && !samples);
+        Root { config, no_route, samples, unread, tags, holding: Cell::new(Holding::Unproven(0)) }
     }
 
     /// A route and its tag, by the number that [`Config::route`] gives.

@@ -112,15 +112,15 @@ impl<H: Host> Vm<H> {
         true
     }
 
-    /// A request's headers. The request always passes.
-    pub fn on_request_headers(&mut self, id: u32) -> Action {
+    /// A request's headers; `ends`: it has nothing else. The request always passes.
+    pub fn on_request_headers(&mut self, id: u32, ends: bool) -> Action {
         let Some((_, root)) = self.newest.take_if(|(newest, _)| *newest == id) else { return Action::Continue };
         // A number that is given out again before it is free, as Envoy never does.
         if let Some(left) = self.streams.remove(&id) {
             self.abandon(left);
         }
         let Some(root) = self.root(root) else { return Action::Continue };
-        match match_request(&mut self.tools.host, &root) {
+        match match_request(&mut self.tools.host, &root, ends) {
             Ok(matched) => {
                 let Matched { route, others, place } = matched;
                 let (manner, stage) = (Manner::default(), Stage::Requested);
@@ -373,10 +373,13 @@ struct Matched {
 }
 
 /// The route for a request, or why its response will not be looked at, with the route if that much is known.
-fn match_request<H: Host>(host: &mut H, root: &Root) -> Result<Matched, (Option<usize>, Skip)> {
+fn match_request<H: Host>(host: &mut H, root: &Root, ends: bool) -> Result<Matched, (Option<usize>, Skip)> {
     let config = &root.config;
     if config.mode == Mode::Off {
         return Err((None, Skip::Off));
+    }
+    if let Some(route) = root.unread.filter(|_| ends) {
+        return Ok(Matched { route, others: Vec::new(), place: Place::default() });
     }
     let bytes = host.headers(Map::RequestHeaders).map_err(|_| (None, Skip::Host))?;
     let request = Request::read(bytes, root.samples).ok_or((None, Skip::NoRoute))?;

@@ -10,7 +10,7 @@ use nomos_filter::mock::Mock;
 const ROOT: u32 = 1;
 const STREAM: u32 = 2;
 
-/// Settings before the one route.
+/// Settings before the route.
 const SETTINGS: [&str; 6] = [
     "",
     r#""response_headers":"held","#,
@@ -20,7 +20,11 @@ const SETTINGS: [&str; 6] = [
     r#""max_held_bytes":1024,"response_headers":"held","#,
 ];
 
-const ROUTE: &str = r#""routes":[{"name":"user","match":{"path":"/u"},"rename":{"mail":"email_address"}}]"#;
+/// Of some requests, and of all, which need not be read.
+const ROUTES: [&str; 2] = [
+    r#""routes":[{"name":"user","match":{"path":"/u"},"rename":{"mail":"email_address"}}]"#,
+    r#""routes":[{"name":"user","match":{"prefix":"/"},"rename":{"mail":"email_address"}}]"#,
+];
 
 const BODIES: [&str; 8] = [
     r#"{"mail":"a@b.c","n":1.50}"#,
@@ -35,14 +39,14 @@ const BODIES: [&str; 8] = [
 
 pub fn run(data: &[u8]) {
     let mut tape = Tape::new(data);
-    let settings = tape.of(&SETTINGS);
-    if tape.happens(1, 2) { orderly(&mut tape, settings) } else { any_order(&mut tape, settings) }
+    let configuration = format!("{{{}{}}}", tape.of(&SETTINGS), tape.of(&ROUTES));
+    if tape.happens(1, 2) { orderly(&mut tape, &configuration) } else { any_order(&mut tape, &configuration) }
 }
 
 /// One response as Envoy hands it over, with calls that fail: the client gets the body healed or as it came, or is told
 /// that it did not.
-fn orderly(tape: &mut Tape<'_>, settings: &str) {
-    let mut vm = vm(settings);
+fn orderly(tape: &mut Tape<'_>, configuration: &str) {
+    let mut vm = vm(configuration);
     // Repeated, it may be longer than may be held.
     let body = tape.of(&BODIES).repeat([1, 1, 1, 60][tape.below(4)]);
     let body = if body.len() > 1024 { format!("[{}]", body.replace("}{", "},{").replace("][", "],[")) } else { body };
@@ -63,7 +67,7 @@ fn orderly(tape: &mut Tape<'_>, settings: &str) {
         let ends = rest.is_empty() && tape.happens(1, 2);
         paused = chunk_of(&mut vm, chunk, ends, rest.is_empty(), &mut got);
         if ends {
-            return settled(vm, settings, body, &got, paused, failing, known);
+            return settled(vm, configuration, body, &got, paused, failing, known);
         }
     }
     if !vm.host().reset {
@@ -74,7 +78,7 @@ fn orderly(tape: &mut Tape<'_>, settings: &str) {
             paused = pass(&mut vm, action, &mut got);
         }
     }
-    settled(vm, settings, body, &got, paused, failing, known);
+    settled(vm, configuration, body, &got, paused, failing, known);
 }
 
 fn chunk_of(vm: &mut Vm<Mock>, chunk: &[u8], ends: bool, last: bool, got: &mut Vec<u8>) -> bool {
@@ -96,7 +100,7 @@ fn pass(vm: &mut Vm<Mock>, action: Action, got: &mut Vec<u8>) -> bool {
     false
 }
 
-fn settled(mut vm: Vm<Mock>, settings: &str, body: &[u8], got: &[u8], paused: bool, failing: usize, known: bool) {
+fn settled(mut vm: Vm<Mock>, configuration: &str, body: &[u8], got: &[u8], paused: bool, failing: usize, known: bool) {
     vm.on_delete(STREAM);
     assert_eq!(vm.open_streams(), 0);
     let asked = vm.host().calls("reset_response") > 0;
@@ -104,13 +108,13 @@ fn settled(mut vm: Vm<Mock>, settings: &str, body: &[u8], got: &[u8], paused: bo
         return;
     }
     let text = String::from_utf8_lossy;
-    let what = format!("{settings} failing {failing}\nsent {}\ngot  {}", text(body), text(got));
+    let what = format!("{configuration} failing {failing}\nsent {}\ngot  {}", text(body), text(got));
     assert!(!paused, "{what}");
     let healed = healed(body);
-    let observes = settings.contains("observe");
+    let observes = configuration.contains("observe");
     // A body that streams is healed piece by piece, and goes on as it came where a call fails or it turns out to be no
     // JSON. What stands behind a value is seen in time only where the length is known.
-    let piecewise = settings.contains("max_held_bytes") || !known;
+    let piecewise = configuration.contains("max_held_bytes") || !known;
     assert!(got == body || !observes && (got == healed || piecewise && spliced(got, body)), "{what}");
     let settles = failing == 0 && !observes && healed != body;
     assert!(!settles || got == healed, "not healed: {what}");
@@ -123,7 +127,7 @@ fn spliced(got: &[u8], body: &[u8]) -> bool {
 }
 
 fn healed(body: &[u8]) -> Vec<u8> {
-    let config = Config::parse(format!("{{{ROUTE}}}").as_bytes()).expect("a configuration");
+    let config = Config::parse(format!("{{{}}}", ROUTES[0]).as_bytes()).expect("a configuration");
     let mut healer = Healer::new();
     match healer.heal_bytes(&config.routes[0].plan, body) {
         Ok(summary) if summary.changed => healer.output().to_vec(),
@@ -132,8 +136,8 @@ fn healed(body: &[u8]) -> Vec<u8> {
 }
 
 /// Callbacks in any order, about contexts that may not be there. Afterwards nothing is left.
-fn any_order(tape: &mut Tape<'_>, settings: &str) {
-    let mut vm = vm(settings);
+fn any_order(tape: &mut Tape<'_>, configuration: &str) {
+    let mut vm = vm(configuration);
     vm.host().request = Some(request());
     for _ in 0..24 {
         let id = u32::try_from(tape.below(4)).unwrap_or(0);
@@ -154,7 +158,7 @@ fn call(tape: &mut Tape<'_>, vm: &mut Vm<Mock>, id: u32) {
         0 => vm.on_context_create(id, ROOT),
         1 => vm.on_context_create(id, 99),
         2 => vm.on_context_create(id, 0),
-        3 => _ = vm.on_request_headers(id),
+        3 => _ = vm.on_request_headers(id, tape.below(2) == 0),
         4 => _ = vm.on_response_headers(id, false),
         5 => _ = vm.on_response_headers(id, true),
         6 => _ = vm.on_response_body(id, tape.below(60), false),
@@ -165,18 +169,17 @@ fn call(tape: &mut Tape<'_>, vm: &mut Vm<Mock>, id: u32) {
     }
 }
 
-fn vm(settings: &str) -> Vm<Mock> {
-    let text = format!("{{{settings}{ROUTE}}}");
-    let mut vm = Vm::new(Mock::new().with_configuration(&text));
+fn vm(configuration: &str) -> Vm<Mock> {
+    let mut vm = Vm::new(Mock::new().with_configuration(configuration));
     vm.on_context_create(ROOT, 0);
-    assert!(vm.on_configure(ROOT, text.len()));
+    assert!(vm.on_configure(ROOT, configuration.len()));
     vm
 }
 
 fn begin(vm: &mut Vm<Mock>, length: Option<usize>) {
     vm.host().request = Some(request());
     vm.on_context_create(STREAM, ROOT);
-    vm.on_request_headers(STREAM);
+    vm.on_request_headers(STREAM, true);
     vm.host().request = None;
     vm.host().response = Some(response(length));
 }

@@ -104,6 +104,13 @@ impl Config {
         self.routes_from(0, method, path).next()
     }
 
+    /// The route that is for all requests whatever their path and method, where no later one can come in for it.
+    pub fn route_of_all(&self) -> Option<usize> {
+        let first = &self.routes.first()?.matcher;
+        let alone = self.routes.len() == 1 || first.conditions.are_none();
+        (first.takes_all() && alone).then_some(0)
+    }
+
     /// The routes from that number on that a request matches, in order.
     pub fn routes_from(&self, first: usize, method: &[u8], path: &[u8]) -> impl Iterator<Item = usize> {
         let routes = self.routes.iter().enumerate().skip(first);

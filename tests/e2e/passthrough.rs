@@ -52,7 +52,7 @@ const MAX_AGE: Header = ("cache-control", b"max-age=60");
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     let mut cases = Vec::new();
-    for listener in ["early", "held"] {
+    for listener in ["early", "held", "all"] {
         for (name, status, headers, body) in UNTOUCHED {
             let steps = framing::response(Framing::Length, status, headers, body);
             cases.push(untouched(lane, listener, name, "GET", steps));
@@ -62,7 +62,9 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
         }
         let gzip = framing::response(Framing::Gzip, "200 OK", &[JSON, ETAG], DRIFTED);
         cases.push(untouched(lane, listener, "gzip without a decompressor", "GET", gzip));
-        cases.push(lane.case(&format!("{listener}: no route"), move |rig| no_route(rig, listener)));
+        if listener != "all" {
+            cases.push(lane.case(&format!("{listener}: no route"), move |rig| no_route(rig, listener)));
+        }
         cases.push(lane.case(&format!("{listener}: upgrade"), move |rig| upgrade(rig, listener)));
         for (name, headers) in HEALED_TYPES {
             cases

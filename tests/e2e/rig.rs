@@ -222,12 +222,16 @@ fn listeners(module: &std::path::Path, http2: SocketAddr) -> Vec<Listener> {
         buffer_limit,
         ..Listener::new(name, filters)
     };
+    // Requests without a body are not read.
+    let mut all = settings(json!({}));
+    all["routes"][0]["match"] = json!({"prefix": "/"});
     let mut long_held = long.clone();
     long_held["response_headers"] = json!("held");
     vec![
         Listener::new("plain", vec![]),
         Listener::new("early", vec![early()]),
         Listener::new("held", vec![held()]),
+        Listener::new("all", vec![topology::nomos(module, &all)]),
         Listener { timeout: HASTY, ..Listener::new("hasty-plain", vec![]) },
         Listener { timeout: HASTY, ..Listener::new("hasty-early", vec![early()]) },
         Listener { timeout: HASTY, ..Listener::new("hasty-held", vec![held()]) },

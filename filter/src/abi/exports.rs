@@ -57,10 +57,10 @@ pub extern "C" fn proxy_on_configure(id: u32, length: usize) -> u32 {
 
 /// See [`Vm::on_request_headers`].
 #[unsafe(no_mangle)]
-pub extern "C" fn proxy_on_request_headers(id: u32, _count: u32, _ends: u32) -> u32 {
+pub extern "C" fn proxy_on_request_headers(id: u32, _count: u32, ends: u32) -> u32 {
     #[cfg(feature = "trap")]
     trap::on_request_headers(id);
-    enter(Action::Continue, |vm| vm.on_request_headers(id)) as u32
+    enter(Action::Continue, |vm| vm.on_request_headers(id, ends != 0)) as u32
 }
 
 /// See [`Vm::on_response_headers`].

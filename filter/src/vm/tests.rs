@@ -108,7 +108,7 @@ impl<'a> Upstream<'a> {
             [(":authority", "x"), (":path", self.path), (":method", "GET"), ("x-request-id", self.request_id)];
         vm.host().request = Some(own(&request));
         vm.on_context_create(STREAM, ROOT);
-        assert_eq!(vm.on_request_headers(STREAM), Action::Continue);
+        assert_eq!(vm.on_request_headers(STREAM, true), Action::Continue);
         vm.host().request = None;
         vm.host().response = Some(own(&self.headers));
         vm.host().upstream_ended = false;
@@ -646,6 +646,53 @@ fn skipped() {
     assert_eq!((reply.text(), reply.reason().as_str()), (DRIFTED, "off"));
 }
 
+/// Where all requests have one route, those that end with their headers are not read; others may be tunnels.
+#[test]
+fn requests_that_need_not_be_read() {
+    let rows: [(&str, &str, bool, usize); 6] = [
+        ("", r#"{"prefix":"/"}"#, true, 1),
+        (OBSERVE, r#"{"prefix":"/","status":["2xx"]}"#, true, 1),
+        ("", r#"{"prefix":"/"}"#, false, 2),
+        ("", r#"{"path":"/u"}"#, true, 2),
+        (HELD, r#"{"prefix":"/"}"#, true, 2),
+        (r#""sample":50,"#, r#"{"prefix":"/"}"#, true, 2),
+    ];
+    for (settings, matcher, ends, reads) in rows {
+        let text = configuration(settings).replace(r#"{"path":"/u"}"#, matcher);
+        let mut vm = Vm::new(Mock::new().with_configuration(&text));
+        vm.on_context_create(ROOT, 0);
+        assert!(vm.on_configure(ROOT, text.len()), "{text}");
+        let header = |name: &str, value: &str| (name.as_bytes().to_vec(), value.as_bytes().to_vec());
+        let response = vec![header(":status", "200"), header("content-type", "application/json")];
+        for method in ["GET", "CONNECT"] {
+            let before = vm.host().calls("headers");
+            vm.host().request = Some(vec![header(":path", "/u"), header(":method", method)]);
+            vm.host().response = Some(response.clone());
+            vm.on_context_create(STREAM, ROOT);
+            vm.on_request_headers(STREAM, ends);
+            vm.on_response_headers(STREAM, false);
+            let (streams, skipped) = (vm.open_streams(), method == "CONNECT" && reads == 2);
+            assert_eq!(streams, usize::from(!skipped), "{text} {method}");
+            let read = vm.host().calls("headers") - before;
+            assert_eq!(read, reads - usize::from(skipped), "{text} {method}");
+            vm.on_delete(STREAM);
+        }
+    }
+}
+
+/// A HEAD for a route of all requests: its response ends with its headers, and leaves as it came.
+#[test]
+fn an_unread_head() {
+    let text = configuration("").replace(r#"{"path":"/u"}"#, r#"{"prefix":"/"}"#);
+    let mut vm = Vm::new(Mock::new().with_configuration(&text));
+    vm.on_context_create(ROOT, 0);
+    assert!(vm.on_configure(ROOT, text.len()));
+    let head = Upstream { chunks: Vec::new(), end: End::WithData, ..Upstream::json("") };
+    let reply = head.with("content-length", "25").with("etag", "\"a\"").run(&mut vm);
+    assert_eq!((reply.verdict().as_str(), reply.reason().as_str()), ("skipped", "no_body"));
+    assert!(reply.has("content-length: 25") && reply.has("etag: \"a\""));
+}
+
 #[test]
 fn ends_by_trailers() {
     for settings in [EARLY, HELD] {
@@ -772,7 +819,7 @@ fn phases_in_any_order() {
         |vm, id| vm.on_context_create(id, ROOT),
         |vm, id| vm.on_context_create(id, 99),
         |vm, id| vm.on_context_create(id, 0),
-        |vm, id| _ = vm.on_request_headers(id),
+        |vm, id| _ = vm.on_request_headers(id, true),
         |vm, id| _ = vm.on_response_headers(id, false),
         |vm, id| _ = vm.on_response_headers(id, true),
         |vm, id| _ = vm.on_response_body(id, 5, false),
@@ -822,7 +869,7 @@ fn configurations_side_by_side() {
     vm.host().request = Some(vec![(b":method".to_vec(), b"GET".to_vec()), (b":path".to_vec(), b"/u".to_vec())]);
     for (root, expected) in [(ROOT, HEALED.to_owned()), (7, HEALED.replace("email_address", "other"))] {
         vm.on_context_create(STREAM, root);
-        vm.on_request_headers(STREAM);
+        vm.on_request_headers(STREAM, true);
         // An update while the response is on its way: the stream keeps what it began with.
         vm.on_delete(root);
         vm.host().response =
@@ -888,7 +935,7 @@ fn all_paused_headers_are_let_go() {
         for id in 10..20 {
             vm.host().request = Some(request.clone());
             vm.on_context_create(id, ROOT);
-            vm.on_request_headers(id);
+            vm.on_request_headers(id, true);
             vm.host().response = Some(response.clone());
             assert_eq!(vm.on_response_headers(id, false), Action::Pause);
         }

@@ -39,6 +39,11 @@ impl Matcher {
         self.target.matches(without_query(path)) && self.has_method(method)
     }
 
+    /// Whether all requests are these: of any method, and with any path, which `{prefix: /}` says.
+    pub fn takes_all(&self) -> bool {
+        self.methods.is_empty() && matches!(&self.target, Target::Prefix(text) if text == "/")
+    }
+
     /// Whether a request may have this method.
     pub fn has_method(&self, method: &[u8]) -> bool {
         self.methods.is_empty() || self.methods.iter().any(|known| known.as_bytes() == method)

@@ -557,6 +557,26 @@ fn a_route_may_be_for_some_responses_only() {
 }
 
 #[test]
+fn one_route_may_be_for_all_requests() {
+    let rows = [
+        (r#"{"match":{"prefix":"/"}}"#, Some(0)),
+        (r#"{"match":{"prefix":"/","status":["2xx"]}}"#, Some(0)),
+        (r#"{"match":{"prefix":"/"}},{"match":{"path":"/u"}}"#, Some(0)),
+        (r#"{"match":{"prefix":"/","status":["2xx"]}},{"match":{"path":"/u"}}"#, None),
+        (r#"{"match":{"path":"/u"}},{"match":{"prefix":"/"}}"#, None),
+        (r#"{"match":{"prefix":"/","methods":["GET"]}}"#, None),
+        (r#"{"match":{"prefix":"/u"}}"#, None),
+        (r#"{"match":{"path":"/"}}"#, None),
+        (r#"{"match":{"template":"/{id}"}}"#, None),
+        ("", None),
+    ];
+    for (routes, expected) in rows {
+        let config = Config::parse(format!(r#"{{"routes":[{routes}]}}"#).as_bytes()).unwrap();
+        assert_eq!(config.route_of_all(), expected, "{routes}");
+    }
+}
+
+#[test]
 fn the_mode_of_a_route_is_its_own_unless_all_is_off() {
     use Mode::{Heal, Observe, Off};
     let rows = [

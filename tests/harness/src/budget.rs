@@ -54,7 +54,7 @@ pub enum Finding {
 /// Counts everything that has a budget: all bodies of the benchmarks, and what similarity takes.
 pub fn measure(module: &Module) -> Result<Vec<Cost>, String> {
     let mut costs = Vec::new();
-    for subject in corpus::subjects() {
+    for subject in corpus::subjects().into_iter().chain([corpus::flat_by_path("/u")]) {
         let bodies: Vec<&[u8]> = subject.bodies.iter().map(String::as_bytes).collect();
         let changes = subject.ops > 0;
         let name = subject.name;

@@ -89,9 +89,9 @@ impl Vm {
         self.enter(|vm| vm.create.clone(), (id, root))
     }
 
-    /// The request's headers are there.
+    /// The request's headers are there, and it has nothing else.
     pub fn request_headers(&mut self, id: u32) -> Result<Action, Trap> {
-        self.enter(|vm| vm.request_headers.clone(), (id, 0, 0)).map(action)
+        self.enter(|vm| vm.request_headers.clone(), (id, 0, 1)).map(action)
     }
 
     /// The response's headers are there.
