@@ -6,7 +6,7 @@ use healer::{Intake, Summary};
 
 use crate::body::{Job, Tools};
 use crate::decimal;
-use crate::host::Host;
+use crate::host::{Host, Map};
 use crate::metrics::{self, Work};
 use crate::outcome::{Fail, Outcome};
 use crate::root::{Root, RouteTag};
@@ -87,17 +87,22 @@ pub fn expect_more<H: Host>(tools: &mut Tools<H>, root: &Root, tag: &RouteTag) {
     set_state(tools, root, Some(tag), &Finding::without_work(Outcome::Failed(Fail::Incomplete)));
 }
 
-/// Sets the headers that tell a client. The headers must still be held.
+/// Sets the headers that tell a client, and removes those of an upstream that would contradict them. The headers must
+/// still be held.
 pub fn tell_client<H: Host>(tools: &mut Tools<H>, finding: &Finding) {
     let Tools { host, text, .. } = tools;
-    let _ = host.set_header(b"x-nomos-verdict", finding.outcome.verdict().as_bytes());
-    if let Some(reason) = finding.outcome.reason() {
-        let _ = host.set_header(b"x-nomos-reason", reason.as_bytes());
-    }
-    if finding.work.is_some() {
-        let _ = host.set_header(b"x-nomos-ops", number(text, finding.ops()));
-        let _ = host.set_header(b"x-nomos-latency-us", number(text, finding.microseconds()));
-    }
+    let work = finding.work.is_some();
+    tell_header(host, b"x-nomos-verdict", Some(finding.outcome.verdict().as_bytes()));
+    tell_header(host, b"x-nomos-reason", finding.outcome.reason().map(str::as_bytes));
+    tell_header(host, b"x-nomos-ops", work.then(|| number(text, finding.ops())));
+    tell_header(host, b"x-nomos-latency-us", work.then(|| number(text, finding.microseconds())));
+}
+
+fn tell_header<H: Host>(host: &mut H, name: &[u8], value: Option<&[u8]>) {
+    let _ = match value {
+        Some(value) => host.set_header(name, value),
+        None => host.remove_header(Map::ResponseHeaders, name),
+    };
 }
 
 fn set_state<H: Host>(tools: &mut Tools<H>, root: &Root, tag: Option<&RouteTag>, finding: &Finding) {

@@ -295,6 +295,23 @@ fn held_headers() {
     }
 }
 
+/// What an upstream says under these names does not stand beside what Nomos says.
+#[test]
+fn held_headers_of_an_upstream() {
+    for (sent, verdict, reasons) in [(DRIFTED, "healed", 0), (BROKEN, "failed", 1)] {
+        let length = length(sent);
+        let named = ["verdict", "reason", "ops", "latency-us"].map(|name| format!("x-nomos-{name}"));
+        let upstream = named
+            .iter()
+            .fold(Upstream::json(sent).with("content-length", &length), |upstream, name| upstream.with(name, "lie"));
+        let reply = upstream.run(&mut vm(HELD));
+        assert!(!reply.headers.iter().any(|header| header.ends_with(": lie")), "{reply:?}");
+        assert!(reply.has(&format!("x-nomos-verdict: {verdict}")), "{reply:?}");
+        let all = reply.headers.iter().filter(|header| header.starts_with("x-nomos-reason")).count();
+        assert_eq!(all, reasons, "{reply:?}");
+    }
+}
+
 #[test]
 fn held_headers_of_unknown_length() {
     let whole = Upstream::json(DRIFTED).with("etag", "\"a\"");
