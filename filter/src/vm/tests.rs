@@ -5,6 +5,7 @@ use crate::mock::{self, Mock};
 use crate::waiting::PATIENCE;
 
 mod drift;
+mod requests;
 mod rollout;
 
 const ROOT: u32 = 1;
@@ -30,10 +31,17 @@ fn vm(settings: &str) -> Vm<Mock> {
 }
 
 fn vm_on(host: Mock, settings: &str) -> Vm<Mock> {
-    let text = configuration(settings);
-    let mut vm = Vm::new(host.with_configuration(&text));
+    configured(host, &configuration(settings))
+}
+
+fn vm_of(configuration: &str) -> Vm<Mock> {
+    configured(Mock::new(), configuration)
+}
+
+fn configured(host: Mock, configuration: &str) -> Vm<Mock> {
+    let mut vm = Vm::new(host.with_configuration(configuration));
     vm.on_context_create(ROOT, 0);
-    assert!(vm.on_configure(ROOT, text.len()));
+    assert!(vm.on_configure(ROOT, configuration.len()), "{:?}", vm.host().log);
     vm
 }
 
@@ -337,9 +345,7 @@ fn an_output_over_the_buffer_is_not_held() {
     let text = configuration(HELD).replace("email_address", &"x".repeat(100));
     let sent = format!("[{}]", vec![r#"{"mail":1}"#; 400].join(","));
     let length = length(&sent);
-    let mut vm = Vm::new(Mock::new().with_configuration(&text));
-    vm.on_context_create(ROOT, 0);
-    assert!(vm.on_configure(ROOT, text.len()));
+    let mut vm = vm_of(&text);
     let reply = Upstream::json(&sent).with("content-length", &length).run(&mut vm);
     assert_eq!((reply.text(), reply.reason().as_str()), (sent.as_str(), "output_too_large"));
     let content_length = format!("content-length: {length}");
@@ -663,53 +669,6 @@ fn skipped() {
     assert_eq!((reply.text(), reply.reason().as_str()), (DRIFTED, "off"));
 }
 
-/// Where all requests have one route, those that end with their headers are not read; others may be tunnels.
-#[test]
-fn requests_that_need_not_be_read() {
-    let rows: [(&str, &str, bool, usize); 6] = [
-        ("", r#"{"prefix":"/"}"#, true, 1),
-        (OBSERVE, r#"{"prefix":"/","status":["2xx"]}"#, true, 1),
-        ("", r#"{"prefix":"/"}"#, false, 2),
-        ("", r#"{"path":"/u"}"#, true, 2),
-        (HELD, r#"{"prefix":"/"}"#, true, 2),
-        (r#""sample":50,"#, r#"{"prefix":"/"}"#, true, 2),
-    ];
-    for (settings, matcher, ends, reads) in rows {
-        let text = configuration(settings).replace(r#"{"path":"/u"}"#, matcher);
-        let mut vm = Vm::new(Mock::new().with_configuration(&text));
-        vm.on_context_create(ROOT, 0);
-        assert!(vm.on_configure(ROOT, text.len()), "{text}");
-        let header = |name: &str, value: &str| (name.as_bytes().to_vec(), value.as_bytes().to_vec());
-        let response = vec![header(":status", "200"), header("content-type", "application/json")];
-        for method in ["GET", "CONNECT"] {
-            let before = vm.host().calls("headers");
-            vm.host().request = Some(vec![header(":path", "/u"), header(":method", method)]);
-            vm.host().response = Some(response.clone());
-            vm.on_context_create(STREAM, ROOT);
-            vm.on_request_headers(STREAM, ends);
-            vm.on_response_headers(STREAM, false);
-            let (streams, skipped) = (vm.open_streams(), method == "CONNECT" && reads == 2);
-            assert_eq!(streams, usize::from(!skipped), "{text} {method}");
-            let read = vm.host().calls("headers") - before;
-            assert_eq!(read, reads - usize::from(skipped), "{text} {method}");
-            vm.on_delete(STREAM);
-        }
-    }
-}
-
-/// A HEAD for a route of all requests: its response ends with its headers, and leaves as it came.
-#[test]
-fn an_unread_head() {
-    let text = configuration("").replace(r#"{"path":"/u"}"#, r#"{"prefix":"/"}"#);
-    let mut vm = Vm::new(Mock::new().with_configuration(&text));
-    vm.on_context_create(ROOT, 0);
-    assert!(vm.on_configure(ROOT, text.len()));
-    let head = Upstream { chunks: Vec::new(), end: End::WithData, ..Upstream::json("") };
-    let reply = head.with("content-length", "25").with("etag", "\"a\"").run(&mut vm);
-    assert_eq!((reply.verdict().as_str(), reply.reason().as_str()), ("skipped", "no_body"));
-    assert!(reply.has("content-length: 25") && reply.has("etag: \"a\""));
-}
-
 #[test]
 fn ends_by_trailers() {
     for settings in [EARLY, HELD] {
@@ -983,9 +942,7 @@ fn once_seen_to_work_headers_wait() {
 fn similarity() {
     let text = r#"{"routes":[{"name":"user","match":{"path":"/u"},"similarity":{"profile":"default"},
         "contract":{"type":"object","properties":{"user_id":{"type":"integer"},"email":{"type":"string"}}}}]}"#;
-    let mut vm = Vm::new(Mock::new().with_configuration(text));
-    vm.on_context_create(ROOT, 0);
-    assert!(vm.on_configure(ROOT, text.len()));
+    let mut vm = vm_of(text);
     for _ in 0..3 {
         let reply = Upstream::json(r#"{"userId":1,"email":"a"}"#).run(&mut vm);
         assert_eq!(reply.body, br#"{"user_id":1,"email":"a"}"#);

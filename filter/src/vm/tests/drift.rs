@@ -9,10 +9,7 @@ fn vm_with(similarity: &str, settings: &str) -> Vm<Mock> {
         "required":["email_address","id","tags"],"properties":{{"email_address":{{"type":"string","format":"email"}},
         "id":{{"type":"integer"}},"tags":{{"type":"array","items":{{"type":"object","required":["name"]}}}}}}}}}}]}}"#
     );
-    let mut vm = Vm::new(Mock::new().with_configuration(&text));
-    vm.on_context_create(ROOT, 0);
-    assert!(vm.on_configure(ROOT, text.len()), "{:?}", vm.host().log);
-    vm
+    vm_of(&text)
 }
 
 const SIMILARITY: &str = r#""similarity":{},"#;
@@ -121,9 +118,7 @@ fn the_number_of_metrics_is_bounded() {
         r#"{{"routes":[{{"name":"user","match":{{"path":"/u"}},"contract":{{"type":"object","required":[{}]}}}}]}}"#,
         names.join(",")
     );
-    let mut vm = Vm::new(Mock::new().with_configuration(&text));
-    vm.on_context_create(ROOT, 0);
-    assert!(vm.on_configure(ROOT, text.len()));
+    let mut vm = vm_of(&text);
     let before = vm.host().defined_metrics();
     Upstream::json("{}").run(&mut vm);
     assert_eq!((unhealed(&mut vm, "f63"), unhealed(&mut vm, "f64"), unhealed(&mut vm, "other")), (1, 0, 136));

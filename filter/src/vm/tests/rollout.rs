@@ -2,13 +2,6 @@
 
 use super::*;
 
-fn vm_of(configuration: &str) -> Vm<Mock> {
-    let mut vm = Vm::new(Mock::new().with_configuration(configuration));
-    vm.on_context_create(ROOT, 0);
-    assert!(vm.on_configure(ROOT, configuration.len()), "{:?}", vm.host().log);
-    vm
-}
-
 /// A configuration with one route for each of these.
 fn routes(settings: &str, routes: &[&str]) -> String {
     let route = |route: &&str| format!(r#"{{{route},"rename":{{"mail":"email_address"}}}}"#);
