@@ -3,7 +3,7 @@
 //! A class is evidence of what a field is, never a validation: it looks at as few bytes as tell the classes apart.
 
 use crate::plan::spec::{Format, Kind};
-use crate::scan::{Block, Lane, Masks, Wide};
+use crate::scan::{Block, Lane, Masks, Pair, Wide};
 use crate::text::is_scalar;
 
 /// The longest string that is looked into. RFC 5321 allows 254 bytes for an address; longer strings are prose.
@@ -181,6 +181,17 @@ impl Look {
     }
 }
 
+/// Whether what is before the place of the closing quote is an address, as [`Look`]s are. With an `@` it is of no class that
+/// begins with capitals.
+#[inline(always)]
+pub(crate) fn looks_like_email(inside: &Pair, len: u32) -> bool {
+    let ([first, ..], bytes) = (inside, !u32::MAX.unbounded_shl(len));
+    let at = Wide::either_of_pair(inside, b'@', b'@') & bytes;
+    let dots = Wide::either_of_pair(inside, b'.', b'.') & bytes;
+    let other = (Wide::either_of_pair(inside, b' ', b'/') | Wide::either_of_pair(inside, b',', b',')) & bytes;
+    first.is_ascii_alphabetic() && is_address(u64::from(at), u64::from(dots), u64::from(bytes)) && other == 0
+}
+
 #[inline(always)]
 fn starts_as_http(text: &Block) -> bool {
     let first = text.first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
@@ -233,12 +244,17 @@ fn is_surely_email(text: &Block, len: u32) -> bool {
     let at = Wide::either(text, b'@', b'@') & inside;
     let dots = Wide::either(text, b'.', b'.') & inside;
     let other = (Wide::either(text, b' ', b'\\') | Wide::either(text, b'/', b',')) & inside;
-    // One, and neither the first byte nor the last two before the dot.
+    let [first, ..] = *text;
+    first.is_ascii_alphabetic() && len <= 64 && is_address(at, dots, inside) && other == 0
+}
+
+/// Whether there is one `@` in these bytes, neither the first nor the last two before a dot, and no dot is the last byte.
+#[inline(always)]
+fn is_address(at: u64, dots: u64, inside: u64) -> bool {
     let is_one = at & at.wrapping_sub(1) == 0 && at > 1;
     let host = u64::MAX.unbounded_shl(at.trailing_zeros().wrapping_add(2));
     let last = inside ^ inside >> 1;
-    let [first, ..] = *text;
-    first.is_ascii_alphabetic() && len <= 64 && is_one && other == 0 && dots & host != 0 && dots & last == 0
+    is_one && dots & host != 0 && dots & last == 0
 }
 
 /// As [`is_uuid`]. False is no answer.
@@ -469,6 +485,11 @@ mod tests {
             prop_assert!(seen.is_some() || has_address || text.len() > BLOCK || text.is_empty());
             for other in classes().map(Some).chain([None]) {
                 prop_assert!(!is_surely(&block, text.len() as u32, other) || other == class, "{text} {other:?}");
+            }
+            let pair: &Pair = block.first_chunk().unwrap();
+            if text.len() < pair.len() && !text.contains('\\') {
+                let is_told = class == Some(Format::Email) && text.as_bytes()[0].is_ascii_alphabetic();
+                prop_assert_eq!(looks_like_email(pair, text.len() as u32), is_told);
             }
             let first = block.first_chunk().unwrap();
             for look in &LOOKS {

@@ -16,7 +16,7 @@ mod lists;
 mod runs;
 mod value;
 
-use crate::class::{LOOKS, Look, is_surely, scalar_kind};
+use crate::class::{LOOKS, Look, is_surely, looks_like_email, scalar_kind};
 use crate::healer::Summary;
 use crate::limits::Limits;
 use crate::plan::Automaton;
@@ -375,7 +375,9 @@ impl Slot {
             let end = value::string_without(pair, inside, lasted.wrapping_sub(2), look.without);
             let end = end.ok_or(Left::String(inside))?;
             let is_like = pair.first_chunk().is_some_and(|first| Wide::are_within(first, &look.lowest, &look.span));
-            return if is_like { Ok(end) } else { Err(Left::Class(end)) };
+            let len = end.wrapping_sub(inside).wrapping_sub(1) as u32;
+            let is_so = is_like || look.class == Some(Format::Email) && looks_like_email(pair, len);
+            return if is_so { Ok(end) } else { Err(Left::Class(end)) };
         }
         // From the sign to the digits, and what is between them, which no number starts with.
         if first.wrapping_sub(b'-') <= b'9'.wrapping_sub(b'-') {
