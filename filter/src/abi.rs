@@ -69,8 +69,8 @@ impl Host for Proxy {
         imports::remove_header(map as u32, name)
     }
 
-    fn body(&mut self, start: usize, length: usize) -> Result<&[u8], Status> {
-        imports::buffer(RESPONSE_BODY, start, length).map(|data| data.read(self))
+    fn read_body(&mut self, start: usize, length: usize, to: &mut Vec<u8>) -> Result<usize, Status> {
+        window::append(self, to, length, || imports::buffer(RESPONSE_BODY, start, length))
     }
 
     fn replace_body(&mut self, length: usize, bytes: &[u8]) -> Result<(), Status> {

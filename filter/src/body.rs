@@ -24,9 +24,9 @@ use crate::outcome::{Fail, Outcome};
 use crate::report::{self, Finding};
 use crate::root::RouteTag;
 
-/// Bytes read from the host at once. Larger chunks are read in slices, so that the window for host data stays small.
-/// Nearly every chunk fits: Envoy reads 16 KiB at a time from a socket where that is all there is.
-pub const SLICE: usize = 64 << 10;
+/// Bytes read from the host at once. Larger chunks, which may have as many bytes as a connection may buffer, are read in
+/// slices, so that what is done to one finds it in the processor's cache.
+const SLICE: usize = 64 << 10;
 
 /// Memory that the bodies under way in one VM may take together. A VM ends at 1 GiB (V8), and an allocation that fails
 /// traps it. A quarter of that leaves room for growing (a list is copied into one of twice its size), for the form that
@@ -376,18 +376,15 @@ impl Incoming {
     /// less than it said; and when that began.
     fn push<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece) -> (Result<usize, usize>, u64) {
         let Tools { host, healer, .. } = tools;
-        let clock = host.clock();
-        let (mut start, mut began) = (piece.start, None);
-        while let Some(stream) = self.stream.as_mut().filter(|stream| start < piece.size && !stream.is_stuck()) {
-            let slice = host.body(start, piece.size.saturating_sub(start).min(SLICE)).unwrap_or_default();
-            began.get_or_insert_with(|| clock.now_ns());
-            if slice.is_empty() {
-                return (Err(start), began.unwrap_or_default());
+        let mut slices = Slices::of(piece.start, piece.size);
+        let mut read = Ok(());
+        while let Some(stream) = self.stream.as_mut().filter(|stream| slices.is_left() && !stream.is_stuck()) {
+            read = with_memo(job, |memo| stream.push_by(healer, job.plan, memo, |to| slices.read(host, to)));
+            if read.is_err() {
+                break;
             }
-            with_memo(job, |memo| stream.push(healer, job.plan, memo, slice));
-            start = start.saturating_add(slice.len());
         }
-        (Ok(start), began.unwrap_or_else(|| clock.now_ns()))
+        (read.map(|()| slices.start).map_err(|_| slices.start), slices.began(host))
     }
 
     fn finish<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>) {
@@ -474,20 +471,47 @@ fn read<H: Host>(
     intake: &mut Intake,
     size: usize,
 ) -> Result<(Progress, u64, usize), Status> {
-    let clock = host.clock();
-    let (mut progress, mut began) = (Progress::Hold, None);
-    let mut start = 0;
-    while start < size && !matches!(progress, Progress::Release(_)) {
-        let slice = host.body(start, size.saturating_sub(start).min(SLICE))?;
-        if slice.is_empty() {
+    let (mut progress, mut slices) = (Progress::Hold, Slices::of(0, size));
+    while slices.is_left() && !matches!(progress, Progress::Release(_)) {
+        progress = with_memo(job, |memo| intake.receive_by(|to| slices.read(host, to), job.plan, memo))?;
+    }
+    Ok((progress, slices.began(host), slices.start))
+}
+
+/// A chunk that is read slice by slice.
+struct Slices {
+    /// Where the next begins.
+    start: usize,
+    size: usize,
+    /// When the first was there.
+    began: Option<u64>,
+}
+
+impl Slices {
+    fn of(start: usize, size: usize) -> Self {
+        Slices { start, size, began: None }
+    }
+
+    fn is_left(&self) -> bool {
+        self.start < self.size
+    }
+
+    fn read<H: Host>(&mut self, host: &mut H, to: &mut Vec<u8>) -> Result<(), Status> {
+        let length = self.size.saturating_sub(self.start).min(SLICE);
+        let read = host.read_body(self.start, length, to)?;
+        self.began.get_or_insert_with(|| host.clock().now_ns());
+        if read == 0 {
             // Less than the callback said. What was not read must not be taken from the host.
             return Err(Status::SHORT);
         }
-        began.get_or_insert_with(|| clock.now_ns());
-        progress = with_memo(job, |memo| intake.receive(slice, job.plan, memo));
-        start = start.saturating_add(slice.len());
+        self.start = self.start.saturating_add(read);
+        Ok(())
     }
-    Ok((progress, began.unwrap_or_else(|| clock.now_ns()), start))
+
+    /// When that was; now, if there was none.
+    fn began<H: Host>(&self, host: &H) -> u64 {
+        self.began.unwrap_or_else(|| host.clock().now_ns())
+    }
 }
 
 fn heal<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: &Intake) -> Result<Summary, Failure> {

@@ -10,6 +10,9 @@ pub struct Status(pub u32);
 impl Status {
     /// No host's own: it said that all was well, and returned less than there was to return.
     pub const SHORT: Status = Status(u32::MAX);
+
+    /// No host's own: there is no memory for what it would return.
+    pub const NO_MEMORY: Status = Status(u32::MAX - 1);
 }
 
 /// How important a log line is.
@@ -87,8 +90,9 @@ pub trait Host {
     /// Removes all headers of this name.
     fn remove_header(&mut self, map: Map, name: &[u8]) -> Result<(), Status>;
 
-    /// Bytes of the response body that the host has now, at most `length` of them.
-    fn body(&mut self, start: usize, length: usize) -> Result<&[u8], Status>;
+    /// Appends bytes of the response body that the host has now to `to`, at most `length` of them. How many; after a
+    /// failure none are.
+    fn read_body(&mut self, start: usize, length: usize, to: &mut Vec<u8>) -> Result<usize, Status>;
 
     /// Replaces the first `length` bytes of the response body that the host has now.
     fn replace_body(&mut self, length: usize, bytes: &[u8]) -> Result<(), Status>;

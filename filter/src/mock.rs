@@ -182,12 +182,14 @@ impl Host for Mock {
         Ok(())
     }
 
-    fn body(&mut self, start: usize, length: usize) -> Result<&[u8], Status> {
-        self.call("body")?;
+    fn read_body(&mut self, start: usize, length: usize, to: &mut Vec<u8>) -> Result<usize, Status> {
+        self.call("read_body")?;
         let buffer = self.buffer.as_ref().ok_or(BAD_ARGUMENT)?;
         let end = start.saturating_add(length).min(buffer.len());
         let end = end.min(self.most_given.unwrap_or(usize::MAX));
-        Ok(&buffer[start.min(end)..end])
+        let bytes = &buffer[start.min(end)..end];
+        to.extend_from_slice(bytes);
+        Ok(bytes.len())
     }
 
     fn replace_body(&mut self, length: usize, bytes: &[u8]) -> Result<(), Status> {

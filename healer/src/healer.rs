@@ -104,6 +104,9 @@ impl Healer {
     /// Memory of one intake kept between bodies at most. A larger one is given back, so that one large body does not
     /// hold memory for ever.
     const SPARE_BYTES: usize = 256 << 10;
+    /// Memory of the output kept at most. Where a host buffers 1 MiB, as Envoy does by default, so much of a body that streams
+    /// comes at once and becomes no more than this.
+    const OUTPUT_BYTES: usize = 2 << 20;
     /// Intakes kept between bodies: bodies that are under way at once on one worker are few.
     const SPARES: usize = 4;
 
@@ -287,7 +290,7 @@ impl Healer {
 
     /// Forgets the output.
     pub fn clear_output(&mut self) {
-        self.output.clear(Self::SPARE_BYTES);
+        self.output.clear(Self::OUTPUT_BYTES);
     }
 
     fn walk(&mut self, body: &Body<'_>, plan: &Plan, memo: &mut Memo) -> Result<(), Failure> {
@@ -438,7 +441,7 @@ impl Healer {
     }
 
     fn forget_last(&mut self) {
-        self.output.clear(Self::SPARE_BYTES);
+        self.output.clear(Self::OUTPUT_BYTES);
         self.ops.clear();
         self.passes.clear();
         if self.ops.capacity() > Scratch::KEPT {

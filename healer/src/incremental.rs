@@ -158,6 +158,24 @@ impl Incremental {
         self.go_on(healer, plan, memo);
     }
 
+    /// As [`Incremental::push`], of a chunk that `append` puts behind the bytes that are held, and so without a copy.
+    ///
+    /// # Errors
+    ///
+    /// That of `append`, which must have appended nothing then.
+    pub fn push_by<E>(
+        &mut self,
+        healer: &mut Healer,
+        plan: &Plan,
+        memo: &mut Memo,
+        append: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.compact();
+        append(&mut self.window.held)?;
+        self.go_on(healer, plan, memo);
+        Ok(())
+    }
+
     /// Decides what can be of a body that outgrew an intake.
     pub fn advance(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo) {
         // Piece by piece: elements are passed over only before they are scanned.

@@ -93,8 +93,30 @@ impl Intake {
     /// tape of that: [`Healer::report`](crate::Healer::report) has nothing to tell of it, and
     /// [`Healer::decide`](crate::Healer::decide) and [`Healer::matching`](crate::Healer::matching) refuse the body.
     pub fn receive(&mut self, chunk: &[u8], plan: &Plan, memo: &mut Memo) -> Progress {
-        let is_first = self.held.is_empty() || self.known.looks > 0;
+        let before = self.held.len();
         self.held.extend_from_slice(chunk);
+        self.go_on(before, plan, memo)
+    }
+
+    /// As [`Intake::receive`], of a chunk that `append` puts behind the bytes that are held, and so without a copy.
+    ///
+    /// # Errors
+    ///
+    /// That of `append`, which must have appended nothing then.
+    pub fn receive_by<E>(
+        &mut self,
+        append: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+        plan: &Plan,
+        memo: &mut Memo,
+    ) -> Result<Progress, E> {
+        let before = self.held.len();
+        append(&mut self.held)?;
+        Ok(self.go_on(before, plan, memo))
+    }
+
+    /// Takes in what is held from an offset on.
+    fn go_on(&mut self, before: usize, plan: &Plan, memo: &mut Memo) -> Progress {
+        let is_first = before == 0 || self.known.looks > 0;
         // The limit of tokens counts those that are not scanned, too.
         let is_short = self.held.len() <= self.limits.max_held().min(self.limits.max_tokens);
         if is_first && is_short {
@@ -117,7 +139,7 @@ impl Intake {
         let progress = if is_short && self.known.stencil.is_none() && self.known.lists.is_some() {
             self.pass_over(plan, memo)
         } else {
-            self.read(chunk.len())
+            self.read(self.held.len().saturating_sub(before))
         };
         let may_be_drawn = is_short && self.held.len() <= MAX_BYTES;
         self.known.is_stranger = may_be_drawn && progress == Progress::Whole && self.known.runs().is_none();

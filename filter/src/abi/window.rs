@@ -2,17 +2,27 @@
 //!
 //! For each such call the host first asks for memory by calling `proxy_on_memory_allocate`, and the memory is then
 //! the module's. One window serves all of them: [`HostData::read`] borrows the proxy for as long as the data is
-//! looked at, so there is no next call until then. It does without an allocation per call, and without leaks.
+//! looked at, so there is no next call until then. It does without an allocation per call, and without leaks. Bodies are
+//! written to where they are kept instead, by [`append`].
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::ptr;
 use std::slice;
 
 use super::Proxy;
+use crate::host::Status;
 
 /// Windows up to this size are kept. What is larger, a long header map or configuration, is freed when next the host
-/// asks for memory. Bodies are read in slices of this size.
-const KEPT: usize = crate::body::SLICE;
+/// asks for memory.
+const KEPT: usize = 64 << 10;
+
+/// Where the host is to write next instead of the window, and how much.
+static PLACE: Place = Place(Cell::new((ptr::null_mut(), 0)));
+
+struct Place(Cell<(*mut u8, usize)>);
+
+// SAFETY: as of [`Window`].
+unsafe impl Sync for Place {}
 
 /// The window. Only [`allocate`] changes it, and it runs only while a host call does.
 static WINDOW: Window = Window(UnsafeCell::new(Vec::new()));
@@ -50,8 +60,38 @@ impl HostData {
     }
 }
 
-/// The window, made large enough, or null where there is no memory. What was in it is lost.
+/// Has `ask` make a call that returns at most `length` bytes, and appends these to `to`. How many.
+pub(super) fn append(
+    proxy: &mut Proxy,
+    to: &mut Vec<u8>,
+    length: usize,
+    ask: impl FnOnce() -> Result<HostData, Status>,
+) -> Result<usize, Status> {
+    to.try_reserve(length).map_err(|_| Status::NO_MEMORY)?;
+    let place = to.spare_capacity_mut().as_mut_ptr().cast::<u8>();
+    PLACE.0.set((place, length));
+    let answer = ask();
+    PLACE.0.set((ptr::null_mut(), 0));
+    let data = answer?;
+    if !ptr::eq(data.start, place) {
+        let bytes = data.read(proxy);
+        to.extend_from_slice(bytes);
+        return Ok(bytes.len());
+    }
+    let read = data.length.min(length);
+    // SAFETY: so much was reserved. The host asked for this place, so that it wrote what it says; what it did not write
+    // is memory of a WebAssembly module, which always has a value.
+    unsafe { to.set_len(to.len().wrapping_add(read)) };
+    Ok(read)
+}
+
+/// Memory for what a call returns: the place for it if there is one that is large enough; if not the window, made large
+/// enough, or null where there is no memory. What was in the window is lost.
 pub(super) fn allocate(size: usize) -> *mut u8 {
+    let (place, room) = PLACE.0.replace((ptr::null_mut(), 0));
+    if !place.is_null() && size <= room {
+        return place;
+    }
     let window = WINDOW.0.get();
     // SAFETY: one thread, in a host call: [`HostData::read`] is not running, and no data of an earlier call is
     // borrowed any more, because the proxy is borrowed for the running one.

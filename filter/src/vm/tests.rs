@@ -539,7 +539,7 @@ fn large_chunks_are_read_in_slices() {
             let mut vm = vm(EARLY);
             let reply = upstream.clone().ending(end).run(&mut vm);
             assert!(reply.text().ends_with(HEALED) && reply.verdict() == "healed");
-            assert_eq!((vm.host().calls("body"), vm.host().calls("replace_body")), (5, 1));
+            assert_eq!((vm.host().calls("read_body"), vm.host().calls("replace_body")), (5, 1));
         }
     }
 }
@@ -548,7 +548,7 @@ fn large_chunks_are_read_in_slices() {
 #[test]
 fn few_host_calls() {
     let other = Upstream { path: "/other", ..Upstream::json(DRIFTED) };
-    let names = ["headers", "remove_header", "body", "replace_body", "set_filter_state"];
+    let names = ["headers", "remove_header", "read_body", "replace_body", "set_filter_state"];
     let rows = [
         (Upstream::json(DRIFTED), [2, 1, 1, 1, 1], 2),
         (Upstream::json(CLEAN), [2, 1, 1, 0, 1], 2),
@@ -662,7 +662,7 @@ fn skipped() {
             assert_eq!(reply.body, sent.chunks.concat());
             assert!(reply.has("content-length: 25") && reply.has("etag: \"a\""));
             assert!(!reply.has_name("x-nomos-verdict"));
-            assert_eq!((vm.open_streams(), vm.host().calls("body")), (0, 0));
+            assert_eq!((vm.open_streams(), vm.host().calls("read_body")), (0, 0));
         }
     }
     let reply = Upstream::json(DRIFTED).run(&mut vm(r#""mode":"off","#));
@@ -833,7 +833,7 @@ fn unseen_requests_leave_nothing() {
     assert_eq!(vm.open_streams(), 0);
     assert_eq!(vm.on_response_headers(50, false), Action::Continue);
     assert_eq!(vm.on_response_body(50, 10, true), Action::Continue);
-    assert_eq!((vm.host().calls("headers"), vm.host().calls("body")), (0, 0));
+    assert_eq!((vm.host().calls("headers"), vm.host().calls("read_body")), (0, 0));
 }
 
 #[test]

@@ -26,11 +26,13 @@ impl Output {
         }
     }
 
-    /// Makes room, so that there is seldom a need to while writing.
+    /// Makes room, so that there is seldom a need to while writing. If there is some already, twice as much at least: what
+    /// is written piece by piece makes room for each.
+    #[inline(always)]
     pub(crate) fn reserve(&mut self, more: usize) {
         let least = self.len.saturating_add(more).saturating_add(SHORT);
         if least > self.memory.len() {
-            self.memory.resize(least, 0);
+            self.resize(least.max(self.memory.len().saturating_mul(2)));
         }
     }
 
@@ -140,7 +142,13 @@ impl Output {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, more: usize) {
-        self.reserve(more.max(self.memory.len()));
+        self.reserve(more);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn resize(&mut self, len: usize) {
+        self.memory.resize(len, 0);
     }
 }
 
