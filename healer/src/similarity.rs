@@ -29,6 +29,7 @@ pub mod nearest;
 mod postings;
 mod record;
 mod reference;
+mod scale;
 mod typos;
 mod weights;
 mod words;

@@ -263,6 +263,62 @@ fn the_same_name_of_another_value_is_left() {
 
 /// GraphQL has other words, identifiers and addresses than REST under the same names, and lists that are objects.
 #[test]
+fn what_is_there_once_is_the_member_of_one_object() {
+    let rows = [
+        (
+            "of two objects that are gone, what moved up is that of which there is more",
+            r#"{"attributes":{"id":1,"iid":2,"ref":"r","sha":"s","tag":true},"project":{"id":1,"tag":true,"web_url":"w"}}"#,
+            r#"{"id":1,"iid":2,"ref":"r","sha":"s","tag":true,"web_url":"w"}"#,
+            r#"{"web_url":"w","attributes":{"id":1,"iid":2,"ref":"r","sha":"s","tag":true}}"#,
+        ),
+        (
+            "two objects that have nothing in common",
+            r#"{"place":{"latitude":1.5,"longitude":2.5,"altitude":3},"owner":{"given_name":1,"birth_date":2,"nickname":3}}"#,
+            r#"{"latitude":1.5,"longitude":2.5,"altitude":3,"given_name":1,"birth_date":2,"nickname":3}"#,
+            r#"{"place":{"latitude":1.5,"longitude":2.5,"altitude":3},"owner":{"given_name":1,"birth_date":2,"nickname":3}}"#,
+        ),
+        (
+            "what refers to an object is no sibling of what is in it",
+            r#"{"id":"r","payment":{"id":"p","createdDatetime":"2026-11-01T10:00:00Z"},"text":"d"}"#,
+            r#"{"id":"r","createdAt":"2026-11-01T10:00:00Z","text":"d","paymentId":"p"}"#,
+            r#"{"id":"r","createdAt":"2026-11-01T10:00:00Z","text":"d","payment":{"id":"p"}}"#,
+        ),
+        (
+            "what it was originally stands where it is expected",
+            r#"{"StartTimeZone":"z","Subject":"s","Room":"r"}"#,
+            r#"{"originalStartTimeZone":"z","start":{"timeZone":"y"},"subject":"s","room":"r"}"#,
+            r#"{"originalStartTimeZone":"z","start":{"timeZone":"y"},"Subject":"s","Room":"r"}"#,
+        ),
+    ];
+    check(&rows);
+}
+
+#[test]
+fn an_amount_in_another_unit_is_left() {
+    let rows = [
+        (
+            "digits that are after the point",
+            r#"{"regular_price":"9.00","sale_price":"8.00","stock":3}"#,
+            r#"{"prices":{"regular_price":"900","sale_price":"800","currency_minor_unit":2},"stock":3}"#,
+            r#"{"prices":{"regular_price":"900","sale_price":"800","currency_minor_unit":2},"stock":3}"#,
+        ),
+        (
+            "a contract that knows them",
+            r#"{"regular_price":"9","sale_price":"8","currency_minor_unit":2,"stock":3}"#,
+            r#"{"prices":{"regular_price":"900","sale_price":"800","currency_minor_unit":2},"stock":3}"#,
+            r#"{"stock":3,"regular_price":"900","sale_price":"800","currency_minor_unit":2}"#,
+        ),
+        (
+            "the unit that it was",
+            r#"{"regular_price":"9.00","sale_price":"8.00","stock":3}"#,
+            r#"{"prices":{"regular_price":"9.00","sale_price":"8.00"},"stock":3}"#,
+            r#"{"stock":3,"regular_price":"9.00","sale_price":"8.00"}"#,
+        ),
+    ];
+    check(&rows);
+}
+
+#[test]
 fn an_answer_of_graphql_is_read_with_care() {
     let contract = r#"{"id":"1","state":"open","url":"u","number":1,"created_by":"c","start_date":"d","tags":{}}"#;
     let member = r#""number":1,"createdBy":"me","startDate":"now""#;

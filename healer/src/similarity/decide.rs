@@ -50,7 +50,8 @@ fn count_siblings(record: &Record<'_, '_>, pairs: &mut [Pair], rivals: &Rivals) 
         return;
     }
     let is_unrivalled = |pair: &Pair| rivals.best(pairs, pair, |other| other.score) <= pair.score;
-    let fits = |pair: &&Pair| !pair.is_taken && pair.score >= SIBLING * pair.parts.path && is_unrivalled(pair);
+    let moves = |pair: &Pair| !pair.is_taken && !doubt::is_reference(record, pair);
+    let fits = |pair: &&Pair| moves(pair) && pair.score >= SIBLING * pair.parts.path && is_unrivalled(pair);
     let fitting: Vec<_> =
         pairs.iter().filter(fits).map(|pair| (parents(record, pair), pair.expected, pair.found)).collect();
     for pair in pairs.iter_mut().filter(|pair| may_move(pair)) {

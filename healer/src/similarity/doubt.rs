@@ -7,7 +7,7 @@
 use super::compatible::compatible;
 use super::names::{Name, Names, Token};
 use super::record::{Pair, Record};
-use super::{Id, Parts};
+use super::{Id, NONE, Parts};
 use crate::plan::spec::Kind;
 
 /// Words that a second name may have more.
@@ -84,6 +84,7 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_
     has_longer(record, pair, known, words)
         || (!is_same || has_longer(record, pair, known, &FORMS)) && lacks_longer(record, pair, known)
         || names_an_address_inside(record, pair)
+        || has_former(record, pair, known)
         || tells_where(record, pair)
         || identifies_another(record, pair)
         || counts_another(record, pair)
@@ -98,8 +99,7 @@ fn names_an_address_inside(record: &Record<'_, '_>, pair: &Pair) -> bool {
         return false;
     }
     let (expected, names) = (&record.model.names, &record.scratch.names);
-    let member = record.scratch.members.get(pair.found as usize);
-    let found = member.and_then(|member| names.get(member.name)).map(|name| names.own(name)).unwrap_or_default();
+    let found = own_words(record, pair.found);
     let own = expected.get(pair.expected).map(|name| expected.own(name)).unwrap_or_default();
     own.len() > found.len() && !found.is_empty() && found.iter().all(|word| BARE.contains(&names.text(word)))
 }
@@ -120,9 +120,18 @@ fn tells_where(record: &Record<'_, '_>, pair: &Pair) -> bool {
 /// `order.venue.id` for `order_id`: an identifier is that of the object it stands in.
 fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let names = &record.scratch.names;
-    let member = record.scratch.members.get(pair.found as usize);
-    let own = member.and_then(|member| names.get(member.name)).map(|name| names.own(name)).unwrap_or_default();
+    let own = own_words(record, pair.found);
     pair.parts.path < GROUPED && own.iter().all(|word| IDENTIFIERS.contains(&names.text(word)))
+}
+
+/// `payment_id` for `payment.id`: in the place of an object there is what refers to it, and the members beside that are those
+/// of another one.
+pub(super) fn is_reference(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let expected = &record.model.names;
+    let found = own_words(record, pair.found);
+    let own = expected.get(pair.expected).map(|name| expected.own(name)).unwrap_or_default();
+    let is_unmoved = pair.parts.path >= 1.0;
+    is_unmoved && found.len() > own.len() && own.iter().all(|word| IDENTIFIERS.contains(&expected.text(word)))
 }
 
 /// `pages` or `page_count` for `page`, `rating_count` for `rating`: a number that says how many there are is not one of them.
@@ -139,6 +148,14 @@ fn counts_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let is_more =
         words != own_words && words.min(own_words) > 0 && expected.own(field).len().max(names.own(found).len()) > 2;
     matches!(kind, Some(Kind::Integer | Kind::Number)) && (is_more || counts(expected, field) != counts(names, found))
+}
+
+/// The own words of a found member's name; none where that is not looked at.
+#[inline(never)]
+pub(super) fn own_words<'r>(record: &'r Record<'_, '_>, found: Id) -> &'r [Token] {
+    let member = record.scratch.members.get(found as usize);
+    let name = member.and_then(|member| record.scratch.names.get(member.name));
+    name.map(|name| record.scratch.names.own(name)).unwrap_or_default()
 }
 
 /// How many of its own words say that it counts.
@@ -177,9 +194,26 @@ fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>, words: &[
     };
     known.formed.iter().filter(is_open).any(|id| {
         let other = record.found.get(*id as usize).filter(|other| other.parent == found.parent);
-        name_of(*id).is_some_and(|longer| holds(names, longer, name, words))
+        name_of(*id).is_some_and(|longer| holds((names, longer), (names, name), words))
             && other.is_some_and(|other| compatible(field, other, record.model.has_formats) >= 0.99)
     })
+}
+
+/// `start.time_zone` for `start_time_zone`, where `original_start_time_zone` stands in the place that is expected.
+fn has_former(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
+    let (expected, names) = (&record.model.names, &record.scratch.names);
+    let (Some(field), Some(name)) = (record.model.field(pair.expected), expected.get(pair.expected)) else {
+        return false;
+    };
+    let place = record.scratch.fields.get(field.parent as usize).copied().unwrap_or(NONE);
+    let has_moved = record.found.get(pair.found as usize).is_some_and(|found| found.parent != place);
+    has_moved
+        && known.formed.iter().any(|id| {
+            let other = record.found.get(*id as usize).filter(|other| other.parent == place);
+            let longer = record.scratch.members.get(*id as usize).and_then(|member| names.get(member.name));
+            longer.is_some_and(|longer| holds((names, longer), (expected, name), &FORMER))
+                && other.is_some_and(|other| compatible(field, other, record.model.has_formats) >= 0.99)
+        })
 }
 
 /// Whether the contract lacks a field beside the expected one whose name has all its words and some more.
@@ -194,20 +228,20 @@ fn lacks_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool
         id != pair.expected
             && !record.is_taken(id)
             && !known.sure.iter().any(|(expected, found)| *expected == id && *found != pair.found)
-            && names.get(id).is_some_and(|longer| holds(names, longer, name, &FORMS))
+            && names.get(id).is_some_and(|longer| holds((names, longer), (names, name), &FORMS))
             && compatible(other, found, record.model.has_formats) > 0.0
     })
 }
 
 /// Whether a name has all own words of another one and one or two more, one of them of these.
-fn holds(names: &Names, longer: &Name, shorter: &Name, words: &[&str]) -> bool {
-    let own = |name| names.tokens(name).iter().filter(|token: &&Token| token.level == 0);
-    let (long, short) = (own(longer).count(), own(shorter).count());
-    short > 0
-        && long > short
-        && long.saturating_sub(short) <= MOST_ADDED
-        && own(shorter).all(|token| own(longer).any(|other| other.hash == token.hash))
-        && own(longer).any(|token| words.contains(&names.text(token)))
+#[inline(never)]
+fn holds((names, longer): (&Names, &Name), (other, shorter): (&Names, &Name), words: &[&str]) -> bool {
+    let (longer, shorter) = (names.own(longer), other.own(shorter));
+    let added = longer.len().saturating_sub(shorter.len());
+    !shorter.is_empty()
+        && (1..=MOST_ADDED).contains(&added)
+        && shorter.iter().all(|token| longer.iter().any(|other| other.hash == token.hash))
+        && longer.iter().any(|token| words.contains(&names.text(token)))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 use super::count::{Counts, is_at_or_inside};
 use super::names::Token;
 use super::record::Record;
-use super::{Alignment, Id, NONE, graphql};
+use super::{Alignment, Id, NONE, graphql, scale};
 use crate::plan::spec::Kind;
 
 /// A name of several words.
@@ -32,6 +32,7 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     let is_graphql = graphql::is_answer(record);
     let is_weak = |one: &&Alignment| {
         !counts(record, one, share, &mut known)
+            || scale::is_scaled(record, one, out)
             || graphql::is_connection(record, one)
             || is_graphql && graphql::differs(record, one)
     };

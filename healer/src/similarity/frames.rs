@@ -8,6 +8,7 @@ use super::names::{Name, Names};
 use super::record::{Member, Pair, Record, UNFRAMED};
 use super::{Alignment, Found, Id, NONE, decide};
 use crate::plan::spec::Kind;
+use std::cmp::Reverse;
 
 /// Members of an object that stand in a wrapper at least.
 const LEAST_WRAPPED: u32 = 3;
@@ -134,7 +135,8 @@ fn lift(record: &mut Record<'_, '_>) {
         }
         let Some(field) = record.model.field(id) else { continue };
         let Some(frame) = frame_for(record, field.parent) else { continue };
-        if is_lifted(record, id, field.parent, frame)
+        if is_lifted(record, id, field.parent, frame, &[])
+            && is_lifted(record, id, field.parent, frame, &stronger(record, id, field.parent, frame))
             && let Some(lifted) = record.scratch.lifted.get_mut(id as usize)
         {
             *lifted = true;
@@ -158,17 +160,24 @@ fn frame_for(record: &Record<'_, '_>, mut expected: Id) -> Option<Id> {
     Some(expected)
 }
 
-fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id) -> bool {
-    let (mut all, mut outside, mut told) = (0u32, 0u32, 0.0);
-    let beside = record.model.members(parent).count();
-    let standing = record.model.members(parent).filter(|(id, _)| record.is_taken(*id)).count() as u32;
-    for (id, _) in record.model.members(object) {
-        all = all.saturating_add(1);
-        let Some(name) = record.model.names.get(id) else { continue };
-        if !is_expected_in(record, parent, name.joined) && is_in_frame(record, frame, name.joined) {
+/// Whether most members of an object are in the frame around it, those of `others` apart.
+#[inline(never)]
+fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id, others: &[Id]) -> bool {
+    let (mut outside, mut told) = (0u32, 0.0);
+    for name in names_outside(record, object, parent, frame) {
+        if !others.iter().any(|other| is_expected_in(record, *other, name.joined)) {
             outside = outside.saturating_add(1);
             told += told_by(&record.model.names, name);
         }
+    }
+    if outside == 0 {
+        return false;
+    }
+    let (mut all, mut beside, mut standing) = (0u32, 0u32, 0u32);
+    for (id, field) in (0..).zip(record.model.fields()) {
+        all = all.saturating_add(u32::from(field.parent == object));
+        beside = beside.saturating_add(u32::from(field.parent == parent));
+        standing = standing.saturating_add(u32::from(field.parent == parent && record.is_taken(id)));
     }
     let Some(name) = record.model.names.get(object) else { return false };
     if name.is_envelope || name.needed == 0 && name.implied != 0 {
@@ -178,6 +187,31 @@ fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id) -> bool
         return true;
     }
     outside >= LEAST_WRAPPED && outside.saturating_mul(2) >= all && standing.saturating_mul(2) <= outside
+}
+
+/// The missing objects beside one of which more is in the frame around it: what is there once is the member of one.
+fn stronger(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id) -> Vec<Id> {
+    let rank = |id: Id| (names_outside(record, id, parent, frame).len(), Reverse(id));
+    let (own, mut stronger) = (rank(object), Vec::new());
+    for (id, field) in record.model.members(parent) {
+        if field.is_object && !record.is_taken(id) && rank(id) > own {
+            stronger.push(id);
+        }
+    }
+    stronger
+}
+
+/// The names of an object's members that are in the frame around it.
+#[inline(never)]
+fn names_outside<'r>(record: &'r Record<'_, '_>, object: Id, parent: Id, frame: Id) -> Vec<&'r Name> {
+    let mut names = Vec::new();
+    for (id, _) in record.model.members(object) {
+        let Some(name) = record.model.names.get(id) else { continue };
+        if !is_expected_in(record, parent, name.joined) && is_in_frame(record, frame, name.joined) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// Whether an object itself is expected to have a member of this name: then it is not one of those that moved up.

@@ -1,0 +1,34 @@
+//! What a number is counted in.
+//!
+//! An object that tells how many digits of its amounts are after the point (`currency_minor_unit`, `exponent`, `decimals`)
+//! gives them without that point: `1000` is 10.00. A contract that does not ask for that means other numbers by the same
+//! names.
+
+use super::doubt::own_words;
+use super::names::Token;
+use super::record::Record;
+use super::{Alignment, Found, Id, Standing};
+use crate::plan::spec::{Format, Kind};
+
+/// Words that tell it: all of one of these are in the name.
+const SCALES: [&[&str]; 3] = [&["minor", "unit"], &["exponent"], &["decimal"]];
+
+/// Whether a member is a number in an object that tells a scale, of which the contract knows nothing.
+pub(super) fn is_scaled(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignment]) -> bool {
+    let Some(found) = record.found.get(alignment.found as usize).filter(|found| is_number(found)) else { return false };
+    let mut beside = (0..).zip(record.found).filter(|(_, other)| other.parent == found.parent);
+    beside.any(|(id, other)| {
+        let is_unknown = other.standing == Standing::Unknown && out.iter().all(|one| one.found != id);
+        is_unknown && other.kind == Kind::Integer && tells_scale(record, id)
+    })
+}
+
+fn is_number(found: &Found<'_>) -> bool {
+    matches!(found.kind, Kind::Integer | Kind::Number) || found.class == Some(Format::Decimal)
+}
+
+fn tells_scale(record: &Record<'_, '_>, id: Id) -> bool {
+    let own = own_words(record, id);
+    let has = |word: &&str| own.iter().any(|token: &Token| record.scratch.names.text(token) == *word);
+    SCALES.iter().any(|words| words.iter().all(has))
+}
