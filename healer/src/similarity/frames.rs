@@ -135,8 +135,12 @@ fn lift(record: &mut Record<'_, '_>) {
         }
         let Some(field) = record.model.field(id) else { continue };
         let Some(frame) = frame_for(record, field.parent) else { continue };
-        if is_lifted(record, id, field.parent, frame, &[])
-            && is_lifted(record, id, field.parent, frame, &stronger(record, id, field.parent, frame))
+        let mut names = names_outside(record, id, field.parent, frame);
+        if !is_lifted(record, id, field.parent, &names) {
+            continue;
+        }
+        leave_to_others(record, id, field.parent, frame, &mut names);
+        if is_lifted(record, id, field.parent, &names)
             && let Some(lifted) = record.scratch.lifted.get_mut(id as usize)
         {
             *lifted = true;
@@ -160,18 +164,15 @@ fn frame_for(record: &Record<'_, '_>, mut expected: Id) -> Option<Id> {
     Some(expected)
 }
 
-/// Whether most members of an object are in the frame around it, those of `others` apart.
+/// Whether an object is gone of whose members these are in the frame around it.
 #[inline(never)]
-fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id, others: &[Id]) -> bool {
-    let (mut outside, mut told) = (0u32, 0.0);
-    for name in names_outside(record, object, parent, frame) {
-        if !others.iter().any(|other| is_expected_in(record, *other, name.joined)) {
-            outside = outside.saturating_add(1);
-            told += told_by(&record.model.names, name);
-        }
-    }
-    if outside == 0 {
+fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, names: &[&Name]) -> bool {
+    if names.is_empty() {
         return false;
+    }
+    let (outside, mut told) = (names.len() as u32, 0.0);
+    for name in names {
+        told += told_by(&record.model.names, name);
     }
     let (mut all, mut beside, mut standing) = (0u32, 0u32, 0u32);
     for (id, field) in (0..).zip(record.model.fields()) {
@@ -181,7 +182,7 @@ fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id, others:
     }
     let Some(name) = record.model.names.get(object) else { return false };
     if name.is_envelope || name.needed == 0 && name.implied != 0 {
-        return outside > 0 && outside >= standing;
+        return outside >= standing;
     }
     if beside == 1 && outside >= LEAST_IN_SOLE && told >= LEAST_TOLD_BY_NAMED {
         return true;
@@ -189,21 +190,27 @@ fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id, others:
     outside >= LEAST_WRAPPED && outside.saturating_mul(2) >= all && standing.saturating_mul(2) <= outside
 }
 
-/// The missing objects beside one of which more is in the frame around it: what is there once is the member of one.
-fn stronger(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id) -> Vec<Id> {
-    let rank = |id: Id| (names_outside(record, id, parent, frame).len(), Reverse(id));
-    let (own, mut stronger) = (rank(object), Vec::new());
-    for (id, field) in record.model.members(parent) {
-        if field.is_object && !record.is_taken(id) && rank(id) > own {
-            stronger.push(id);
+/// Drops the names that a missing object beside it has too, of which more is in the frame: what is there once is the member
+/// of one.
+fn leave_to_others(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id, names: &mut Vec<&Name>) {
+    let own = (names.len(), Reverse(object));
+    for (other, field) in record.model.members(parent) {
+        if !field.is_object || record.is_taken(other) {
+            continue;
+        }
+        let is_shared = |name: &Name| is_expected_in(record, other, name.joined);
+        // That first: counting looks at all that was found.
+        if names.iter().any(|name| is_shared(name))
+            && (names_outside(record, other, parent, frame).len(), Reverse(other)) > own
+        {
+            names.retain(|name| !is_shared(name));
         }
     }
-    stronger
 }
 
 /// The names of an object's members that are in the frame around it.
 #[inline(never)]
-fn names_outside<'r>(record: &'r Record<'_, '_>, object: Id, parent: Id, frame: Id) -> Vec<&'r Name> {
+fn names_outside<'r>(record: &Record<'r, '_>, object: Id, parent: Id, frame: Id) -> Vec<&'r Name> {
     let mut names = Vec::new();
     for (id, _) in record.model.members(object) {
         let Some(name) = record.model.names.get(id) else { continue };

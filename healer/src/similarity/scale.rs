@@ -18,8 +18,8 @@ pub(super) fn is_scaled(record: &Record<'_, '_>, alignment: &Alignment, out: &[A
     let Some(found) = record.found.get(alignment.found as usize).filter(|found| is_number(found)) else { return false };
     let mut beside = (0..).zip(record.found).filter(|(_, other)| other.parent == found.parent);
     beside.any(|(id, other)| {
-        let is_unknown = other.standing == Standing::Unknown && out.iter().all(|one| one.found != id);
-        is_unknown && other.kind == Kind::Integer && tells_scale(record, id)
+        let may_tell = other.standing == Standing::Unknown && other.kind == Kind::Integer;
+        may_tell && tells_scale(record, id) && out.iter().all(|one| one.found != id)
     })
 }
 
