@@ -46,7 +46,7 @@ pub use matching::{By, Match, Matching, Missing};
 pub use memo::Memo;
 pub use news::NewShape;
 pub use plan::Plan;
-pub use plan::overlay::Resolution;
+pub use plan::resolution::Resolution;
 pub use reason::{Failure, Reason};
 pub use report::{Description, Op, OpKind, Why};
 pub use text::quote;

@@ -13,7 +13,7 @@ const MAX_MEMBERS: usize = 16;
 /// Bytes that a member usually takes.
 const USUAL_MEMBER: usize = 48;
 /// Bytes told of one name. Names are an upstream's to choose, and a line of a log has an end.
-const MAX_NAME: usize = 64;
+const MAX_BYTES_OF_NAME: usize = 64;
 
 /// The new shapes of one body.
 #[derive(Debug, Default)]
@@ -80,13 +80,13 @@ impl News {
 
 /// Whether a line has no room for all of a name.
 pub(crate) fn is_long(name: &str) -> bool {
-    name.len() > MAX_NAME
+    name.len() > MAX_BYTES_OF_NAME
 }
 
 /// Cuts off what there is no room for.
 pub(crate) fn shorten(name: &mut String) {
     if is_long(name) {
-        let end = (0..=MAX_NAME).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
+        let end = (0..=MAX_BYTES_OF_NAME).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
         name.truncate(end);
         name.push_str("...");
     }

@@ -10,16 +10,12 @@ use super::automaton::{
 use super::case;
 use super::guard::Guard;
 use super::record::Record;
+use super::resolution::Resolution;
 use super::spec::Kind;
-use crate::news::{is_long, shorten};
 use crate::similarity::{Alignment, Parts, Standing};
 use crate::survey::{Row, Survey};
 use crate::text::quote;
-use nomos_rules::path::Path;
 use std::collections::BTreeMap;
-
-/// Bytes of a resolution's JSON around its two paths.
-const JSON_AROUND: usize = 40;
 
 /// Bytes that a member and its resolution usually take in a signature.
 const USUAL_SIGNATURE: usize = 128;
@@ -30,128 +26,6 @@ const READ_AT_ONCE: usize = 32;
 
 /// Below every declared rule.
 const RANK: u16 = u16::MAX;
-
-/// A correspondence that similarity found in records of one shape.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Resolution {
-    /// Where the member came, from its record down: dotted, as rules are written.
-    pub from: String,
-    /// Where it is expected.
-    pub to: String,
-    /// What says so.
-    pub alignment: Alignment,
-    json: Vec<u8>,
-}
-
-impl Resolution {
-    /// `told`: where the member came, if logs tell it otherwise.
-    fn new(from: String, told: Option<&str>, to: String, alignment: Alignment) -> Self {
-        let mut resolution = Resolution { from, to, alignment, json: Vec::new() };
-        resolution.json = resolution.to_json(told.unwrap_or(&resolution.from));
-        resolution
-    }
-
-    /// `{"from":"e_mail","to":"email","score":0.93}`, made once: access logs have it with every response. Names are cut as
-    /// in lines of the log.
-    pub fn json(&self) -> &[u8] {
-        &self.json
-    }
-
-    /// Bytes of its texts.
-    fn text(&self) -> usize {
-        self.from.len().saturating_add(self.to.len()).saturating_add(self.json.len())
-    }
-
-    fn to_json(&self, from: &str) -> Vec<u8> {
-        let mut out = Vec::with_capacity(from.len().saturating_add(self.to.len()).saturating_add(JSON_AROUND));
-        out.extend_from_slice(b"{\"from\":");
-        quote(from, &mut out);
-        out.extend_from_slice(b",\"to\":");
-        quote(&self.to, &mut out);
-        let (whole, rest) = (self.hundredths() / 100, self.hundredths() % 100);
-        let digit = |digit: u8| b'0'.wrapping_add(digit);
-        out.extend_from_slice(b",\"score\":");
-        out.extend_from_slice(&[digit(whole), b'.', digit(rest / 10), digit(rest % 10), b'}']);
-        out
-    }
-
-    /// From 0 to 100.
-    #[expect(clippy::cast_sign_loss, reason = "clamped")]
-    fn hundredths(&self) -> u8 {
-        (self.alignment.score.clamp(0.0, 1.0) * 100.0 + 0.5) as u8
-    }
-}
-
-fn dotted(names: impl Iterator<Item = impl AsRef<str>>) -> String {
-    let mut path = String::new();
-    names.for_each(|name| Path::push_member(&mut path, name.as_ref()));
-    path
-}
-
-fn shortened(name: &str) -> String {
-    let mut name = name.to_owned();
-    shorten(&mut name);
-    name
-}
-
-/// How long the lists of an automaton are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extent {
-    states: usize,
-    actions: usize,
-    tables: (usize, usize),
-    sources: usize,
-    targets: usize,
-    renames: usize,
-    moves: usize,
-    steps: usize,
-    text: usize,
-}
-
-impl Automaton {
-    pub(crate) fn extent(&self) -> Extent {
-        Extent {
-            states: self.states.len(),
-            actions: self.actions.len(),
-            tables: self.tables.extent(),
-            sources: self.sources.len(),
-            targets: self.targets.len(),
-            renames: self.renames.len(),
-            moves: self.moves.len(),
-            steps: self.steps.len(),
-            text: self.text.len(),
-        }
-    }
-
-    /// Bytes of the overlays added since.
-    pub(crate) fn memory_since(&self, extent: &Extent) -> usize {
-        let lists = [
-            (self.states.len(), extent.states, size_of::<State>()),
-            (self.actions.len(), extent.actions, size_of::<Action>()),
-            (self.sources.len(), extent.sources, size_of::<SourceEnd>()),
-            (self.targets.len(), extent.targets, size_of::<TargetStep>()),
-            (self.renames.len(), extent.renames, size_of::<Rename>()),
-            (self.moves.len(), extent.moves, size_of::<Move>()),
-            (self.steps.len(), extent.steps, size_of::<Step>()),
-            (self.text.len(), extent.text, 1),
-        ];
-        let bytes = |(now, then, size): (usize, usize, usize)| now.saturating_sub(then).saturating_mul(size);
-        lists.into_iter().map(bytes).fold(self.tables.memory_since(extent.tables), usize::saturating_add)
-    }
-
-    /// Forgets the overlays added since.
-    pub(crate) fn truncate(&mut self, extent: &Extent) {
-        self.states.truncate(extent.states);
-        self.actions.truncate(extent.actions);
-        self.tables.truncate(extent.tables);
-        self.sources.truncate(extent.sources);
-        self.targets.truncate(extent.targets);
-        self.renames.truncate(extent.renames);
-        self.moves.truncate(extent.moves);
-        self.steps.truncate(extent.steps);
-        self.text.truncate(extent.text);
-    }
-}
 
 /// What is to be done at a member.
 #[derive(Clone, Debug, Default)]
@@ -348,9 +222,8 @@ impl<'a> Overlay<'a> {
             return false;
         }
         let names = from.iter().map(|row| self.survey.name(*row));
-        let told = names.clone().any(is_long).then(|| dotted(names.clone().map(shortened)));
-        let to = dotted(to.iter().map(|field| self.name(*field)));
-        self.resolutions.push(Resolution::new(dotted(names), told.as_deref(), to, *alignment));
+        let to = to.iter().map(|field| self.name(*field));
+        self.resolutions.push(Resolution::new(names, to, *alignment));
         true
     }
 

@@ -1,0 +1,360 @@
+//! Shapes, and what similarity found in records of them.
+
+use super::{Instance, MAX_NAME, MAX_NAMES_PER_BODY};
+use crate::news::News;
+use crate::plan::Plan;
+use crate::plan::automaton::{Automaton, Id, NONE};
+use crate::plan::extent::Extent;
+use crate::plan::overlay::{self, Added};
+use crate::plan::record::Record;
+use crate::plan::resolution::Resolution;
+use crate::similarity::{self, Alignment, Settings, Standing};
+use crate::stencil::Stencil;
+use crate::survey::{MAX_MEMBERS, Survey};
+use crate::walk::{Body, Sequences};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Members of all remembered shapes of one plan together, for records that are larger: 7 MB of members, and half as much
+/// again of overlays.
+pub(super) const MAX_ITEMS: usize = 1 << 16;
+
+/// Bytes of all that is remembered of the shapes of one plan, for names that are longer: three times what shapes of
+/// ordinary names take when there are too many of them.
+pub(super) const MAX_MEMORY: usize = 32 << 20;
+
+#[derive(Debug)]
+pub(super) struct Learned {
+    /// More than so many shapes are forgotten before the next body.
+    pub(super) max_shapes: usize,
+    /// Whether there are, or too much else is remembered.
+    pub(super) is_full: bool,
+    /// The plan's automaton, and overlays for shapes after it.
+    pub(super) automaton: Automaton,
+    pub(super) plain: Extent,
+    pub(super) shapes: Vec<Shape>,
+    pub(super) sequences: Sequences,
+    /// By state of the plan and hash: the last shape with both.
+    pub(super) by_hash: BTreeMap<(Id, u64), Id>,
+    pub(super) overlays: overlay::Known,
+    /// By state of the plan: the shape that most of its records had in the last body that had any.
+    pub(super) likely: Vec<Id>,
+    pub(super) resolutions: Vec<Resolution>,
+    /// Bytes that these and the keys of overlays take besides.
+    pub(super) text: usize,
+    pub(super) survey: Survey,
+    pub(super) scratch: similarity::Scratch,
+    pub(super) alignments: Vec<Alignment>,
+    /// Shapes that the current body brought.
+    pub(super) news: News,
+    /// What the parts of the current body that are done have spent, and what the current pass has.
+    pub(super) before: Spent,
+    pub(super) spent: Spent,
+    /// The pass, by number.
+    pub(super) pass: u64,
+    /// Shapes of the parts that are done that similarity may look at. What came after a limit was reached need not be
+    /// known: it would be beyond it again.
+    pub(super) seen: BTreeSet<(Id, u64)>,
+    /// Those that the current pass adds.
+    pub(super) entered: Vec<(Id, u64)>,
+    /// Whether moves were made in the last body.
+    pub(super) moves: bool,
+    /// Resolutions that the last body was healed by, and those of the one before.
+    pub(super) used: Vec<u32>,
+    pub(super) used_before: Vec<u32>,
+    /// The stencil that these are of, if the last body that similarity healed was healed by one alone.
+    pub(super) used_by: Option<Arc<Stencil>>,
+    /// By resolution: the last body that it healed, by number.
+    pub(super) last_use: Vec<u64>,
+    /// Bodies that similarity healed so far.
+    pub(super) bodies: u64,
+    /// How often all was forgotten.
+    pub(super) generation: u32,
+}
+
+/// A shape that is remembered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) hash: u64,
+    /// Whether it may have arrays under other names, so that it matters what is in these too; and a hash of that.
+    pub(super) looks_inside: bool,
+    pub(super) elements: u64,
+    /// The state for records of it.
+    pub(super) over: Id,
+    /// Its items among [`Learned::sequences`].
+    pub(super) first: Id,
+    pub(super) names: u32,
+    /// Names that the plan does not know.
+    pub(super) unknown: u32,
+    /// Those of them that similarity does not look at.
+    pub(super) unscored: u32,
+    /// Another shape with the same hash.
+    pub(super) next: Id,
+    /// The last pass that had a record of it, how many it had, and whether similarity may look at them.
+    pub(super) pass: u64,
+    pub(super) records: u32,
+    pub(super) is_scored: bool,
+}
+
+/// What a body has spent of the limits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spent {
+    /// Names in distinct shapes.
+    pub(super) names: u32,
+    /// Those that the plan does not know.
+    pub(super) unknown: u32,
+    /// Unknown names of all records that were not looked at.
+    pub(super) unscored: u32,
+}
+
+impl Spent {
+    /// Whether that is more than may be.
+    pub(super) fn is_beyond(&self, plan: &Plan) -> bool {
+        let most = plan.spec().similarity.map_or(0, |settings| settings.max_unknown);
+        self.names > MAX_NAMES_PER_BODY || self.unknown > most
+    }
+}
+
+impl Learned {
+    /// Nothing is learned yet.
+    pub(super) fn new(automaton: Automaton, max_shapes: usize) -> Learned {
+        Learned {
+            max_shapes,
+            is_full: false,
+            plain: automaton.extent(),
+            shapes: Vec::new(),
+            sequences: Sequences::new(),
+            by_hash: BTreeMap::new(),
+            overlays: overlay::Known::new(),
+            likely: vec![NONE; automaton.states.len()],
+            automaton,
+            resolutions: Vec::new(),
+            text: 0,
+            survey: Survey::default(),
+            scratch: similarity::Scratch::default(),
+            alignments: Vec::new(),
+            news: News::default(),
+            before: Spent::default(),
+            spent: Spent::default(),
+            pass: 0,
+            seen: BTreeSet::new(),
+            entered: Vec::new(),
+            moves: false,
+            used: Vec::new(),
+            used_before: Vec::new(),
+            used_by: None,
+            last_use: Vec::new(),
+            bodies: 0,
+            generation: 0,
+        }
+    }
+
+    /// Finds the state that a record is to be walked in.
+    pub(super) fn settle_one(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance) {
+        let known = if instance.is_sure { instance.taken_for } else { self.find(body, instance) };
+        let known = self.find_by_elements(plan, body, instance, known);
+        if let Some(shape) = self.shapes.get(known as usize) {
+            let Shape { hash, elements, names, unknown, .. } = *shape;
+            *instance = Instance { shape: hash ^ elements, names, unknown, ..*instance };
+        }
+        let id = if self.is_new(known) { self.enter(plan, body, instance, known) } else { known };
+        let Some(shape) = self.shapes.get_mut(id as usize).filter(|shape| shape.is_scored) else {
+            self.spent.unscored = self.spent.unscored.saturating_add(instance.unknown);
+            *instance = Instance { over: instance.state, taken_for: NONE, is_scored: false, ..*instance };
+            return;
+        };
+        shape.records = shape.records.saturating_add(1);
+        let (over, records) = (shape.over, shape.records);
+        self.spent.unscored = self.spent.unscored.saturating_add(shape.unscored);
+        *instance = Instance { over, taken_for: id, is_scored: true, ..*instance };
+        let is_less = |other: &Shape| other.pass != self.pass || other.records < records;
+        if let Some(likely) = self.likely.get_mut(instance.state as usize)
+            && *likely != id
+            && self.shapes.get(*likely as usize).is_none_or(is_less)
+        {
+            *likely = id;
+        }
+    }
+
+    /// Whether this pass had no record of a shape yet.
+    fn is_new(&self, shape: Id) -> bool {
+        self.shapes.get(shape as usize).is_none_or(|shape| shape.pass != self.pass)
+    }
+
+    /// Takes in the first record of a shape in this pass: the shape, which may be a new one; [`NONE`] where it is not
+    /// worth remembering.
+    fn enter(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance, known: Id) -> Id {
+        if instance.names > MAX_MEMBERS as u32 {
+            return NONE;
+        }
+        let was_seen = self.seen.contains(&(instance.state, instance.shape));
+        let is_scored = was_seen || self.spend(plan, instance);
+        let id = if known == NONE && is_scored { self.learn(plan, body, instance) } else { known };
+        if is_scored && !was_seen {
+            self.entered.push((instance.state, instance.shape));
+        }
+        if let Some(shape) = self.shapes.get_mut(id as usize) {
+            *shape = Shape { pass: self.pass, records: 0, is_scored, ..*shape };
+        }
+        id
+    }
+
+    /// Whether a record of another shape is within the limits. Where one is not, no further shape is.
+    fn spend(&mut self, plan: &Plan, instance: &Instance) -> bool {
+        let most = plan.spec().similarity.map_or(0, |settings| settings.most_of_record());
+        self.spent.names = self.spent.names.saturating_add(instance.names);
+        self.spent.unknown = self.spent.unknown.saturating_add(instance.unknown.min(most));
+        !self.is_spent(plan)
+    }
+
+    /// Whether a limit was crossed.
+    fn is_spent(&self, plan: &Plan) -> bool {
+        self.spent.is_beyond(plan)
+    }
+
+    /// A remembered shape that a record has, whatever is in its arrays.
+    fn find(&self, body: &Body<'_>, instance: &Instance) -> Id {
+        let mut at = self.by_hash.get(&(instance.state, instance.shape)).copied().unwrap_or(NONE);
+        while let Some(shape) = self.shapes.get(at as usize) {
+            if self.sequences.is(shape.first, body, instance.token) {
+                break;
+            }
+            at = shape.next;
+        }
+        at
+    }
+
+    /// The one among the shapes that are like `known`, but for what is in arrays, that a record has.
+    fn find_by_elements(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance, known: Id) -> Id {
+        let Some(Shape { hash, looks_inside, .. }) = self.shapes.get(known as usize).copied() else {
+            // Beyond the limits no shape is looked at, unless an earlier part had it.
+            let is_small = instance.names <= MAX_MEMBERS as u32;
+            if is_small && (!self.is_spent(plan) || !self.seen.is_empty()) {
+                instance.shape ^= self.look_inside(plan, body, instance);
+            }
+            return NONE;
+        };
+        if !looks_inside {
+            return known;
+        }
+        let elements = self.look_inside(plan, body, instance);
+        let mut at = self.by_hash.get(&(instance.state, hash)).copied().unwrap_or(NONE);
+        while let Some(shape) = self.shapes.get(at as usize) {
+            if shape.elements == elements && self.sequences.is(shape.first, body, instance.token) {
+                return at;
+            }
+            at = shape.next;
+        }
+        let names = self.shapes.get(known as usize).map_or((0, 0), |shape| (shape.names, shape.unknown));
+        *instance = Instance { shape: hash ^ elements, names: names.0, unknown: names.1, ..*instance };
+        NONE
+    }
+
+    /// A hash of what is in the arrays of a record; 0 where it does not matter.
+    fn look_inside(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> u64 {
+        let index = plan.automaton().state(instance.state).record;
+        let Some(record) = plan.records().get(index as usize).filter(|record| record.model.has_records()) else {
+            return 0;
+        };
+        let is_taken = self.survey.take(body, instance.token, plan, instance.state, record);
+        if is_taken { self.survey.elements_hash() } else { 0 }
+    }
+
+    /// Works out what similarity makes of a record, and remembers it.
+    fn learn(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> Id {
+        let index = plan.automaton().state(instance.state).record;
+        let (Some(record), Some(settings)) = (plan.records().get(index as usize), plan.spec().similarity) else {
+            return NONE;
+        };
+        if !self.survey.take(body, instance.token, plan, instance.state, record) {
+            return NONE;
+        }
+        self.alignments.clear();
+        align(record, &self.survey, &settings, &mut self.scratch, &mut self.alignments);
+        self.news.tell(instance.shape, &self.survey, |field, text| record.push_dotted(field, text), &self.alignments);
+        let over = if self.alignments.is_empty() { instance.state } else { self.overlay(plan, instance.state, record) };
+        let looks_inside = record.model.has_records() && self.survey.may_rename_arrays(record);
+        let elements = self.survey.elements_hash();
+        let traced = self.sequences.trace(body, instance.token, &self.automaton, over);
+        let is_same = traced.shape ^ elements == instance.shape;
+        debug_assert!(is_same, "a shape that is told in two ways");
+        if !is_same {
+            return NONE;
+        }
+        let unknown = self.survey.rows.iter().filter(|row| row.standing == Standing::Unknown).count() as u32;
+        let id = self.shapes.len() as Id;
+        self.news.count = self.news.count.saturating_add(1);
+        self.shapes.push(Shape {
+            hash: traced.shape,
+            looks_inside,
+            elements,
+            over,
+            first: traced.first,
+            names: instance.names,
+            unknown: instance.unknown,
+            unscored: unknown.saturating_sub(settings.most_of_record()),
+            next: self.by_hash.insert((instance.state, traced.shape), id).unwrap_or(NONE),
+            pass: 0,
+            records: 0,
+            is_scored: true,
+        });
+        let are_many = self.shapes.len() > self.max_shapes || self.sequences.items.len() > MAX_ITEMS;
+        self.is_full = are_many || self.memory() > MAX_MEMORY;
+        id
+    }
+
+    /// The state for records that are aligned as the last one was.
+    fn overlay(&mut self, plan: &Plan, state: Id, record: &Record) -> Id {
+        let first = self.resolutions.len() as u32;
+        let into = (&mut self.automaton, &mut self.overlays);
+        let (over, added) = overlay::add(into, plan, state, record, &self.survey, &self.alignments, first);
+        if let Some(Added { resolutions, text }) = added {
+            self.resolutions.extend(resolutions);
+            self.text = self.text.saturating_add(text);
+        }
+        over
+    }
+
+    /// Bytes of all that was learned.
+    pub(super) fn memory(&self) -> usize {
+        let lists = [
+            self.automaton.memory_since(&self.plain),
+            self.sequences.memory(),
+            self.shapes.len().saturating_mul(size_of::<Shape>().saturating_add(size_of::<(Id, u64, Id)>())),
+            self.resolutions.len().saturating_mul(size_of::<Resolution>().saturating_add(size_of::<u64>())),
+            self.text,
+        ];
+        lists.into_iter().fold(0, usize::saturating_add)
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+        self.is_full = false;
+        self.text = 0;
+        self.automaton.truncate(&self.plain);
+        self.shapes.clear();
+        self.sequences.clear();
+        self.by_hash.clear();
+        self.overlays.clear();
+        self.resolutions.clear();
+        self.last_use.clear();
+        self.used_before.clear();
+        self.used_by = None;
+        self.likely.fill(NONE);
+    }
+}
+
+pub(super) fn align(
+    record: &Record,
+    survey: &Survey,
+    settings: &Settings,
+    scratch: &mut similarity::Scratch,
+    into: &mut Vec<Alignment>,
+) {
+    record.model.align(&survey.found(), settings, scratch, into);
+    // Of two members with one name, parsers disagree which one counts.
+    let alone = |row: Id| survey.rows.get(row as usize).is_some_and(|row| !row.twice);
+    let is_near =
+        |row: Id| survey.upwards(row).fold(0, |sum: usize, row| sum.saturating_add(survey.name(row).len())) <= MAX_NAME;
+    into.retain(|alignment| survey.upwards(alignment.found).all(alone) && is_near(alignment.found));
+}

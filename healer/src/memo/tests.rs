@@ -1,0 +1,213 @@
+use super::learned::{MAX_ITEMS, MAX_MEMORY};
+use super::*;
+use crate::config::Config;
+use crate::{Healer, Limits, Summary};
+
+fn heal(plan: &Plan, memo: &mut Memo, body: &str) -> (String, Option<u64>) {
+    let mut healer = Healer::new();
+    let mut intake = healer.intake(Limits::default());
+    intake.push(body.as_bytes());
+    let summary = healer.heal(plan, memo, &intake).unwrap();
+    let output = if summary.changed { healer.output() } else { body.as_bytes() };
+    (String::from_utf8(output.to_vec()).unwrap(), summary.shape)
+}
+
+fn plan() -> Plan {
+    let config = r#"{"routes":[{"match":{"prefix":"/"},"similarity":{},"contract":{"type":"object","properties":
+        {"user_id":{},"full_name":{},"home_address":{"type":"object","properties":{"zip_code":{}}}}}}]}"#;
+    Config::parse(config.as_bytes()).unwrap().routes.remove(0).plan
+}
+
+/// Two shapes with one hash are two shapes.
+#[test]
+fn what_has_the_hash_of_another_is_not_taken_for_it() {
+    let plan = plan();
+    let bodies = [
+        r#"{"userId":1,"fullName":"a"}"#,
+        r#"{"userId":1,"user_name_in_full":"a"}"#,
+        r#"{"userId":1,"fullName":"2026-11-21"}"#,
+        r#"{"userId":1,"fullName":"a","x":[1]}"#,
+        r#"{"userId":1,"fullName":"a","homeAddress":{"zipCode":"1"}}"#,
+        r#"{"fullName":"a","userId":1}"#,
+        "{}",
+    ];
+    let alone = bodies.map(|body| heal(&plan, &mut Memo::new(&plan), body));
+    for (first, second) in (0..bodies.len()).flat_map(|a| (0..bodies.len()).map(move |b| (a, b))) {
+        let mut memo = Memo::new(&plan);
+        heal(&plan, &mut memo, bodies[first]);
+        let state = plan.automaton().root;
+        let colliding = alone[second].1.unwrap();
+        memo.learned.as_deref_mut().unwrap().by_hash.insert((state, colliding), 0);
+        for _ in 0..3 {
+            assert_eq!(heal(&plan, &mut memo, bodies[second]), alone[second], "after {}", bodies[first]);
+        }
+        assert_eq!(heal(&plan, &mut memo, bodies[first]), alone[first]);
+        assert_eq!(memo.shapes(), if first == second { 1 } else { 2 });
+    }
+}
+
+#[test]
+fn the_shape_that_most_records_have_is_likely() {
+    let config = r#"{"routes":[{"match":{"prefix":"/"},"similarity":{},"contract":{"type":"array","items":
+        {"type":"object","properties":{"user_id":{},"full_name":{}}}}}]}"#;
+    let plan = Config::parse(config.as_bytes()).unwrap().routes.remove(0).plan;
+    let mut memo = Memo::new(&plan);
+    heal(&plan, &mut memo, r#"[{"userId":1},{"userId":2,"fullName":"a"},{"userId":3,"fullName":"b"},{}]"#);
+    let learned = memo.learned.as_deref().unwrap();
+    let state = plan.automaton().state(plan.automaton().root).element;
+    let likely = learned.likely[state as usize];
+    assert_eq!(learned.shapes[likely as usize].names, 2);
+}
+
+/// Shapes that differ in what similarity has nothing to do with share their states.
+#[test]
+fn states_are_shared() {
+    let plan = plan();
+    let mut memo = Memo::new(&plan);
+    let rows = [
+        (r#"{"userId":1,"full_name":"a"}"#, 1),
+        (r#"{"userId":1,"full_name":null}"#, 1),
+        (r#"{"full_name":null,"userId":1}"#, 1),
+        (r#"{"userId":1,"full_name":null,"home_address":{"zip_code":1}}"#, 1),
+        (r#"{"userId":1,"fullName":null}"#, 2),
+        (r#"{"userId":1,"home_address":{"zipCode":1}}"#, 3),
+        (r#"{"userId":1,"home_address":{"zipCode":"1"}}"#, 3),
+        (r#"{"userId":1,"homeAddress":{"zip_code":1}}"#, 4),
+    ];
+    for (shapes, (body, overlays)) in (1..).zip(rows) {
+        assert_eq!(heal(&plan, &mut memo, body), heal(&plan, &mut Memo::new(&plan), body));
+        let known = (memo.shapes(), memo.learned.as_deref().unwrap().overlays.len());
+        assert_eq!(known, (shapes, overlays), "{body}");
+    }
+}
+
+/// Heals a body that streams in chunks, of records that are held if they have up to 4 KiB.
+fn stream(plan: &Plan, memo: &mut Memo, body: &str, chunk: usize) -> (String, Summary) {
+    let mut healer = Healer::new();
+    let mut streaming = healer.incremental(Limits { max_held_bytes: 8 << 10, ..Limits::default() });
+    body.as_bytes().chunks(chunk).for_each(|chunk| streaming.push(&mut healer, plan, memo, chunk));
+    streaming.finish(&mut healer, memo);
+    (String::from_utf8(healer.output().to_vec()).unwrap(), streaming.summary())
+}
+
+/// Eight members inside a wrapper of that name.
+fn wrapped(name: &str) -> String {
+    format!("{{\"{name}\":{{{}}}}}", (0..8).map(|at| format!("\"theField{at}\":1")).collect::<Vec<_>>().join(","))
+}
+
+fn list_of_records() -> Plan {
+    let fields = (0..8).map(|at| format!("\"the_field_{at}\":{{}}")).collect::<Vec<_>>().join(",");
+    let config = format!(
+        r#"{{"routes":[{{"match":{{"prefix":"/"}},"similarity":{{}},"contract":{{"type":"array","items":
+        {{"type":"object","properties":{{{fields}}}}}}}}}]}}"#
+    );
+    Config::parse(config.as_bytes()).unwrap().routes.remove(0).plan
+}
+
+/// What names of any length take is bounded, and what was forgotten, or never remembered, changes no output.
+#[test]
+fn memory_is_bounded_whatever_names_are_long() {
+    let plan = list_of_records();
+    for (len, count) in [(20, 200), (200, 400), (MAX_NAME - 20, 400), (MAX_NAME + 1, 400), (30_000, 400), (900_000, 30)]
+    {
+        let mut memo = Memo::new(&plan);
+        let mut healed = 0;
+        for at in 0..count {
+            let body = format!("[{}]", wrapped(&format!("w{at}{}", "x".repeat(len))));
+            let (output, shape) = heal(&plan, &mut memo, &body);
+            healed += u32::from(output != body);
+            assert_eq!((output, shape), heal(&plan, &mut Memo::new(&plan), &body));
+            assert!(memo.memory() < MAX_MEMORY + (1 << 20), "{len} {at}: {}", memo.memory());
+        }
+        assert_eq!(healed, if len > MAX_NAME { 0 } else { count }, "{len}");
+        assert_eq!(memo.shapes() == 0, len > MAX_NAME, "{len}");
+    }
+}
+
+/// However many shapes may be remembered, all are forgotten when they take too much.
+#[test]
+fn too_much_is_forgotten_however_few_shapes_that_is() {
+    let plan = list_of_records();
+    let mut memo = Memo::bounded(&plan, MAX_ITEMS);
+    let mut most = 0;
+    for at in 0.. {
+        let body = format!("[{}]", wrapped(&format!("w{at}{}", "x".repeat(MAX_NAME - 20))));
+        assert_eq!(heal(&plan, &mut memo, &body), heal(&plan, &mut Memo::new(&plan), &body));
+        most = most.max(memo.memory());
+        assert!(memo.shapes() < MAX_ITEMS / 9, "{}", memo.shapes());
+        if memo.forgotten() > 0 {
+            break;
+        }
+    }
+    assert!((MAX_MEMORY / 2..MAX_MEMORY + (1 << 20)).contains(&most), "{most}");
+}
+
+/// The same of one body that streams, in any chunks.
+#[test]
+fn memory_is_bounded_whatever_streams() {
+    let plan = list_of_records();
+    for (len, count) in [(20, 2000), (MAX_NAME - 20, 2000), (MAX_NAME + 1, 1000), (7_000, 1000), (20_000, 300)] {
+        let bodies: Vec<_> = (0..count).map(|at| wrapped(&format!("w{at}{}", "x".repeat(len)))).collect();
+        let body = format!("[{}]", bodies.join(","));
+        let mut memo = Memo::new(&plan);
+        let whole = stream(&plan, &mut memo, &body, usize::MAX);
+        assert_eq!(whole.0 != body, len <= MAX_NAME, "{len}");
+        assert_eq!(memo.shapes() == 0, len > MAX_NAME, "{len}");
+        for chunk in [16 << 10, 1000] {
+            assert_eq!(stream(&plan, &mut memo, &body, chunk).0, whole.0, "{len} in {chunk}");
+            assert!(memo.memory() < MAX_MEMORY + (8 << 20), "{len}: {}", memo.memory());
+        }
+        assert_eq!(stream(&plan, &mut Memo::new(&plan), &body, 1000), whole, "{len}");
+    }
+}
+
+/// As many shapes as one body has are not all remembered, wherever the limits are.
+#[test]
+fn a_stream_of_shapes_takes_no_more_than_its_limits() {
+    let plan = list_of_records();
+    let body = (0..100_000).map(|at| format!("{{\"theField1\":1,\"n{at}\":1}}")).collect::<Vec<_>>().join(",");
+    let mut memo = Memo::new(&plan);
+    let mut healer = Healer::new();
+    let mut streaming = healer.incremental(Limits { max_held_bytes: 8 << 10, ..Limits::default() });
+    for chunk in format!("[{body}]").as_bytes().chunks(16 << 10) {
+        streaming.push(&mut healer, &plan, &mut memo, chunk);
+        assert!(memo.memory() < 4 << 20, "{}", memo.memory());
+        assert!(streaming.shapes_seen() <= MAX_NAMES_PER_BODY as usize, "{}", streaming.shapes_seen());
+    }
+}
+
+/// Resolutions are told with names cut, however many bytes a character has.
+#[test]
+fn long_names_are_cut_where_they_are_told() {
+    let plan = list_of_records();
+    for name in ["x".repeat(300), "é".repeat(150), "\\u0001".repeat(300), "a.b".repeat(100)] {
+        let mut memo = Memo::new(&plan);
+        heal(&plan, &mut memo, &format!("[{}]", wrapped(&name)));
+        assert_eq!(memo.last_used().count(), 8);
+        for resolution in memo.last_used() {
+            let told: serde_json::Value = serde_json::from_slice(resolution.json()).unwrap();
+            let from = told["from"].as_str().unwrap();
+            assert!(
+                from.contains("...") && from.ends_with(&resolution.to.replace("the_field_", ".theField")),
+                "{from}"
+            );
+            assert!(from.len() < 96 && resolution.json().len() < 512, "{from}");
+            assert!(resolution.from.len() > 300);
+        }
+    }
+}
+
+#[test]
+fn memory_is_bounded() {
+    let plan = plan();
+    let mut memo = Memo::new(&plan);
+    for at in 0..Memo::DEFAULT_SHAPES + 2 {
+        heal(&plan, &mut memo, &format!("{{\"name{at}\":1,\"userId\":1}}"));
+    }
+    assert_eq!(memo.shapes(), 1);
+    let wide = (0..2000).map(|at| format!("\"w{at}\":1")).collect::<Vec<_>>().join(",");
+    for at in 0..MAX_ITEMS / 2000 + 3 {
+        heal(&plan, &mut memo, &format!("{{{wide},\"name{at}\":1}}"));
+    }
+    assert!(memo.shapes() < 4, "{}", memo.shapes());
+}

@@ -1,0 +1,77 @@
+//! What similarity found, as reports and logs tell it.
+
+use crate::news::{is_long, shorten};
+use crate::similarity::Alignment;
+use crate::text::quote;
+use nomos_rules::path::Path;
+
+/// Bytes of a resolution's JSON around its two paths.
+const JSON_AROUND: usize = 40;
+
+/// A correspondence that similarity found in records of one shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resolution {
+    /// Where the member came, from its record down: dotted, as rules are written.
+    pub from: String,
+    /// Where it is expected.
+    pub to: String,
+    /// What says so.
+    pub alignment: Alignment,
+    json: Vec<u8>,
+}
+
+impl Resolution {
+    /// `from`, `to`: the names on the way, from the record down.
+    pub(super) fn new<'a>(
+        from: impl Iterator<Item = &'a str> + Clone,
+        to: impl Iterator<Item = &'a str>,
+        alignment: Alignment,
+    ) -> Self {
+        let told = from.clone().any(is_long).then(|| dotted(from.clone().map(shortened)));
+        let mut resolution = Resolution { from: dotted(from), to: dotted(to), alignment, json: Vec::new() };
+        resolution.json = resolution.to_json(told.as_deref().unwrap_or(&resolution.from));
+        resolution
+    }
+
+    /// `{"from":"e_mail","to":"email","score":0.93}`, made once: access logs have it with every response. Names are cut as
+    /// in lines of the log.
+    pub fn json(&self) -> &[u8] {
+        &self.json
+    }
+
+    /// Bytes of its texts.
+    pub(super) fn text(&self) -> usize {
+        self.from.len().saturating_add(self.to.len()).saturating_add(self.json.len())
+    }
+
+    fn to_json(&self, from: &str) -> Vec<u8> {
+        let mut out = Vec::with_capacity(from.len().saturating_add(self.to.len()).saturating_add(JSON_AROUND));
+        out.extend_from_slice(b"{\"from\":");
+        quote(from, &mut out);
+        out.extend_from_slice(b",\"to\":");
+        quote(&self.to, &mut out);
+        let (whole, rest) = (self.hundredths() / 100, self.hundredths() % 100);
+        let digit = |digit: u8| b'0'.wrapping_add(digit);
+        out.extend_from_slice(b",\"score\":");
+        out.extend_from_slice(&[digit(whole), b'.', digit(rest / 10), digit(rest % 10), b'}']);
+        out
+    }
+
+    /// From 0 to 100.
+    #[expect(clippy::cast_sign_loss, reason = "clamped")]
+    fn hundredths(&self) -> u8 {
+        (self.alignment.score.clamp(0.0, 1.0) * 100.0 + 0.5) as u8
+    }
+}
+
+fn dotted(names: impl Iterator<Item = impl AsRef<str>>) -> String {
+    let mut path = String::new();
+    names.for_each(|name| Path::push_member(&mut path, name.as_ref()));
+    path
+}
+
+fn shortened(name: &str) -> String {
+    let mut name = name.to_owned();
+    shorten(&mut name);
+    name
+}
