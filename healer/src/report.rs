@@ -9,6 +9,7 @@ use crate::plan::{Plan, automaton};
 use crate::scan::Scanner;
 use crate::similarity::Parts;
 use crate::text::decode;
+use nomos_rules::RuleId;
 use nomos_rules::path::Path;
 
 /// One rename or move carried out.
@@ -61,20 +62,13 @@ pub enum Why {
     },
     /// A rule of an embedded pack.
     Pack {
-        /// The pack's name.
-        pack: &'static str,
-        /// The rule's id.
-        id: &'static str,
+        /// Which.
+        id: RuleId,
         /// `mail -> email_address`
         rule: String,
     },
     /// A case convention of an embedded pack.
-    Convention {
-        /// The pack's name.
-        pack: &'static str,
-        /// The convention's id.
-        id: &'static str,
-    },
+    Convention(RuleId),
     /// No rule: similarity.
     Similarity {
         /// Where the member came, from its record down: dotted, as rules are written.
@@ -132,7 +126,7 @@ fn describe_one(op: &Op, plan: &Plan, memo: &Memo, path: &[Segment], arena: &[u8
 fn why(spec: &PlanSpec, memo: &Memo, rule: RuleRef) -> Why {
     let declared = |source: RuleSource, rule: String| match source {
         RuleSource::Route => Why::Route { rule },
-        RuleSource::Pack { pack, id } => Why::Pack { pack, id, rule },
+        RuleSource::Pack(id) => Why::Pack { id, rule },
     };
     let unknown = || Why::Route { rule: String::new() };
     match rule {
@@ -145,7 +139,7 @@ fn why(spec: &PlanSpec, memo: &Memo, rule: RuleRef) -> Why {
             .get(index as usize)
             .map_or_else(unknown, |rule| declared(rule.source, format!("{} -> {}", rule.from, rule.to))),
         RuleRef::Convention(index) => match spec.conventions.get(index as usize).map(|rule| rule.source) {
-            Some(RuleSource::Pack { pack, id }) => Why::Convention { pack, id },
+            Some(RuleSource::Pack(id)) => Why::Convention(id),
             _ => unknown(),
         },
         RuleRef::Similar(index) => memo.resolution(index).map_or_else(unknown, |found| Why::Similarity {

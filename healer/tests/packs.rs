@@ -92,8 +92,9 @@ fn every_rule_has_its_examples() {
     for pack in PACKS {
         let file = read(pack);
         let stated: Vec<&str> = file.rules.iter().chain(&file.conventions).map(|e| e.id.as_str()).collect();
-        let compiled = pack.rules.iter().map(|rule| rule.id).chain(pack.conventions.iter().map(|c| c.id));
-        assert_eq!(stated, compiled.collect::<Vec<_>>(), "{}", pack.name);
+        let numbers = pack.rules.iter().map(|rule| rule.number).chain(pack.conventions.iter().map(|c| c.number));
+        let compiled: Vec<String> = numbers.map(|number| pack.id(number).to_string()).collect();
+        assert_eq!(stated, compiled, "{}", pack.name);
     }
 }
 
@@ -102,12 +103,12 @@ fn every_example_holds_under_its_rule_alone() {
     for pack in PACKS {
         let file = read(pack);
         for (rule, examples) in pack.rules.iter().zip(&file.rules) {
-            let source = RuleSource::Pack { pack: pack.name, id: rule.id };
-            run(rule.id, &alone(rule, source), examples);
+            let source = RuleSource::Pack(pack.id(rule.number));
+            run(&examples.id, &alone(rule, source), examples);
         }
         for (convention, examples) in pack.conventions.iter().zip(&file.conventions) {
-            let source = RuleSource::Pack { pack: pack.name, id: convention.id };
-            run(convention.id, &alone_convention(convention, source), examples);
+            let source = RuleSource::Pack(pack.id(convention.number));
+            run(&examples.id, &alone_convention(convention, source), examples);
         }
     }
 }

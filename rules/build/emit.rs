@@ -14,27 +14,32 @@ pub fn source(packs: &[PackFile]) -> String {
 }
 
 fn pack(pack: &PackFile) -> String {
-    let rules: String = pack.rules.iter().filter_map(rule).collect();
-    let conventions: String = pack.conventions.iter().filter_map(convention).collect();
+    let rules: String = pack.rules.iter().filter_map(|entry| rule(&pack.pack, entry)).collect();
+    let conventions: String = pack.conventions.iter().filter_map(|entry| convention(&pack.pack, entry)).collect();
     format!(
         "Pack {{ name: {:?}, about: {:?}, rules: &[\n{rules}], conventions: &[\n{conventions}] }},\n",
         pack.pack, pack.about
     )
 }
 
-fn rule(rule: &RuleEntry) -> Option<String> {
+/// The number in an id that was checked.
+fn number(pack: &str, id: &str) -> Option<u16> {
+    id.strip_prefix(pack)?.strip_prefix('-')?.parse().ok()
+}
+
+fn rule(pack: &str, rule: &RuleEntry) -> Option<String> {
     let (kind, from, to) = match rule.says()? {
         Correspondence::Rename { from, to } => ("Rename", from, to),
         Correspondence::Move { from, to } => ("Move", from, to),
         Correspondence::Convention { .. } => return None,
     };
-    let id = &rule.id;
-    Some(format!("Rule {{ id: {id:?}, kind: Kind::{kind}, from: {from:?}, to: {to:?} }},\n"))
+    let number = number(pack, &rule.id)?;
+    Some(format!("Rule {{ number: {number}, kind: Kind::{kind}, from: {from:?}, to: {to:?} }},\n"))
 }
 
-fn convention(convention: &ConventionEntry) -> Option<String> {
+fn convention(pack: &str, convention: &ConventionEntry) -> Option<String> {
     let to = Case::parse(&convention.to)?;
     let from: Vec<String> = convention.cases().iter().map(|case| format!("Case::{case:?}")).collect();
-    let id = &convention.id;
-    Some(format!("Convention {{ id: {id:?}, from: &[{}], to: Case::{to:?} }},\n", from.join(", ")))
+    let number = number(pack, &convention.id)?;
+    Some(format!("Convention {{ number: {number}, from: &[{}], to: Case::{to:?} }},\n", from.join(", ")))
 }

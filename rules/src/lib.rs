@@ -9,7 +9,7 @@ pub mod dictionary;
 mod model;
 pub mod path;
 
-pub use model::{Case, Convention, Kind, PACK_NAMES, Pack, Rule};
+pub use model::{Case, Convention, Kind, PACK_NAMES, Pack, Rule, RuleId};
 
 include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 

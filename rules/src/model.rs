@@ -1,5 +1,7 @@
 //! What a pack is made of. Shared by the library and its build script.
 
+use std::fmt;
+
 /// The embedded packs, in the order in which `[all]` lists them.
 pub const PACK_NAMES: [&str; 9] =
     ["api-v2", "camel-case", "abbreviations", "underscores", "plurals", "typos", "legacy", "date-time", "nested-paths"];
@@ -17,11 +19,33 @@ pub struct Pack {
     pub conventions: &'static [Convention],
 }
 
+impl Pack {
+    /// The rule or convention of this number.
+    pub fn id(&self, number: u16) -> RuleId {
+        RuleId { pack: self.name, number }
+    }
+}
+
+/// Which rule or convention of the embedded packs it is; printed as its id, such as `typos-003`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleId {
+    /// The pack's name.
+    pub pack: &'static str,
+    /// Its number in the pack.
+    pub number: u16,
+}
+
+impl fmt::Display for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{:03}", self.pack, self.number)
+    }
+}
+
 /// A declared correspondence.
 #[derive(Debug)]
 pub struct Rule {
-    /// Unique over all packs, such as `typos-003`.
-    pub id: &'static str,
+    /// The number in its id. See [`RuleId`].
+    pub number: u16,
     /// How `from` and `to` are read.
     pub kind: Kind,
     /// The drifted name, or its path.
@@ -42,8 +66,8 @@ pub enum Kind {
 /// A rule for every name that is written in another case.
 #[derive(Debug)]
 pub struct Convention {
-    /// Unique over all packs, as the id of a rule.
-    pub id: &'static str,
+    /// The number in its id, as of a rule.
+    pub number: u16,
     /// Cases in which a drifted name may stand.
     pub from: &'static [Case],
     /// The case in which names are expected.

@@ -9,6 +9,7 @@ use nomos_filter::outcome::Skip;
 use serde_json::{Value, json};
 
 use crate::input::Exchange;
+use crate::output::plural;
 use crate::parts;
 use crate::text::plain;
 
@@ -144,29 +145,25 @@ impl Report<'_> {
 fn counts(summary: &Summary) -> String {
     let parts = [(summary.renames, "rename"), (summary.moves, "move")];
     let mut parts: Vec<String> =
-        parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count, noun)).collect();
+        parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count as usize, noun)).collect();
     if summary.dropped > 0 {
-        parts.push(format!("{} dropped", plural(summary.dropped, "member")));
+        parts.push(format!("{} dropped", plural(summary.dropped as usize, "member")));
     }
     parts.join(", ") + &conflicts(summary)
 }
 
 fn conflicts(summary: &Summary) -> String {
     let parts = [(summary.conflicts, "conflict"), (summary.unlisted, "unlisted value")];
-    let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count, noun));
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count as usize, noun));
     let parts: Vec<String> = parts.collect();
     if parts.is_empty() { String::new() } else { format!(" ({} left alone)", parts.join(", ")) }
-}
-
-fn plural(count: u32, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn op_line(op: &Description) -> String {
     let why = match &op.why {
         Why::Route { rule } => format!("the route's own {}: {rule}", kind(op)),
-        Why::Pack { id, rule, .. } => format!("{id}: {rule}"),
-        Why::Convention { id, .. } => format!("{id}: case convention"),
+        Why::Pack { id, rule } => format!("{id}: {rule}"),
+        Why::Convention(id) => format!("{id}: case convention"),
         Why::Similarity { from, to, score, parts } if *parts == Parts::NONE => {
             format!("similarity {score:.2}: {from} -> {to}")
         }
@@ -184,8 +181,8 @@ fn unlisted_line(op: &Description) -> String {
 fn op_json(op: &Description) -> Value {
     let why = match &op.why {
         Why::Route { rule } => json!({"by": "route", "rule": rule}),
-        Why::Pack { pack, id, rule } => json!({"by": "pack", "pack": pack, "id": id, "rule": rule}),
-        Why::Convention { pack, id } => json!({"by": "convention", "pack": pack, "id": id}),
+        Why::Pack { id, rule } => json!({"by": "pack", "pack": id.pack, "id": id.to_string(), "rule": rule}),
+        Why::Convention(id) => json!({"by": "convention", "pack": id.pack, "id": id.to_string()}),
         Why::Similarity { from, to, score, parts } => {
             let parts: BTreeMap<_, _> =
                 parts::named(*parts).into_iter().map(|(name, part)| (name, parts::rounded(part))).collect();

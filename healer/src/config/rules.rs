@@ -87,7 +87,7 @@ fn known_packs(name: &str) -> String {
 impl Packed {
     fn add(&mut self, pack: &'static Pack) {
         for rule in pack.rules {
-            let (rank, source) = (self.next_rank(), RuleSource::Pack { pack: pack.name, id: rule.id });
+            let (rank, source) = (self.next_rank(), RuleSource::Pack(pack.id(rule.number)));
             match rule.kind {
                 Kind::Rename => {
                     let (from, to) = (rule.from.to_owned(), rule.to.to_owned());
@@ -102,7 +102,7 @@ impl Packed {
             }
         }
         for convention in pack.conventions {
-            let (rank, source) = (self.next_rank(), RuleSource::Pack { pack: pack.name, id: convention.id });
+            let (rank, source) = (self.next_rank(), RuleSource::Pack(pack.id(convention.number)));
             self.conventions.push(ConventionRule { from: convention.from.to_vec(), to: convention.to, rank, source });
         }
     }

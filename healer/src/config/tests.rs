@@ -515,7 +515,7 @@ fn rules_are_ranked_own_first_then_packs_as_listed() {
     assert!(ranks.windows(2).all(|pair| pair.first() < pair.last()), "{ranks:?}");
     assert_eq!(ranks.first(), Some(&1));
     let packs: Vec<_> = spec.renames.iter().map(|rule| rule.source).skip(own.len()).collect();
-    let is_of = |source: &RuleSource, name| matches!(source, RuleSource::Pack { pack, .. } if *pack == name);
+    let is_of = |source: &RuleSource, name| matches!(source, RuleSource::Pack(id) if id.pack == name);
     assert!(packs.first().is_some_and(|source| is_of(source, "typos")));
     assert!(packs.last().is_some_and(|source| is_of(source, "camel-case")));
     assert!(spec.conventions.iter().all(|rule| Some(&rule.rank) > ranks.last()));

@@ -3,6 +3,7 @@
 pub use super::value::{Expects, Format, Kind, Kinds};
 pub use crate::similarity::Settings;
 pub use nomos_rules::Case;
+use nomos_rules::RuleId;
 use nomos_rules::path::Path;
 
 /// Contract, rules and conventions of one route.
@@ -69,12 +70,7 @@ pub enum RuleSource {
     /// The route's own `rename` or `move`.
     Route,
     /// A rule of an embedded pack.
-    Pack {
-        /// The pack's name.
-        pack: &'static str,
-        /// The rule's id.
-        id: &'static str,
-    },
+    Pack(RuleId),
 }
 
 /// What a client expects of a value.
