@@ -26,7 +26,7 @@ use crate::scan::Status;
 use crate::text::{decode, is_scalar, trim_end};
 use crate::walk::{Body, Part};
 use soundness::Soundness;
-use tape::{Sound, Tape};
+use tape::{LastEnd, Sound, Tape};
 use traced::Traced;
 
 /// Elements that are healed at once: twice what a host hands over at once. With more, the lists of the walk would be what
@@ -368,9 +368,11 @@ impl Incremental {
         let mut end = None;
         if tape.is_whole && reach <= most {
             let from = first.max(std::mem::replace(&mut self.probed, tape.open_len));
-            end = tape.last_end(from, self.spine.len() as u32, self.window.scanner.depth());
-            if end.is_none() {
-                return false;
+            match tape.last_end(from, self.spine.len() as u32, self.window.scanner.depth()) {
+                LastEnd::At(token, at) => end = Some((token, at)),
+                LastEnd::Unknown => return false,
+                // From the start it is not far.
+                LastEnd::Before => (),
             }
         }
         if end.is_none() || reach > enough {

@@ -35,7 +35,7 @@ pub(crate) struct Scratch {
     pub marks: Vec<Mark>,
     pub epoch: u32,
     /// Records of the open tree whose moves are decided, in the order in which they closed.
-    pub records: Vec<Id>,
+    pub records: Vec<Closed>,
     /// Whether any member kept so far has a name that occurs twice.
     pub twice: bool,
     /// Rank, place and rule of sources, and which they are.
@@ -160,6 +160,13 @@ impl Scratch {
     }
 
     /// The members whose keys are from `start` up to `end`.
+    /// A record that closes now.
+    pub(crate) fn closed(&self, anchor: Id) -> Closed {
+        let Scratch { members, containers, sources, targets, .. } = self;
+        let [members, containers] = [members.len(), containers.len()];
+        Closed { anchor, members, containers, sources: sources.len(), targets: targets.len() }
+    }
+
     pub(crate) fn members_between(&self, start: u32, end: u32) -> Range<usize> {
         let place = |at: u32| self.members.partition_point(|member| member.key < at);
         place(start)..place(end)
@@ -351,6 +358,16 @@ pub(crate) struct Container {
     pub removed: u32,
     /// Members removed from the start without a gap.
     pub removed_first: u32,
+}
+
+/// A record that has closed, and how far what is inside it reaches in the lists.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Closed {
+    pub anchor: Id,
+    pub members: usize,
+    pub containers: usize,
+    pub sources: usize,
+    pub targets: usize,
 }
 
 /// A move starts at a member.

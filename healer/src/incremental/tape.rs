@@ -19,6 +19,16 @@ impl Sound {
     }
 }
 
+/// Where the last whole element of an array ends.
+pub(super) enum LastEnd {
+    /// The token after it, and its offset. Both may be in another container of that depth, where the array closes before.
+    At(usize, usize),
+    /// None of the tokens ends one.
+    Unknown,
+    /// The array closes before the end of the tape.
+    Before,
+}
+
 /// The sound tokens of a window.
 #[derive(Clone, Copy)]
 pub(super) struct Tape<'a> {
@@ -52,22 +62,24 @@ impl<'a> Tape<'a> {
     }
 
     /// The last end of an element among the tokens from `first` on, where elements are inside `depth` containers, and
-    /// `open` are open at the end of the tape. The token after it, and its offset.
+    /// `open` are open at the end of the tape.
     ///
-    /// Cost: the tokens of what is not whole yet. The end may be in another container of that depth, where the array
-    /// closes before.
-    pub(super) fn last_end(&self, first: usize, depth: u32, mut open: u32) -> Option<(usize, usize)> {
+    /// Cost: the tokens of what is not whole yet, or of what follows the array in the container around it.
+    pub(super) fn last_end(&self, first: usize, depth: u32, mut open: u32) -> LastEnd {
         for token in (first..self.open_len).rev() {
-            let byte = self.byte(token);
-            match byte {
-                b',' if open == depth => return Some((token, self.at(token)?)),
-                b'}' | b']' if open == depth => return Some((token.wrapping_add(1), self.at(token)?.wrapping_add(1))),
+            if open < depth {
+                return LastEnd::Before;
+            }
+            let Some(at) = self.at(token) else { continue };
+            match self.byte(token) {
+                b',' if open == depth => return LastEnd::At(token, at),
+                b'}' | b']' if open == depth => return LastEnd::At(token.wrapping_add(1), at.wrapping_add(1)),
                 b'}' | b']' => open = open.wrapping_add(1),
                 b'{' | b'[' => open = open.wrapping_sub(1),
                 _ => (),
             }
         }
-        None
+        LastEnd::Unknown
     }
 
     /// The last end of an element that is not beyond the offset `enough`, from the token on that starts the first. If the

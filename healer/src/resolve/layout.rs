@@ -24,7 +24,7 @@ pub(crate) fn layout(plan: &Automaton, root: Id, scratch: &mut Scratch) {
     scratch.members.truncate(first);
     scratch.sources.truncate(first_source as usize);
     scratch.targets.truncate(first_target as usize);
-    let outside = scratch.records.iter().rev().skip_while(|record| **record >= root).count();
+    let outside = scratch.records.iter().rev().skip_while(|record| record.anchor >= root).count();
     scratch.records.truncate(outside);
 }
 

@@ -8,39 +8,45 @@
 use crate::order;
 use crate::plan::Automaton;
 use crate::plan::automaton::{Id, Move, MoveKind, NONE};
-use crate::scratch::{Container, EditKind, Fate, Mark, MarkKind, Member, Scratch, SourceHit};
+use crate::scratch::{Closed, Container, EditKind, Fate, Mark, MarkKind, Member, Scratch, SourceHit};
 
-/// Decides the moves that start in the record `anchor`, which has closed; the records inside it are decided.
+/// Decides the moves that start in the record `anchor`, which closes; the records inside it are decided.
 ///
 /// Where a rule turns out not to fire, what was done inside its value is taken back, and that may have stood in the way
-/// of other moves. Then all that was decided here and inside is decided again, without what was taken back. Each round
-/// takes back for one move at least, so the rounds end; there is seldom more than one.
+/// of other moves. Then all that was decided in that record and inside it is decided again, without what was taken back.
+/// Each round takes back for one move at least, so the rounds end; there is seldom more than one.
 pub(crate) fn moves(plan: &Automaton, anchor: Id, scratch: &mut Scratch) {
-    let first = scratch.container(anchor).map_or(0, |container| container.first_source as usize);
+    let closed = scratch.closed(anchor);
+    let first = first_source(scratch, anchor);
     if scratch.sources.get(first..).unwrap_or_default().iter().all(|hit| hit.anchor != anchor) {
         return;
     }
-    let inside = scratch.records.iter().rev().take_while(|record| **record > anchor).count();
-    let innermost = scratch.records.len().saturating_sub(inside);
     let mut next = scratch.records.len();
-    scratch.records.push(anchor);
+    scratch.records.push(closed);
     while let Some(record) = scratch.records.get(next).copied() {
-        next = if decide(plan, record, scratch) {
-            next.saturating_add(1)
+        if decide(plan, record, scratch) {
+            next = next.saturating_add(1);
         } else {
-            (first..scratch.sources.len()).for_each(|id| take_back(plan, scratch, id as Id));
-            innermost
-        };
+            let first = first_source(scratch, record.anchor);
+            (first..record.sources).for_each(|id| take_back(plan, scratch, id as Id));
+            let before = scratch.records.get(..next).unwrap_or_default();
+            let inside = before.iter().rev().take_while(|inner| inner.anchor > record.anchor).count();
+            next = next.saturating_sub(inside);
+        }
     }
 }
 
+fn first_source(scratch: &Scratch, anchor: Id) -> usize {
+    scratch.container(anchor).map_or(0, |container| container.first_source as usize)
+}
+
 /// Decides one record. False if it took something back, so that what was decided does not hold.
-fn decide(plan: &Automaton, anchor: Id, scratch: &mut Scratch) -> bool {
+fn decide(plan: &Automaton, closed: Closed, scratch: &mut Scratch) -> bool {
     let mut order = std::mem::take(&mut scratch.order);
     order.clear();
-    let first = scratch.container(anchor).map_or(0, |container| container.first_source as usize);
+    let (anchor, first) = (closed.anchor, first_source(scratch, closed.anchor));
     let (mut around_others, mut in_order, mut last) = (false, true, 0u64);
-    for (hit, id) in scratch.sources.get(first..).unwrap_or_default().iter().zip(first as Id..) {
+    for (hit, id) in scratch.sources.get(first..closed.sources).unwrap_or_default().iter().zip(first as Id..) {
         if hit.anchor == anchor && !hit.void {
             // By rank, then by place; moves from one member by the order of their rules.
             let (rank, rule) = plan.moves.get(hit.mv as usize).map_or((u16::MAX, 0), |mv| (mv.rank, mv.rule));
@@ -55,7 +61,7 @@ fn decide(plan: &Automaton, anchor: Id, scratch: &mut Scratch) -> bool {
     if !in_order {
         order::sort_by_less(&mut order, |a, b| a < b);
     }
-    let decided = Record { plan, anchor, around_others, unwraps: false, scratch }.decide(&order);
+    let decided = Record { plan, anchor, closed, around_others, unwraps: false, scratch }.decide(&order);
     scratch.order = order;
     decided
 }
@@ -66,6 +72,7 @@ type Ordered = (u16, Id, u32, Id);
 struct Record<'a, 's> {
     plan: &'a Automaton,
     anchor: Id,
+    closed: Closed,
     /// Whether a record inside this one has accepted moves.
     around_others: bool,
     /// Whether an unwrap was accepted.
@@ -107,7 +114,7 @@ impl Record<'_, '_> {
 
     fn mark_what_stands(&mut self, epoch: u32) {
         let first = self.scratch.container(self.anchor).map_or(0, |container| container.first_target as usize);
-        for index in first..self.scratch.targets.len() {
+        for index in first..self.closed.targets {
             let Some(hit) = self.scratch.targets.get(index).copied().filter(|hit| hit.anchor == self.anchor) else {
                 continue;
             };
@@ -172,8 +179,10 @@ impl Record<'_, '_> {
     #[inline(always)]
     fn accept_to_record(&mut self, mv: &Move, name: Id, id: Id, epoch: u32) {
         let anchor = self.anchor;
-        let is_barred = self.around_others && self.is_made_already(mv, anchor, epoch)
-            || self.scratch.twice && !self.scratch.sources.get(id as usize).is_some_and(|hit| self.source_is_free(hit));
+        // The second look goes through the sources, and is for those that occur once: these are no more than the rules.
+        let is_barred = self.scratch.twice
+            && !self.scratch.sources.get(id as usize).is_some_and(|hit| self.source_is_free(hit))
+            || self.around_others && self.is_made_already(mv, anchor, epoch);
         let Scratch { sources, members, containers, marks, .. } = &mut *self.scratch;
         let (Some(hit), Some(mark)) = (sources.get_mut(id as usize), marks.get_mut(name as usize)) else { return };
         let Some(member) = members.get_mut(hit.member as usize) else { return };
@@ -284,7 +293,8 @@ impl Record<'_, '_> {
             step.is_some_and(|step| self.step_text(*step) == text)
         };
         let inside = |hit: &&SourceHit| hit.accepted && hit.into == container && hit.anchor != self.anchor;
-        self.scratch.sources.iter().rev().filter(inside).any(|hit| makes(&hit))
+        let sources = self.scratch.sources.get(first_source(self.scratch, self.anchor)..self.closed.sources);
+        sources.unwrap_or_default().iter().filter(inside).any(|hit| makes(&hit))
     }
 
     fn accept_unwrap(&mut self, mv: &Move, hit: &SourceHit, epoch: u32) -> Option<Id> {
@@ -371,7 +381,7 @@ impl Record<'_, '_> {
         let first = self.anchor;
         let mut live = std::mem::take(&mut self.scratch.live);
         live.clear();
-        let inside = self.scratch.containers.get(first as usize..).unwrap_or_default();
+        let inside = self.scratch.containers.get(first as usize..self.closed.containers).unwrap_or_default();
         live.extend(inside.iter().map(|container| container.members));
         let less = |live: &mut Vec<u32>, container: Id| {
             if let Some(left) = live.get_mut(container.wrapping_sub(first) as usize) {
@@ -379,7 +389,7 @@ impl Record<'_, '_> {
             }
         };
         let from = inside.first().map_or(0, |record| record.first_member as usize);
-        let members = self.scratch.members.get(from..).unwrap_or_default();
+        let members = self.scratch.members.get(from..self.closed.members).unwrap_or_default();
         members.iter().filter(|m| m.fate == Fate::Moved).for_each(|m| less(&mut live, m.container));
         for (index, container) in inside.iter().enumerate().skip(1).rev() {
             let left = live.get(index).copied().unwrap_or(0);

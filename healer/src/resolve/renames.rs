@@ -91,7 +91,7 @@ fn same_name(left: &[u8], right: &[u8]) -> bool {
 fn decide_unslotted(body: &Body<'_>, frame: &Frame, scratch: &mut Scratch) {
     let mut wanted = std::mem::take(&mut scratch.wanted);
     wanted.clear();
-    let hits = scratch.hits.iter().zip(0u32..).skip(frame.hits as usize);
+    let hits = scratch.hits.get(frame.hits as usize..).unwrap_or_default().iter().zip(frame.hits..);
     wanted.extend(hits.filter(|(hit, _)| hit.slot == NONE).map(|(hit, id)| (hit.hash, id)));
     // All conventions of a plan apply in one order of rank, so the earlier of two has the better rank or the same
     // convention; the rank decides first where several conventions meet.

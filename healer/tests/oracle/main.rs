@@ -18,8 +18,9 @@ mod examples;
 mod hostile;
 mod incremental;
 mod layout;
+mod linear;
 mod required;
 mod similarity;
 mod skeleton;
 
-use healer_oracle::{bodies, compare, heal, json, plans, tape, tree};
+use healer_oracle::{bodies, compare, drift, heal, json, plans, tape, tree};

@@ -1,0 +1,136 @@
+//! What a body costs grows with its length, whatever is repeated in it.
+
+use super::examples;
+use super::tape::{Tape, cases};
+use super::tree::{Kind, Tree, offset};
+use super::{bodies, drift, plans};
+use healer::plan::spec::PlanSpec;
+use healer::{Healer, Limits, Memo, Plan};
+use proptest::prelude::*;
+use std::time::{Duration, Instant};
+
+/// How often something is repeated in the shorter body.
+const TIMES: usize = 2000;
+
+/// How much longer the other body is.
+const LONGER: usize = 16;
+
+/// How many times as much the longer body may cost: five times its share, for caches and lists that grow. What goes by
+/// the square of the length costs sixteen times its share.
+const MOST: u32 = 80;
+
+/// Measured again so often before it is believed: the machine does other work too.
+const TRIES: usize = 4;
+
+proptest! {
+    #![proptest_config(cases(128))]
+
+    #[test]
+    fn work_grows_with_length(tape in Tape::any(220), picks in Tape::any(8)) {
+        let mut tape = Tape::new(&tape);
+        let drifts = tape.happens(1, 2);
+        let spec = if drifts { drift::plan(&mut tape) } else { plans::plan(&mut tape) };
+        let body = if drifts { drift::body(&mut tape, &spec) } else { bodies::body(&mut tape, &spec) };
+        let bodies = [TIMES, TIMES * LONGER].map(|times| repeated(&mut Tape::new(&picks), &body, times));
+        if let [Some(short), Some(long)] = bodies {
+            check(&spec, &short, &long).map_err(TestCaseError::fail)?;
+        }
+    }
+}
+
+#[test]
+fn what_was_not_linear_once() {
+    let rows = [
+        (
+            "0: data.x => user_id; 0: contact.mail => email; 0: old.first => profile.first; \
+             {\"user_id\":0,\"profile\":{\"email\":0,\"first\":0}}",
+            r#"{"profile":{"contact":{"mail":1}}"#,
+            r#","data":{"x":1}"#,
+            "}",
+        ),
+        ("3: [Camel, Kebab] into Pascal", "{", r#""userId":{},"e":{"f":1,"e":{"c":1.50,"a":""}},"#, "\"z\":1}"),
+        ("0: a -> b", "{", r#""x":[0],"#, "\"z\":1}"),
+        ("0: a -> b", r#"{"x":{"#, r#""x":[[0],{"c":[]}],"#, "\"z\":1}}"),
+        (
+            "0: d => a; 2: f => a.user_id; 3: f.a => user_id; {\"a\":{\"user_id\":0},\"user_id\":0}",
+            "{",
+            r#""a":{"f":{"a":0},"c":1},"#,
+            r#""f":{"a":1}}"#,
+        ),
+    ];
+    for (plan, start, again, end) in rows {
+        let [short, long] = [TIMES, TIMES * LONGER].map(|times| format!("{start}{}{end}", again.repeat(times)));
+        check(&examples::spec(plan), &short, &long).unwrap_or_else(|what| panic!("{what}"));
+    }
+}
+
+/// The body, in which one member, all members of one object, or all elements of one array come so many times more; in a
+/// quarter of all cases under names of their own.
+fn repeated(picks: &mut Tape<'_>, body: &str, times: usize) -> Option<String> {
+    let tree = Tree::parse(body)?;
+    let is_empty = |kind: &Kind<'_>| match kind {
+        Kind::Object(members) => members.is_empty(),
+        Kind::Array(elements) => elements.is_empty(),
+        Kind::Scalar => true,
+    };
+    let full: Vec<_> = tree.nodes.iter().filter(|node| !is_empty(&node.kind)).collect();
+    let node = full.get(picks.below(full.len().max(1)))?;
+    let inside = &node.raw[1..node.raw.len() - 1];
+    let part = match &node.kind {
+        Kind::Object(members) => members.get(picks.below(members.len() + 1)).map_or(inside, |member| {
+            let value = tree.nodes[member.value].raw;
+            &inside[offset(inside, member.key)..offset(inside, value) + value.len()]
+        }),
+        _ => inside,
+    };
+    let is_numbered = picks.happens(1, 4);
+    let one = |number| if is_numbered { part.replacen("\":", &format!("{number}\":"), 1) } else { part.to_owned() };
+    let many: String = (0..times).map(|number| one(number) + ",").collect();
+    let mut text = body.to_owned();
+    text.insert_str(offset(body, inside), &many);
+    Some(text)
+}
+
+fn check(spec: &PlanSpec, short: &str, long: &str) -> Result<(), String> {
+    let plan = Plan::compile(spec).expect("a plan");
+    for (way, cost) in [("whole", whole as fn(&Plan, &str) -> Duration), ("streamed", streamed)] {
+        let mut least = [Duration::MAX; 2];
+        for _ in 0..TRIES {
+            least = [least[0].min(cost(&plan, short)), least[1].min(cost(&plan, long))];
+            if least[1] <= least[0] * MOST {
+                break;
+            }
+        }
+        if least[1] > least[0] * MOST {
+            let start: String = short.chars().take(400).collect();
+            return Err(format!("{way}: {least:?} for {LONGER} times the length; {}\n{start}", plans::line(spec)));
+        }
+    }
+    Ok(())
+}
+
+fn whole(plan: &Plan, body: &str) -> Duration {
+    let (mut healer, mut memo) = (Healer::new(), Memo::new(plan));
+    let mut intake = healer.intake(limits(body.len()));
+    let began = Instant::now();
+    intake.push(body.as_bytes());
+    let _ = healer.heal(plan, &mut memo, &intake);
+    began.elapsed()
+}
+
+/// As a body that is twice as long as what may be held, in three chunks.
+fn streamed(plan: &Plan, body: &str) -> Duration {
+    let (mut healer, mut memo) = (Healer::new(), Memo::new(plan));
+    let mut incremental = healer.incremental(limits(body.len() / 2));
+    let began = Instant::now();
+    for chunk in body.as_bytes().chunks(body.len() / 3) {
+        healer.clear_output();
+        incremental.push(&mut healer, plan, &mut memo, chunk);
+    }
+    incremental.finish(&mut healer, &mut memo);
+    began.elapsed()
+}
+
+fn limits(max_held_bytes: usize) -> Limits {
+    Limits { max_held_bytes, max_keys: u32::MAX, ..Limits::default() }
+}
