@@ -2,7 +2,7 @@
 //!
 //! Our own rather than the SDK's, because there every host call panics on a status that it does not expect, headers
 //! must be UTF-8, all callbacks are exported whether wanted or not, and each piece of host data is a new allocation.
-//! All unsafe code of the module is here.
+//! All unsafe code of this crate is in here.
 
 mod exports;
 mod imports;

@@ -168,6 +168,7 @@ impl Incoming {
     pub fn end<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>) -> Finding {
         if self.stream.is_none() {
             let reason = if self.is_new() { Reason::Empty } else { Reason::Truncated };
+            self.discard(tools, job, 0);
             return Finding::without_work(Outcome::Failed(Fail::Body(reason)));
         }
         tools.healer.clear_output();

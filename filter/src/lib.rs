@@ -6,7 +6,8 @@
 //! so that it runs natively in tests; only `abi` knows the real one.
 //!
 //! Three rules hold throughout:
-//! - Every way out leaves the client with what the upstream sent, unless a healed body is complete and written.
+//! - Every way out leaves the client with what the upstream sent, healed as a whole or not at all; of a body that
+//!   streams, value by value. Where that can no more be had, the response is reset rather than cut.
 //! - A failing host call is an ordinary outcome. Nothing traps: one trap takes down every stream of a worker.
 //! - By default nothing is ever paused: Envoy's buffers have limits that a filter cannot see, and a body that is held
 //!   in them can be refused there. Bytes that wait for the rest of their value wait in the module's own memory.

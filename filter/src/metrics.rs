@@ -214,12 +214,23 @@ impl Metrics {
         self.drifted = true;
     }
 
-    /// Counts a response without a member that the contract requires. How many there were so far.
-    pub fn count_unhealed<H: Host>(&mut self, host: &mut H, route: RouteId, field: &str) -> u64 {
-        let Some(known) = self.routes.get_mut(route.0) else { return 0 };
+    /// Counts a response without a member that the contract requires. The name that it is counted under, and how many
+    /// responses were so far. `others`: whether the response is counted under that of all further members already, which
+    /// counts it once; then there is nothing to tell.
+    pub fn count_unhealed<H: Host>(
+        &mut self,
+        host: &mut H,
+        route: RouteId,
+        field: &str,
+        others: &mut bool,
+    ) -> Option<(&str, u64)> {
+        let known = self.routes.get_mut(route.0)?;
         let place = known.unhealed.iter().position(|unhealed| unhealed.field == field);
         // The last place is for all that come when there is no more room.
         let place = place.unwrap_or(known.unhealed.len()).min(MOST_FIELDS);
+        if place == MOST_FIELDS && std::mem::replace(others, true) {
+            return None;
+        }
         if place == known.unhealed.len() {
             let field = if place == MOST_FIELDS { OTHER_FIELDS } else { field };
             let (route, value) = (&known.name, tag_value(field));
@@ -228,11 +239,10 @@ impl Metrics {
             known.unhealed.push(Unhealed { field: field.to_owned(), sum, count: 0 });
         }
         self.drifted = true;
-        known.unhealed.get_mut(place).map_or(0, |unhealed| {
-            unhealed.sum.add(1);
-            unhealed.count = unhealed.count.saturating_add(1);
-            unhealed.count
-        })
+        let unhealed = known.unhealed.get_mut(place)?;
+        unhealed.sum.add(1);
+        unhealed.count = unhealed.count.saturating_add(1);
+        Some((&unhealed.field, unhealed.count))
     }
 
     /// Sets how many shapes of records similarity remembers in all, and how often it forgot too many.

@@ -75,10 +75,12 @@ pub fn tell_drift<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: Option<&
         metrics.count_unscored(host, *id, summary.unscored);
     }
     let Some(intake) = intake.filter(|_| summary.lacks && job.succeeds) else { return };
+    let mut others = false;
     for field in healer.missing(job.plan, intake) {
         let Some(field) = job.plan.required().get(field) else { continue };
-        let count = metrics.count_unhealed(host, *id, field);
-        notices.unhealed(host, name, field, count);
+        if let Some((field, count)) = metrics.count_unhealed(host, *id, field, &mut others) {
+            notices.unhealed(host, name, field, count);
+        }
     }
 }
 

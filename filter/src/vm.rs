@@ -157,7 +157,10 @@ impl<H: Host> Vm<H> {
         }
         if matches!(stream.root.holding.get(), Holding::Unproven(_)) {
             let root = Rc::clone(&stream.root);
-            self.watch(id, &root);
+            if !self.watch(id, &root) {
+                self.unhold(id);
+                return Action::Continue;
+            }
         }
         Action::Pause
     }
@@ -200,7 +203,13 @@ impl<H: Host> Vm<H> {
         let (tools, job) = (&mut self.tools, job(&stream.root, route, tag, stream.manner));
         let (finding, held) = match &mut stream.stage {
             Stage::Passing(incoming) if incoming.withholds(&job) => return self.reset(id),
-            Stage::Passing(incoming) => (incoming.end(tools, &job), false),
+            Stage::Passing(incoming) => {
+                let finding = incoming.end(tools, &job);
+                if finding.is_written() {
+                    dependent::fix_trailers(&mut tools.host);
+                }
+                (finding, false)
+            }
             Stage::Held(held) => (held.end(), true),
             Stage::Healed => {
                 dependent::fix_trailers(&mut self.tools.host);
@@ -321,27 +330,34 @@ impl<H: Host> Vm<H> {
         self.tools.metrics.count(&mut self.tools.host, tag.id, Outcome::Failed(Fail::Incomplete));
     }
 
-    /// Remembers paused headers, for [`Vm::on_tick`].
-    fn watch(&mut self, stream: u32, root: &Rc<Root>) {
+    /// Remembers paused headers, for [`Vm::on_tick`]. False where no tick will come, since their root has gone.
+    fn watch(&mut self, stream: u32, root: &Rc<Root>) -> bool {
         let known = self.roots.iter().find(|(_, known)| Rc::ptr_eq(known, root));
-        if let Some(root) = known.map(|(id, _)| *id) {
-            self.waiting.add(stream, root);
-        }
+        known.inspect(|(id, _)| self.waiting.add(stream, *id)).is_some()
     }
 
     /// Passes paused headers on, and the body unheld, unless bodies have been seen to be called for by now.
     fn let_go(&mut self, id: u32) {
         let Some(stream) = self.streams.get_mut(&id) else { return };
-        let Stage::Held(held) = &stream.stage else { return };
+        if !matches!(stream.stage, Stage::Held(_)) {
+            return;
+        }
         if stream.root.holding.get() == Holding::Works || self.tools.host.act_for(id).is_err() {
             return;
         }
         count_vain(&mut self.tools.host, &stream.root);
+        self.unhold(id);
+        let _ = self.tools.host.resume_response();
+    }
+
+    /// Goes on with a response as if its headers had never been held.
+    fn unhold(&mut self, id: u32) {
+        let Some(stream) = self.streams.get_mut(&id) else { return };
+        let Stage::Held(held) = &stream.stage else { return };
         match held.unhold(&mut self.tools, stream.manner.heals) {
             Ok(incoming) => stream.stage = Stage::Passing(incoming),
             Err(fail) => self.conclude(id, &Finding::without_work(Outcome::Failed(fail)), false),
         }
-        let _ = self.tools.host.resume_response();
     }
 }
 

@@ -1,0 +1,165 @@
+//! A host that refuses, gives too little, calls in any order, or has no memory left.
+
+use super::*;
+
+/// Whatever call fails, with whatever status, the client gets either body, complete, and its headers are true.
+#[test]
+fn any_host_call_may_fail() {
+    let length = length(DRIFTED);
+    for settings in [EARLY, HELD, OBSERVE, OBSERVE_HELD] {
+        for known in [false, true] {
+            for size in [4, 100] {
+                for end in [End::Apart, End::AddedTrailers] {
+                    let mut upstream =
+                        Upstream::json(DRIFTED).with("etag", "\"a\"").with("digest", "x").cut(size).ending(end);
+                    if known {
+                        upstream = upstream.with("content-length", &length);
+                    }
+                    let mut sound = vm(settings);
+                    upstream.run(&mut sound);
+                    let calls = sound.host().count;
+                    for failing in 0..calls {
+                        check_failure(settings, &upstream, &[failing], 2);
+                        check_failure(settings, &upstream, &[failing, failing + 1], 10);
+                        check_failure(settings, &upstream, &(failing..1000).collect::<Vec<_>>(), 77);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A host that gives less than it said leaves the rest where it is.
+#[test]
+fn short_reads_lose_nothing() {
+    for settings in [EARLY, HELD, OBSERVE] {
+        for size in [4, 100] {
+            for most in 0..4 {
+                let mut vm = vm(settings);
+                vm.host().most_given = Some(most);
+                let reply = Upstream::json(DRIFTED).cut(size).run(&mut vm);
+                assert_eq!((reply.text(), reply.reason().as_str()), (DRIFTED, "host_error"));
+            }
+        }
+    }
+    let (sent, _) = long_list();
+    let length = length(&sent);
+    for most in [0, 1, 100, 299] {
+        let mut vm = vm(SMALL);
+        vm.host().most_given = Some(most);
+        let reply = Upstream::json(&sent).with("content-length", &length).cut(300).run(&mut vm);
+        assert_eq!(reply.reason(), "host_error");
+        assert_eq!(reply.text().replace("email_address", "mail"), sent);
+        assert_eq!(metric(&mut vm, "nomos_held_bytes"), 0);
+    }
+}
+
+fn check_failure(settings: &str, upstream: &Upstream<'_>, failing: &[usize], status: u32) {
+    let host = Mock::new().with_failing_numbers(failing, status);
+    let text = configuration(settings);
+    let mut vm = Vm::new(host.with_configuration(&text));
+    vm.on_context_create(ROOT, 0);
+    if !vm.on_configure(ROOT, text.len()) {
+        assert_eq!(failing[0], 0, "only a configuration that cannot be read is refused");
+        return;
+    }
+    vm.host().filter_state = b"{}".to_vec();
+    let reply = upstream.run(&mut vm);
+    let what = format!("{settings} {upstream:?} failing {failing:?}: {reply:?}");
+    let sent = String::from_utf8(upstream.chunks.concat()).unwrap();
+    let healed = reply.text() == HEALED && reply.text() != sent;
+    assert!(!reply.paused, "{what}");
+    // Only a host that refuses twice in a row to take bytes back can cause a reset; one that refuses that too, a cut.
+    let refused = failing.len() > 2 && vm.host().calls("reset_response") > 0;
+    assert!(healed || reply.text() == sent || reply.reset || refused, "{what}");
+    assert!(!reply.reset || failing.len() > 1, "{what}");
+    let intact = !reply.reset && !refused;
+    for line in reply.headers.iter().filter(|_| intact) {
+        if let Some(length) = line.strip_prefix("content-length: ") {
+            assert_eq!(length, reply.body.len().to_string(), "{what}");
+        }
+        assert!(!healed || (line != "etag: \"a\"" && line != "digest: x"), "{what}");
+    }
+    assert_eq!(vm.open_streams(), 0, "{what}");
+}
+
+#[test]
+fn phases_in_any_order() {
+    type Call = fn(&mut Vm<Mock>, u32);
+    let calls: [Call; 11] = [
+        |vm, id| vm.on_context_create(id, ROOT),
+        |vm, id| vm.on_context_create(id, 99),
+        |vm, id| vm.on_context_create(id, 0),
+        |vm, id| _ = vm.on_request_headers(id, true),
+        |vm, id| _ = vm.on_response_headers(id, false),
+        |vm, id| _ = vm.on_response_headers(id, true),
+        |vm, id| _ = vm.on_response_body(id, 5, false),
+        |vm, id| _ = vm.on_response_body(id, 0, true),
+        |vm, id| _ = vm.on_response_trailers(id),
+        |vm, id| vm.on_tick(id),
+        |vm, id| vm.on_delete(id),
+    ];
+    let mut seed = 1_u64;
+    for settings in [EARLY, HELD, OBSERVE, OBSERVE_HELD] {
+        for _ in 0..2000 {
+            let mut vm = vm(settings);
+            vm.host().request = Some(vec![(b":method".to_vec(), b"GET".to_vec()), (b":path".to_vec(), b"/u".to_vec())]);
+            for _ in 0..12 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let pick = |bits: u32, below: usize| usize::try_from(seed >> bits).unwrap_or_default() % below;
+                let json =
+                    vec![(b":status".to_vec(), b"200".to_vec()), (b"content-type".to_vec(), b"text/json".to_vec())];
+                vm.host().response = [None, Some(json)][pick(20, 2)].clone();
+                vm.host().buffer = [None, Some(b"{\"a\":".to_vec()), Some(DRIFTED.into())][pick(30, 3)].clone();
+                calls[pick(40, calls.len())](&mut vm, u32::try_from(pick(50, 4)).unwrap());
+            }
+            (0..4).for_each(|id| vm.on_delete(id));
+            assert_eq!(vm.open_streams(), 0);
+        }
+    }
+}
+
+#[test]
+fn bodies_that_do_not_fit_into_memory_leave_as_they_came() {
+    const SPARE: usize = 10;
+    let list = format!("[{}]", vec![DRIFTED; 100].join(","));
+    let cap = r#""max_held_bytes":1024,"#;
+    let rows = [(EARLY, DRIFTED), (HELD, DRIFTED), (OBSERVE, DRIFTED), (cap, &list)];
+    for (settings, body) in rows {
+        for spare in [0, SPARE] {
+            let mut vm = vm(settings);
+            let used = crate::body::MAX_BODIES_BYTES - spare;
+            vm.tools.bodies = used;
+            let length = length(body);
+            let known = Upstream::json(body).with("content-length", &length);
+            for upstream in [Upstream::json(body), known] {
+                let reply = upstream.cut(7).run(&mut vm);
+                assert_eq!((reply.text(), reply.reset, reply.reason().as_str()), (body, false, "no_memory"));
+                assert_eq!((vm.tools.bodies, metric(&mut vm, "nomos_held_bytes")), (used, 0));
+            }
+            vm.tools.bodies = 0;
+            assert_ne!(Upstream::json(body).cut(7).run(&mut vm).verdict(), "failed");
+            assert_eq!(vm.tools.bodies, 0);
+        }
+    }
+}
+
+/// What is kept back is gone, in the middle of a body or before it: the body leaves as it came, and once there is such a
+/// reserve again, bodies are healed again.
+#[test]
+fn bodies_leave_as_they_came_while_no_memory_can_be_kept_back() {
+    for settings in [EARLY, HELD, OBSERVE] {
+        for pieces in 0..3 {
+            let mut vm = vm(settings);
+            let reserved = vm.tools.reserved;
+            assert!((4 << 20..=128 << 20).contains(&reserved), "{reserved}");
+            // Each piece asks twice.
+            vm.host().reserves = Some(2 * pieces);
+            let reply = Upstream::json(DRIFTED).cut(8).run(&mut vm);
+            assert_eq!((reply.text(), reply.reason().as_str()), (DRIFTED, "no_memory"), "{settings} {pieces}");
+            assert_eq!(metric(&mut vm, "nomos_held_bytes"), 0);
+            vm.host().reserves = None;
+            assert_ne!(Upstream::json(DRIFTED).run(&mut vm).verdict(), "failed", "{settings} {pieces}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Where a body ends, however it comes.
+
+use super::*;
+
+#[test]
+fn any_chunking_gives_the_same() {
+    for settings in [EARLY, HELD] {
+        for (sent, expected, verdict) in BODIES {
+            for size in 1..=sent.len() {
+                for end in [End::Apart, End::WithData, End::AddedTrailers] {
+                    for known in [false, true] {
+                        let length = length(sent);
+                        let mut upstream = Upstream::json(sent).cut(size).ending(end);
+                        if known {
+                            upstream = upstream.with("content-length", &length);
+                        }
+                        let mut vm = vm(settings);
+                        let reply = upstream.run(&mut vm);
+                        let what = format!("{settings} {upstream:?} {reply:?}");
+                        assert_eq!(reply.text(), expected, "{what}");
+                        assert_eq!(reply.verdict(), verdict, "{what}");
+                        assert!(!reply.reset && !reply.paused && vm.open_streams() == 0, "{what}");
+                        assert_eq!(metric(&mut vm, "nomos_held_bytes"), 0, "{what}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn healed_when_the_value_closes() {
+    for settings in [EARLY, HELD] {
+        for size in [1, 7, DRIFTED.len()] {
+            let reply = Upstream::json(DRIFTED).cut(size).ending(End::Never).begin(&mut vm(settings));
+            assert_eq!((reply.text(), reply.verdict().as_str()), (HEALED, "healed"));
+        }
+    }
+}
+
+#[test]
+fn a_known_length_is_awaited() {
+    let sent = format!("{DRIFTED}  x");
+    let length = length(&sent);
+    let upstream = Upstream::json(&sent).with("content-length", &length);
+    for size in 1..=sent.len() {
+        let reply = upstream.clone().cut(size).run(&mut vm(EARLY));
+        assert_eq!((reply.text(), reply.verdict().as_str()), (sent.as_str(), "failed"));
+    }
+}
+
+#[test]
+fn what_follows_a_value_passes() {
+    let sent = format!("{DRIFTED}  x");
+    let reply = Upstream::json(&sent).cut(DRIFTED.len()).run(&mut vm(EARLY));
+    assert_eq!((reply.text(), reply.verdict().as_str()), (format!("{HEALED}  x").as_str(), "healed"));
+}
+
+#[test]
+fn ends_by_trailers() {
+    for settings in [EARLY, HELD] {
+        let reply = Upstream::json(DRIFTED).ending(End::Trailers).run(&mut vm(settings));
+        assert_eq!((reply.text(), reply.verdict().as_str()), (HEALED, "healed"));
+        let mut vm = vm(settings);
+        let reply = Upstream::json(CUT).cut(3).ending(End::Trailers).run(&mut vm);
+        assert_eq!((reply.text(), reply.reset, reply.reason().as_str()), ("", true, "ended_by_trailers"));
+        assert_eq!((vm.open_streams(), metric(&mut vm, "nomos_held_bytes"), vm.host().log.len()), (0, 0, 1));
+    }
+    let upstream = Upstream::json(CUT).with("content-length", "10").cut(3).ending(End::Trailers);
+    let reply = Upstream { chunks: vec![b"{\"ma"], ..upstream }.run(&mut vm(HELD));
+    assert_eq!((reply.text(), reply.reset, reply.paused), ("{\"ma", false, false));
+}
+
+#[test]
+fn digests_in_trailers_of_a_healed_body_go() {
+    for (body, kept) in [(DRIFTED, false), (CLEAN, true)] {
+        let mut vm = vm(EARLY);
+        Upstream::json(body).ending(End::Never).begin(&mut vm);
+        vm.host().response = Some(vec![(b"content-digest".to_vec(), b"x".to_vec()), (b"x".to_vec(), b"y".to_vec())]);
+        assert_eq!(vm.on_response_trailers(STREAM), Action::Continue);
+        assert_eq!(vm.host().response_headers().len(), if kept { 2 } else { 1 });
+    }
+}
+
+/// Elements of a list that breaks off have left healed, and nothing of it is withheld.
+#[test]
+fn digests_in_trailers_of_a_body_that_streamed_go() {
+    let sent = long_list().0;
+    let elements = sent.split(']').next().unwrap();
+    for (settings, kept) in [("", 0), (r#""mode":"observe","#, 1)] {
+        let mut vm = vm(&format!("{SMALL}{settings}"));
+        Upstream::json(elements).ending(End::Never).begin(&mut vm);
+        vm.host().response = Some(vec![(b"digest".to_vec(), b"x".to_vec())]);
+        assert_eq!(vm.on_response_trailers(STREAM), Action::Continue);
+        assert_eq!(vm.host().response_headers().len(), kept, "{settings}");
+    }
+}
+
+/// Where nothing is withheld, a body that trailers end is let go all the same, and what was kept to look at it too.
+#[test]
+fn trailers_end_what_is_only_looked_at() {
+    for settings in [OBSERVE, OBSERVE_HELD, EARLY, HELD] {
+        for sent in [CUT, DRIFTED, ""] {
+            for known in [None, Some("1000")] {
+                let mut upstream = Upstream::json(sent).ending(End::Trailers);
+                if let Some(length) = known {
+                    upstream = upstream.with("content-length", length);
+                }
+                let mut vm = vm(settings);
+                upstream.run(&mut vm);
+                assert_eq!((metric(&mut vm, "nomos_held_bytes"), vm.open_streams()), (0, 0), "{settings} {sent}");
+            }
+        }
+    }
+}
+
+/// With trailers no callback about the body comes at all.
+#[test]
+fn no_body_is_told_of_as_empty_however_it_ends() {
+    for settings in ["", HELD, OBSERVE, OBSERVE_HELD] {
+        for end in [End::Apart, End::WithData, End::AddedTrailers, End::Trailers] {
+            let upstream = Upstream { chunks: vec![], ..Upstream::json("").ending(end) };
+            // Headers that are the end of a response: another reason.
+            let expected = if end == End::WithData { "no_body" } else { "empty" };
+            let reply = upstream.run(&mut vm(settings));
+            assert_eq!((reply.text(), reply.reason().as_str()), ("", expected), "{settings} {end:?}: {reply:?}");
+        }
+    }
+}

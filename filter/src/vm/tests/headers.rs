@@ -1,0 +1,182 @@
+//! Headers of a response: sent early, or held until its body is known.
+
+use super::*;
+use crate::waiting::PATIENCE;
+
+#[test]
+fn early_headers() {
+    let upstream = |body| {
+        Upstream::json(body)
+            .with("content-length", "25")
+            .with("etag", "\"a\"")
+            .with("digest", "x")
+            .with("x", "caf\u{e9}")
+    };
+    for body in [DRIFTED, CLEAN, BROKEN] {
+        let reply = upstream(body).run(&mut vm(EARLY));
+        let expected = [":status: 200", "content-type: application/json", "etag: W/\"a\"", "x: caf\u{e9}"];
+        assert_eq!(reply.headers, expected);
+    }
+    let untouched = upstream(DRIFTED).run(&mut vm(OBSERVE)).headers;
+    assert!(untouched.contains(&"content-length: 25".to_owned()) && untouched.contains(&"etag: \"a\"".to_owned()));
+}
+
+#[test]
+fn held_headers() {
+    let rows =
+        [(DRIFTED, HEALED, "healed", "W/\"a\""), (CLEAN, CLEAN, "clean", "\"a\""), (BROKEN, BROKEN, "failed", "\"a\"")];
+    for (sent, expected, verdict, etag) in rows {
+        let length_sent = length(sent);
+        for size in [1, 5, 1000] {
+            let upstream = Upstream::json(sent).with("content-length", &length_sent).with("etag", "\"a\"").cut(size);
+            let reply = upstream.run(&mut vm(HELD));
+            assert_eq!(reply.text(), expected);
+            for header in [
+                format!("content-length: {}", length(expected)),
+                format!("etag: {etag}"),
+                format!("x-nomos-verdict: {verdict}"),
+            ] {
+                assert!(reply.has(&header), "{header} in {reply:?}");
+            }
+            assert!(reply.has_name("x-nomos-latency-us") && reply.has_name("x-nomos-ops"));
+            assert_eq!(reply.has_name("x-nomos-reason"), verdict == "failed");
+        }
+    }
+}
+
+/// What an upstream says under these names does not stand beside what Nomos says.
+#[test]
+fn held_headers_of_an_upstream() {
+    for (sent, verdict, reasons) in [(DRIFTED, "healed", 0), (BROKEN, "failed", 1)] {
+        let length = length(sent);
+        let named = ["verdict", "reason", "ops", "latency-us"].map(|name| format!("x-nomos-{name}"));
+        let upstream = named
+            .iter()
+            .fold(Upstream::json(sent).with("content-length", &length), |upstream, name| upstream.with(name, "lie"));
+        let reply = upstream.run(&mut vm(HELD));
+        assert!(!reply.headers.iter().any(|header| header.ends_with(": lie")), "{reply:?}");
+        assert!(reply.has(&format!("x-nomos-verdict: {verdict}")), "{reply:?}");
+        let all = reply.headers.iter().filter(|header| header.starts_with("x-nomos-reason")).count();
+        assert_eq!(all, reasons, "{reply:?}");
+    }
+}
+
+#[test]
+fn held_headers_of_unknown_length() {
+    let whole = Upstream::json(DRIFTED).with("etag", "\"a\"");
+    let reply = whole.clone().run(&mut vm(HELD));
+    assert!(reply.has("x-nomos-verdict: healed") && reply.has("etag: W/\"a\"") && !reply.has_name("content-length"));
+    let reply = whole.cut(10).run(&mut vm(HELD));
+    assert_eq!(reply.text(), HEALED);
+    assert!(!reply.has_name("x-nomos-verdict") && reply.has("etag: W/\"a\""));
+}
+
+#[test]
+fn large_bodies_are_not_held() {
+    let sent = format!("{DRIFTED}{}", " ".repeat(20_000));
+    let length = length(&sent);
+    let reply = Upstream::json(&sent).with("content-length", &length).cut(9000).run(&mut vm(HELD));
+    assert!(
+        reply.text().starts_with(HEALED) && !reply.has_name("content-length") && !reply.has_name("x-nomos-verdict")
+    );
+}
+
+#[test]
+fn an_output_over_the_buffer_is_not_held() {
+    let text = configuration(HELD).replace("email_address", &"x".repeat(100));
+    let sent = format!("[{}]", vec![r#"{"mail":1}"#; 400].join(","));
+    let length = length(&sent);
+    let mut vm = vm_of(&text);
+    let reply = Upstream::json(&sent).with("content-length", &length).run(&mut vm);
+    assert_eq!((reply.text(), reply.reason().as_str()), (sent.as_str(), "output_too_large"));
+    let content_length = format!("content-length: {length}");
+    assert!(reply.has("x-nomos-reason: output_too_large") && reply.has(&content_length));
+    assert!(reply.has("x-nomos-ops: 0") && reply.field("ops") == 0);
+    let reply = Upstream::json(&sent).run(&mut vm);
+    assert_eq!(reply.verdict(), "healed");
+}
+
+/// Without `allow_on_headers_stop_iteration` no body callback follows paused headers.
+#[test]
+fn headers_are_not_paused_for_ever() {
+    let mut vm = vm(HELD);
+    for _ in 0..VAIN_LIMIT {
+        let upstream = Upstream::json(DRIFTED).with("content-length", "25");
+        let paused = Upstream { chunks: Vec::new(), end: End::Never, ..upstream }.begin(&mut vm);
+        assert!(paused.paused && vm.host().tick_period == Some(TICK_MS));
+        for _ in 0..PATIENCE {
+            assert!(!vm.host().resumed);
+            vm.on_tick(ROOT);
+        }
+        assert!(vm.host().resumed && vm.host().acting_for == ROOT);
+        assert_eq!(vm.host().response_headers(), [":status: 200", "content-type: application/json"]);
+        vm.host().resumed = false;
+        vm.host().response = None;
+        vm.host().buffer = Some(DRIFTED.into());
+        assert_eq!(vm.on_response_body(STREAM, DRIFTED.len(), false), Action::Continue);
+        assert_eq!(vm.host().buffer.take().unwrap(), HEALED.as_bytes());
+        vm.on_delete(STREAM);
+    }
+    assert_eq!(vm.host().log.len(), 1);
+    let reply = Upstream::json(DRIFTED).with("content-length", "25").run(&mut vm);
+    assert!(reply.text() == HEALED && !reply.has_name("content-length") && !reply.has_name("x-nomos-verdict"));
+}
+
+#[test]
+fn all_paused_headers_are_let_go() {
+    for ends_by_tick in [true, false] {
+        let mut vm = vm(HELD);
+        let request = vec![(b":method".to_vec(), b"GET".to_vec()), (b":path".to_vec(), b"/u".to_vec())];
+        let response = vec![(b":status".to_vec(), b"200".to_vec()), (b"content-type".to_vec(), b"text/json".to_vec())];
+        for id in 10..20 {
+            vm.host().request = Some(request.clone());
+            vm.on_context_create(id, ROOT);
+            vm.on_request_headers(id, true);
+            vm.host().response = Some(response.clone());
+            assert_eq!(vm.on_response_headers(id, false), Action::Pause);
+        }
+        if ends_by_tick {
+            (0..PATIENCE).for_each(|_| vm.on_tick(ROOT));
+        } else {
+            vm.on_delete(ROOT);
+        }
+        assert_eq!(vm.host().calls("resume_response"), 10);
+    }
+}
+
+/// Where the root has gone before there was anything to hold, no tick would let it go.
+#[test]
+fn headers_of_a_stream_without_root_are_not_held() {
+    for again in [false, true] {
+        let mut vm = vm(HELD);
+        vm.host().request = Some(vec![(b":method".to_vec(), b"GET".to_vec()), (b":path".to_vec(), b"/u".to_vec())]);
+        vm.on_context_create(STREAM, ROOT);
+        vm.on_request_headers(STREAM, true);
+        if again {
+            assert!(vm.on_configure(ROOT, configuration(HELD).len()));
+        } else {
+            vm.on_delete(ROOT);
+        }
+        let header = |name: &str, value: &str| (name.as_bytes().to_vec(), value.as_bytes().to_vec());
+        let response = [(":status", "200"), ("content-type", "text/json"), ("content-length", "25")];
+        vm.host().response = Some(response.iter().map(|(name, value)| header(name, value)).collect());
+        assert_eq!(vm.on_response_headers(STREAM, false), Action::Continue);
+        assert_eq!(vm.host().response_headers(), [":status: 200", "content-type: text/json"]);
+        vm.host().buffer = Some(DRIFTED.into());
+        assert_eq!(vm.on_response_body(STREAM, DRIFTED.len(), true), Action::Continue);
+        assert_eq!(vm.host().buffer.take().unwrap(), HEALED.as_bytes());
+    }
+}
+
+#[test]
+fn once_seen_to_work_headers_wait() {
+    let mut vm = vm(HELD);
+    let upstream = Upstream::json(DRIFTED).with("content-length", "25");
+    upstream.run(&mut vm);
+    let paused = Upstream { chunks: Vec::new(), end: End::Never, ..upstream }.begin(&mut vm);
+    assert!(paused.paused);
+    for _ in 0..10 {
+        vm.on_tick(ROOT);
+    }
+    assert!(!vm.host().resumed && vm.host().log.is_empty());
+}
