@@ -319,6 +319,25 @@ fn an_amount_in_another_unit_is_left() {
 }
 
 #[test]
+fn names_about_the_document_are_no_members_of_it() {
+    let rows = [
+        (
+            "the class of an object, and its address",
+            r#"{"id":"7","type":"bug","userName":"u","created_at":"c"}"#,
+            r#"{"@id":"/7","@type":"Ticket","user_name":"u","created_at":"c"}"#,
+            r#"{"@id":"/7","@type":"Ticket","userName":"u","created_at":"c"}"#,
+        ),
+        (
+            "a contract that has them",
+            r#"{"@id":"/7","userName":"u","created_at":"c"}"#,
+            r#"{"data":{"@id":"/7","user_name":"u","created_at":"c"}}"#,
+            r#"{"@id":"/7","userName":"u","created_at":"c"}"#,
+        ),
+    ];
+    check(&rows);
+}
+
+#[test]
 fn an_answer_of_graphql_is_read_with_care() {
     let contract = r#"{"id":"1","state":"open","url":"u","number":1,"created_by":"c","start_date":"d","tags":{}}"#;
     let member = r#""number":1,"createdBy":"me","startDate":"now""#;

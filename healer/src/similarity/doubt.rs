@@ -53,6 +53,8 @@ const SAME_WORDS: f32 = 0.955;
 const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
 /// Words for how many there are of what a name names.
 const COUNTS: [&str; 7] = ["cnt", "count", "ct", "nb", "num", "tally", "total"];
+/// Names that JSON-LD, and what took them from it, keep for themselves.
+const METADATA: [&str; 3] = ["@context", "@id", "@type"];
 /// From here on the objects above only group.
 const GROUPED: f32 = 0.94;
 /// The pairs that are not doubted, and the open members whose names say a form: hardly any.
@@ -89,6 +91,7 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_
         || identifies_another(record, pair)
         || counts_another(record, pair)
         || is_another_letter(record, pair)
+        || is_metadata(record, pair)
         || is_empty_guess(record, pair)
 }
 
@@ -168,6 +171,14 @@ fn is_another_letter(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let found = record.found.get(pair.found as usize).map_or("", |found| found.name);
     let is_letter = found.len() == 1 && record.model.field(pair.expected).is_some_and(|field| field.name.len() == 1);
     is_letter && record.model.field(pair.expected).is_some_and(|field| field.name != found)
+}
+
+/// `@type` for `type`: in JSON-LD and its like these names are about the document, and have other values.
+fn is_metadata(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let is_meta = |name: &str| METADATA.contains(&name);
+    let found = record.found.get(pair.found as usize);
+    found.is_some_and(|found| is_meta(found.name))
+        && record.model.field(pair.expected).is_some_and(|field| !is_meta(&field.name))
 }
 
 /// Whether a number of this name says how many there are.
