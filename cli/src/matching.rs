@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use healer::config::{ConfigError, json};
 use healer::plan::spec::{PlanSpec, Settings};
-use healer::{Healer, Limits, Matching, Memo, Plan, Reason, similarity};
+use healer::{Healer, Limits, Matching, Memo, Plan, Progress, Reason, similarity};
 
 use crate::failure::Failure;
 use crate::{input, output};
@@ -134,7 +134,9 @@ fn matched(spec: &PlanSpec, body: &[u8]) -> Result<Matching, String> {
     };
     let mut healer = Healer::new();
     let mut intake = healer.intake(limits);
-    intake.push(body);
+    if intake.push(body) == Progress::Release(Reason::TooLarge) {
+        return Err(format!("found a body of {} bytes; expected at most {}", body.len(), Limits::HARD_HELD_BYTES));
+    }
     intake.finish();
     let mut memo = Memo::new(&plan);
     healer.matching(&plan, &mut memo, &intake).map_err(|failure| match (failure.reason, json::read(body)) {
@@ -148,7 +150,7 @@ fn matched(spec: &PlanSpec, body: &[u8]) -> Result<Matching, String> {
         (Reason::Malformed | Reason::Truncated | Reason::Empty, Ok(_)) => {
             format!("found a body that is {failure}; expected JSON")
         }
-        _ => format!("found a body that is {failure}; expected a smaller one"),
+        _ => format!("found a body that is {failure}; expected one that can be read"),
     })
 }
 

@@ -62,13 +62,13 @@ pub struct Config {
     pub response_headers: ResponseHeaders,
     /// Whether the filter state is set that access logs read.
     pub filter_state: bool,
-    /// A longer body leaves as it came.
+    /// A longer body is healed as it streams, and a longer record of it leaves as it came.
     pub max_held_bytes: usize,
     /// A deeper body leaves as it came.
     pub max_depth: u32,
-    /// A body with an object of more members leaves as it came.
+    /// A body with an object of more members leaves as it came, unless it streams and that object is around its records.
     pub max_keys: u32,
-    /// A body of more tokens leaves as it came.
+    /// A body of more tokens leaves as it came, unless it streams.
     pub max_tokens: usize,
     /// Shapes of records that are remembered for one route.
     pub max_shapes: usize,

@@ -79,7 +79,8 @@ pub const BOUNDS: [Bound; 5] = [
     Bound {
         name: "max_keys",
         least: 1,
-        // A member takes six bytes at least (`"":0,` and a name that differs): more do not fit into the longest body.
+        // A member takes eight bytes in the mean (`"":0,` and three of a name): more that differ do not fit into the
+        // longest body.
         most: 1 << 23,
         expected: "a whole number from 1 to 8388608",
     },
