@@ -68,7 +68,8 @@ pub struct Config {
     pub max_depth: u32,
     /// A body with an object of more members leaves as it came, unless it streams and that object is around its records.
     pub max_keys: u32,
-    /// A body of more tokens leaves as it came, unless it streams.
+    /// A body of more tokens leaves as it came, unless it streams; one of unknown length, if as much of it as may be held
+    /// has more.
     pub max_tokens: usize,
     /// Shapes of records that are remembered for one route.
     pub max_shapes: usize,

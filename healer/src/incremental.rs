@@ -26,7 +26,7 @@ use crate::scan::Status;
 use crate::text::{decode, is_scalar, trim_end};
 use crate::walk::{Body, Part};
 use soundness::Soundness;
-use tape::{LastEnd, Sound, Tape};
+use tape::{Ahead, Sound, Tape};
 use traced::Traced;
 
 /// Elements that are healed at once: twice what a host hands over at once. With more, the lists of the walk would be what
@@ -54,8 +54,8 @@ pub struct Incremental {
     expects: Expects,
     /// The state of the next value, in an envelope.
     state: Id,
-    /// Tokens up to here do not end an element of the innermost array.
-    probed: usize,
+    /// How far the elements of the innermost array were looked for.
+    ahead: Ahead,
     /// Up to which token the end of an object was looked for, and how many containers are open there.
     probe: (usize, u32),
     /// An element is malformed: they are healed one by one, to find out which.
@@ -138,7 +138,7 @@ impl Incremental {
             spine: Vec::new(),
             expects: Expects::Value { first: false },
             state: INERT,
-            probed: 0,
+            ahead: Ahead::default(),
             probe: (0, 0),
             careful: false,
             traced: Traced::default(),
@@ -252,7 +252,7 @@ impl Incremental {
     fn decide(&mut self, tools: &mut Tools<'_>) {
         let fault = self.soundness.check(&mut self.window);
         let bytes = fault.map_or(self.soundness.checked(), |(_, at)| at);
-        let sound = Sound::up_to(&self.window, bytes, fault.is_none());
+        let sound = Sound::up_to(&self.window, bytes);
         let free = loop {
             match self.step(tools, sound) {
                 Then::Next => (),
@@ -299,7 +299,7 @@ impl Incremental {
     fn close(&mut self) -> Then {
         self.spine.pop();
         self.traced.clear();
-        self.probed = 0;
+        self.ahead = Ahead::default();
         self.next = self.next.wrapping_add(1);
         self.expects = if self.spine.is_empty() { Expects::Nothing } else { Expects::Separator };
         Then::Next
@@ -337,7 +337,7 @@ impl Incremental {
 
     fn enter(&mut self, state: Id, is_object: bool) -> Then {
         self.spine.push(Level { state, is_object });
-        (self.probed, self.probe) = (0, (0, 0));
+        (self.ahead, self.probe) = (Ahead::default(), (0, 0));
         self.traced.clear();
         self.next = self.next.wrapping_add(1);
         self.expects = if is_object { Expects::Key { first: true } } else { Expects::Value { first: true } };
@@ -364,21 +364,8 @@ impl Incremental {
         let tape = Tape::of(&self.window, sound);
         let (first, most) = (self.next, self.window.limits.max_held());
         let Some(start) = tape.at(first) else { return false };
-        let (reach, enough) = (tape.bytes.saturating_sub(start), most.min(BATCH));
-        let mut end = None;
-        if tape.is_whole && reach <= most {
-            let from = first.max(std::mem::replace(&mut self.probed, tape.open_len));
-            match tape.last_end(from, self.spine.len() as u32, self.window.scanner.depth()) {
-                LastEnd::At(token, at) => end = Some((token, at)),
-                LastEnd::Unknown => return false,
-                // From the start it is not far.
-                LastEnd::Before => (),
-            }
-        }
-        if end.is_none() || reach > enough {
-            self.probed = 0;
-            end = tape.end_within(first, start.saturating_add(enough), start.saturating_add(most));
-        }
+        let enough = start.saturating_add(most.min(BATCH));
+        let end = self.ahead.end_within(&tape, first, enough, start.saturating_add(most));
         let (Some((end, bytes)), Some(array)) = (end.filter(|(end, _)| *end > first), self.spine.last()) else {
             return false;
         };
@@ -558,7 +545,7 @@ impl Incremental {
         self.gone = self.gone.wrapping_sub(bytes);
         self.soundness.discard(bytes);
         self.next = self.next.saturating_sub(tokens);
-        self.probed = self.probed.saturating_sub(tokens);
+        self.ahead.discard(bytes, tokens);
         self.probe.0 = self.probe.0.saturating_sub(tokens);
     }
 }

@@ -159,7 +159,6 @@ impl Scratch {
         matches!(self.edits.get(edit as usize), Some(Edit { kind: EditKind::Key { .. }, .. }))
     }
 
-    /// The members whose keys are from `start` up to `end`.
     /// A record that closes now.
     pub(crate) fn closed(&self, anchor: Id) -> Closed {
         let Scratch { members, containers, sources, targets, .. } = self;
@@ -167,6 +166,7 @@ impl Scratch {
         Closed { anchor, members, containers, sources: sources.len(), targets: targets.len() }
     }
 
+    /// The members whose keys are from `start` up to `end`.
     pub(crate) fn members_between(&self, start: u32, end: u32) -> Range<usize> {
         let place = |at: u32| self.members.partition_point(|member| member.key < at);
         place(start)..place(end)

@@ -8,25 +8,13 @@ use crate::scan::Status;
 pub(super) struct Sound {
     tokens: usize,
     bytes: usize,
-    /// Whether all brackets of the window are in that.
-    is_whole: bool,
 }
 
 impl Sound {
-    pub(super) fn up_to(window: &Intake, bytes: usize, is_whole: bool) -> Self {
+    pub(super) fn up_to(window: &Intake, bytes: usize) -> Self {
         let tokens = window.scanner.tokens().partition_point(|at| (*at as usize) < bytes);
-        Sound { tokens, bytes, is_whole }
+        Sound { tokens, bytes }
     }
-}
-
-/// Where the last whole element of an array ends.
-pub(super) enum LastEnd {
-    /// The token after it, and its offset. Both may be in another container of that depth, where the array closes before.
-    At(usize, usize),
-    /// None of the tokens ends one.
-    Unknown,
-    /// The array closes before the end of the tape.
-    Before,
 }
 
 /// The sound tokens of a window.
@@ -38,8 +26,6 @@ pub(super) struct Tape<'a> {
     pub open_len: usize,
     /// How many bytes are sound.
     pub bytes: usize,
-    /// Whether all brackets of the window are there.
-    pub is_whole: bool,
 }
 
 impl<'a> Tape<'a> {
@@ -49,7 +35,7 @@ impl<'a> Tape<'a> {
             Status::Closed(end) => tokens.partition_point(|at| (*at as usize) < end),
             _ => tokens.len(),
         };
-        Tape { held: &window.held, tokens, open_len, bytes: sound.bytes, is_whole: sound.is_whole }
+        Tape { held: &window.held, tokens, open_len, bytes: sound.bytes }
     }
 
     pub(super) fn at(&self, token: usize) -> Option<usize> {
@@ -59,52 +45,6 @@ impl<'a> Tape<'a> {
     #[inline(always)]
     pub(super) fn byte(&self, token: usize) -> u8 {
         self.at(token).and_then(|at| self.held.get(at)).copied().unwrap_or(0)
-    }
-
-    /// The last end of an element among the tokens from `first` on, where elements are inside `depth` containers, and
-    /// `open` are open at the end of the tape.
-    ///
-    /// Cost: the tokens of what is not whole yet, or of what follows the array in the container around it.
-    pub(super) fn last_end(&self, first: usize, depth: u32, mut open: u32) -> LastEnd {
-        for token in (first..self.open_len).rev() {
-            if open < depth {
-                return LastEnd::Before;
-            }
-            let Some(at) = self.at(token) else { continue };
-            match self.byte(token) {
-                b',' if open == depth => return LastEnd::At(token, at),
-                b'}' | b']' if open == depth => return LastEnd::At(token.wrapping_add(1), at.wrapping_add(1)),
-                b'}' | b']' => open = open.wrapping_add(1),
-                b'{' | b'[' => open = open.wrapping_sub(1),
-                _ => (),
-            }
-        }
-        LastEnd::Unknown
-    }
-
-    /// The last end of an element that is not beyond the offset `enough`, from the token on that starts the first. If the
-    /// first element does not end there, its end, if that is not beyond `most`.
-    pub(super) fn end_within(&self, first: usize, enough: usize, most: usize) -> Option<(usize, usize)> {
-        let (mut found, mut depth) = (None, 0u32);
-        for token in first..self.open_len {
-            let at = self.at(token)?;
-            if at > most || at > enough && found.is_some() {
-                break;
-            }
-            match self.byte(token) {
-                b',' if depth == 0 => found = Some((token, at)),
-                b'{' | b'[' => depth = depth.wrapping_add(1),
-                b'}' | b']' if depth == 0 => break,
-                b'}' | b']' => {
-                    depth = depth.wrapping_sub(1);
-                    if depth == 0 && at < most {
-                        found = Some((token.wrapping_add(1), at.wrapping_add(1)));
-                    }
-                }
-                _ => (),
-            }
-        }
-        found
     }
 
     /// From a token on, where `depth` containers are open, to the one after that closes them, or to the end.
@@ -127,5 +67,65 @@ impl<'a> Tape<'a> {
             }
         }
         (self.open_len, depth)
+    }
+}
+
+/// How far the ends of elements of one array were looked for, so that each token is looked at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ahead {
+    /// The next token to look at, and how many containers are open there inside the array.
+    token: usize,
+    depth: u32,
+    /// An end that was found: the token after it, and its offset.
+    end: Option<(usize, usize)>,
+}
+
+impl Ahead {
+    /// The last end of an element that is not beyond the offset `enough`, from the token on that starts the first. If the
+    /// first element does not end there, its end, if that is not beyond `most`. The token after it, and its offset.
+    pub(super) fn end_within(
+        &mut self,
+        tape: &Tape<'_>,
+        first: usize,
+        enough: usize,
+        most: usize,
+    ) -> Option<(usize, usize)> {
+        if self.end.is_some_and(|(token, _)| token > first) {
+            return self.end;
+        }
+        self.end = None;
+        if self.token < first {
+            (self.token, self.depth) = (first, 0);
+        }
+        while self.token < tape.open_len {
+            let at = tape.at(self.token)?;
+            if at > most || at > enough && self.end.is_some() {
+                break;
+            }
+            let after = self.token.wrapping_add(1);
+            match tape.byte(self.token) {
+                b',' if self.depth == 0 => self.end = Some((self.token, at)),
+                b'{' | b'[' => self.depth = self.depth.wrapping_add(1),
+                b'}' | b']' if self.depth == 0 => break,
+                // It may be an end to a later element that is the first.
+                b'}' | b']' if self.depth == 1 && at == most => break,
+                b'}' | b']' => {
+                    self.depth = self.depth.wrapping_sub(1);
+                    if self.depth == 0 {
+                        self.end = Some((after, at.wrapping_add(1)));
+                    }
+                }
+                _ => (),
+            }
+            self.token = after;
+        }
+        self.end
+    }
+
+    /// The first `bytes` of the window have gone, and their tokens.
+    pub(super) fn discard(&mut self, bytes: usize, tokens: usize) {
+        let end = self.end.and_then(|(token, at)| Some((token.checked_sub(tokens)?, at.checked_sub(bytes)?)));
+        let token = self.token.checked_sub(tokens);
+        *self = token.map_or(Ahead::default(), |token| Ahead { token, end, ..*self });
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! They are healed as they stand in the window, before it is scanned. The scan goes on after the last of them.
 
+use super::tape::Ahead;
 use super::{Expects, Incremental, Tools};
 use crate::intake::Intake;
 use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, Reading, Stencil, Stencils, white};
@@ -86,7 +87,7 @@ impl Incremental {
         if at > start {
             self.window.scanner.resume(self.gone, self.spine.len() as u32);
             self.soundness.resume(self.gone);
-            (self.next, self.probed, self.probe) = (0, 0, (0, 0));
+            (self.next, self.ahead, self.probe) = (0, Ahead::default(), (0, 0));
         }
         waits
     }
@@ -169,7 +170,7 @@ impl Incremental {
         let stencil = tools.healer.draw(&body, tools.plan, tools.memo, (start, end), healed, summary);
         self.traced.generation = tools.memo.generation();
         self.traced.stencils.add(stencil);
-        (self.next, self.probed) = (walked, 0);
+        self.next = walked;
         self.expects = Expects::Separator;
         true
     }

@@ -50,7 +50,11 @@ fn what_was_not_linear_once() {
         ),
         ("3: [Camel, Kebab] into Pascal", "{", r#""userId":{},"e":{"f":1,"e":{"c":1.50,"a":""}},"#, "\"z\":1}"),
         ("0: a -> b", "{", r#""x":[0],"#, "\"z\":1}"),
+        ("0: a -> b", "{", r#""x":[0,0],"#, "\"z\":1}"),
+        ("0: a -> b", "{", r#""x":[1.5,{"a":-2.5}],"#, "\"z\":1}"),
+        ("0: a -> b", "{", r#""x":[{"a":1},{"a":2}],"#, "\"z\":1}"),
         ("0: a -> b", r#"{"x":{"#, r#""x":[[0],{"c":[]}],"#, "\"z\":1}}"),
+        ("0: a -> b", "[", r#"{"a":[1,2]},[],{"b":[{}]},"#, "0]"),
         (
             "0: d => a; 2: f => a.user_id; 3: f.a => user_id; {\"a\":{\"user_id\":0},\"user_id\":0}",
             "{",
@@ -62,6 +66,8 @@ fn what_was_not_linear_once() {
         let [short, long] = [TIMES, TIMES * LONGER].map(|times| format!("{start}{}{end}", again.repeat(times)));
         check(&examples::spec(plan), &short, &long).unwrap_or_else(|what| panic!("{what}"));
     }
+    let deep = |times: usize| format!(r#"{{{}"z":[[{}0]]}}"#, r#""x":[0],"#.repeat(times), "0,".repeat(4 * times));
+    check(&examples::spec("0: a -> b"), &deep(TIMES), &deep(TIMES * LONGER)).unwrap_or_else(|what| panic!("{what}"));
 }
 
 /// The body, in which one member, all members of one object, or all elements of one array come so many times more; in a
