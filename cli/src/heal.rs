@@ -30,9 +30,9 @@ In a script:
   $ nomos heal --config nomos.yaml body.json --json 2> report.json
   $ jq -r '.ops[] | [.from, .to, .why.by] | @tsv' report.json
 
-A body that cannot be healed leaves as it came, one over max_held_bytes from
-where it cannot on; and so does one that the filter skips by --method, --status
-or --content-type.
+A body that cannot be healed leaves as it came; where it is over max_held_bytes,
+what comes after the last value that could be. So does a body that the filter
+skips by --method, --status or --content-type.
 Exit codes: 0 healed, clean or skipped, 1 over a limit or without a record,
 2 not JSON, bad usage or configuration.";
 

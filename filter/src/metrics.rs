@@ -257,6 +257,11 @@ impl Metrics {
         }
     }
 
+    /// Whether values wait for the next flush, since ticks come.
+    pub fn defers(&self) -> bool {
+        self.defers
+    }
+
     /// Lets values wait for the next flush, or not any more.
     pub fn defer(&mut self, defers: bool) {
         self.defers = defers;

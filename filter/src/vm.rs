@@ -330,9 +330,10 @@ impl<H: Host> Vm<H> {
         self.tools.metrics.count(&mut self.tools.host, tag.id, Outcome::Failed(Fail::Incomplete));
     }
 
-    /// Remembers paused headers, for [`Vm::on_tick`]. False where no tick will come, since their root has gone.
+    /// Remembers paused headers, for [`Vm::on_tick`]. False where no tick will come: the host gives none, or their root has
+    /// gone.
     fn watch(&mut self, stream: u32, root: &Rc<Root>) -> bool {
-        let known = self.roots.iter().find(|(_, known)| Rc::ptr_eq(known, root));
+        let known = self.roots.iter().find(|(_, known)| Rc::ptr_eq(known, root) && self.tools.metrics.defers());
         known.inspect(|(id, _)| self.waiting.add(stream, *id)).is_some()
     }
 
