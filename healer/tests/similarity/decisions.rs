@@ -1,0 +1,443 @@
+//! What is the same field by another name or in another place, and what is not.
+
+use super::*;
+
+#[test]
+fn what_is_found_is_carried_out() {
+    let rows = [
+        ("a rename", r#"{"user_id":1,"name":"a"}"#, r#"{"userId":1,"name":"a"}"#, r#"{"user_id":1,"name":"a"}"#),
+        ("clean", r#"{"user_id":1}"#, r#"{"user_id":2,"userId":3}"#, r#"{"user_id":2,"userId":3}"#),
+        (
+            "out of an envelope",
+            r#"{"user_id":1,"name":"a"}"#,
+            r#"{"data":{"userId":1,"name":"a","more":2}}"#,
+            r#"{"data":{"more":2},"user_id":1,"name":"a"}"#,
+        ),
+        (
+            "out of an envelope that is left empty",
+            r#"{"user_id":1,"name":"a"}"#,
+            r#"{"data":{"userId":1,"name":"a"},"ok":true}"#,
+            r#"{"ok":true,"user_id":1,"name":"a"}"#,
+        ),
+        (
+            "into an object that is missing",
+            r#"{"id":1,"address":{"zip_code":"1"}}"#,
+            r#"{"id":1,"zipCode":"1"}"#,
+            r#"{"id":1,"address":{"zip_code":"1"}}"#,
+        ),
+        (
+            "into an object that stands",
+            r#"{"address":{"street":"s","zip_code":"1"},"id":1}"#,
+            r#"{"address":{"street":"s"},"id":1,"zipCode":"1"}"#,
+            r#"{"address":{"street":"s","zip_code":"1"},"id":1}"#,
+        ),
+        (
+            "an object and what is in it",
+            r#"{"home_address":{"zip_code":"1","city":"c"}}"#,
+            r#"{"homeAddress":{"zipCode":"1","city":"c","x":[1]}}"#,
+            r#"{"home_address":{"zip_code":"1","city":"c","x":[1]}}"#,
+        ),
+        (
+            "records of a list, each by itself",
+            r#"{"users":[{"user_id":1,"name":"n"}]}"#,
+            r#"{"users":[{"userId":1,"name":"a"},{"user_id":2,"name":"b"},{"userID":3,"name":"c"},{"userId":1,"name":"a"}]}"#,
+            r#"{"users":[{"user_id":1,"name":"a"},{"user_id":2,"name":"b"},{"user_id":3,"name":"c"},{"user_id":1,"name":"a"}]}"#,
+        ),
+        (
+            "records of a list that is renamed",
+            r#"{"all_users":[{"user_id":1}]}"#,
+            r#"{"allUsers":[{"userId":1},{"userId":2}]}"#,
+            r#"{"all_users":[{"user_id":1},{"user_id":2}]}"#,
+        ),
+        (
+            "records of a list that moves",
+            r#"{"users":[{"user_id":1,"pets":[{"pet_name":"p"}]}]}"#,
+            r#"{"data":{"users":[{"userId":1,"pets":[{"petName":"p"}]}]}}"#,
+            r#"{"users":[{"user_id":1,"pets":[{"pet_name":"p"}]}]}"#,
+        ),
+        (
+            "a root array",
+            r#"[{"user_id":1}]"#,
+            r#"[{"userId":1},{"userId":2,"q":{"zz":3}}]"#,
+            r#"[{"user_id":1},{"user_id":2,"q":{"zz":3}}]"#,
+        ),
+        (
+            "a name that occurs twice is left",
+            r#"{"user_id":1}"#,
+            r#"{"userId":1,"userId":2}"#,
+            r#"{"userId":1,"userId":2}"#,
+        ),
+        ("an escaped name", r#"{"user_id":1}"#, r#"{"user\u0049d":1}"#, r#"{"user_id":1}"#),
+    ];
+    check(&rows);
+}
+
+#[test]
+fn what_is_inside_and_beside_counts() {
+    let rows = [
+        (
+            "an array in other words, whatever is in it",
+            r#"{"slices":[{"carrier_code":"c","flight_number":"f","cabin":"e"}],"id":1}"#,
+            r#"{"legs":[{"carrierCode":"c","flightNumber":"f","cabin":"e"}],"id":1}"#,
+            r#"{"legs":[{"carrierCode":"c","flightNumber":"f","cabin":"e"}],"id":1}"#,
+        ),
+        (
+            "an object in other words, whatever is in it",
+            r#"{"slice":{"carrier_code":"c","flight_number":"f","cabin":"e"},"id":1,"hue":"h","day":"d"}"#,
+            r#"{"leg":{"carrier_code":"c","flight_number":"f","cabin":"e"},"id":1,"hue":"h","day":"d"}"#,
+            r#"{"leg":{"carrier_code":"c","flight_number":"f","cabin":"e"},"id":1,"hue":"h","day":"d"}"#,
+        ),
+        (
+            "an address in another role",
+            r#"{"id":1,"site_address":{"street":"s","city":"c","zip_code":"1","county":"k"}}"#,
+            r#"{"id":1,"depot_address":{"street":"s","city":"c","zip_code":"1","county":"k"}}"#,
+            r#"{"id":1,"depot_address":{"street":"s","city":"c","zip_code":"1","county":"k"}}"#,
+        ),
+        (
+            "an identifier of another thing",
+            r#"{"game_id":1,"day":"d","venue_name":"v","venue_city":"c"}"#,
+            r#"{"game":{"day":"d","venue":{"id":1,"name":"v","city":"c"}}}"#,
+            r#"{"game":{"day":"d","venue":{"id":1}},"venue_name":"v","venue_city":"c"}"#,
+        ),
+        (
+            "where a thing is to be found, for the thing",
+            r#"{"id":1,"title":"t","slug":"s","home_url":"h","project":"p"}"#,
+            r#"{"id":1,"title":"t","slug":"s","links":{"home_url":"h","project":"/projects/1"}}"#,
+            r#"{"id":1,"title":"t","slug":"s","links":{"project":"/projects/1"},"home_url":"h"}"#,
+        ),
+        (
+            "a key for an identifier",
+            r#"{"id":1,"title":"t","slug":"s","form_id":"f"}"#,
+            r#"{"id":1,"title":"t","slug":"s","formKey":"f"}"#,
+            r#"{"id":1,"title":"t","slug":"s","formKey":"f"}"#,
+        ),
+        (
+            "the same words where little else is known, and one that moved",
+            r#"{"unit_price":1,"maker_code":"c","maker":"m","length":2,"hue":"h","day":"d","night":"n","depth":1}"#,
+            r#"{"unitPrice":1,"x":{"makerCode":"c"},"zebra":2}"#,
+            r#"{"unit_price":1,"x":{"makerCode":"c"},"zebra":2}"#,
+        ),
+        (
+            "a word in a record of which little is known",
+            r#"{"price":1,"maker":"m","length":2,"hue":"h"}"#,
+            r#"{"data":{"price":1,"zebra":2}}"#,
+            r#"{"data":{"price":1,"zebra":2}}"#,
+        ),
+        (
+            "several words there",
+            r#"{"unit_price":1,"maker":"m","length":2,"hue":"h"}"#,
+            r#"{"unitPrice":1,"zebra":2}"#,
+            r#"{"unit_price":1,"zebra":2}"#,
+        ),
+        (
+            "an object that is whole, in a record of which little is known",
+            r#"{"gauge":{"brand":"b","hue":"h","shape":"s"},"day":"d","night":"n","maker":"m","owl":"o","yak":"y","gnu":"g"}"#,
+            r#"{"gauge":{"Brand":"b","Hue":"h","Shape":"s"},"zebra":"z"}"#,
+            r#"{"gauge":{"brand":"b","hue":"h","shape":"s"},"zebra":"z"}"#,
+        ),
+        (
+            "an object that holds mostly something else, in such a record",
+            r#"{"gauge":{"brand":"b","hue":"h","shape":"s"},"day":"d","night":"n","maker":"m","owl":"o","yak":"y","gnu":"g"}"#,
+            r#"{"gauge":{"Brand":"b","Hue":"h","ant":"a","bee":"b","cow":"c"},"zebra":"z"}"#,
+            r#"{"gauge":{"Brand":"b","Hue":"h","ant":"a","bee":"b","cow":"c"},"zebra":"z"}"#,
+        ),
+        (
+            "a number and a boolean, but no string, where a third is known",
+            r#"{"price":1,"open":true,"maker":"m","hue":"h","day":"d","night":"n","owl":"o","yak":"y"}"#,
+            r#"{"Price":2,"Open":false,"Maker":"n","ant":"a","bee":"b","cow":"c"}"#,
+            r#"{"price":2,"open":false,"Maker":"n","ant":"a","bee":"b","cow":"c"}"#,
+        ),
+        (
+            "neither, where less is known",
+            r#"{"price":1,"open":true,"maker":"m","hue":"h","day":"d","night":"n","owl":"o","yak":"y","gnu":"g"}"#,
+            r#"{"Price":2,"Open":false,"Maker":"n","ant":"a","bee":"b","cow":"c"}"#,
+            r#"{"Price":2,"Open":false,"Maker":"n","ant":"a","bee":"b","cow":"c"}"#,
+        ),
+        (
+            "all that there is, which holds what is expected",
+            r#"{"username":"u","email":"e","locked":true}"#,
+            r#"{"account":{"username":"v","email":"f","locked":false}}"#,
+            r#"{"username":"v","email":"f","locked":false}"#,
+        ),
+        (
+            "names that lost a word together",
+            r#"{"launch_date":"d","launch_window":1,"launch_success":true}"#,
+            r#"{"date":"d","window":2,"success":false}"#,
+            r#"{"launch_date":"d","launch_window":2,"launch_success":false}"#,
+        ),
+        (
+            "one name that lost a word",
+            r#"{"billing_city":"d","name":"n"}"#,
+            r#"{"city":"d","name":"n"}"#,
+            r#"{"city":"d","name":"n"}"#,
+        ),
+    ];
+    check(&rows);
+}
+
+#[test]
+fn the_same_name_of_another_value_is_left() {
+    let rows = [
+        (
+            "an object that holds a value of another kind",
+            r#"{"id":1,"store":{"disk":{"size":{"a":1},"name":"n","image":"i"},"node":"m"}}"#,
+            r#"{"id":1,"data":{"store":{"disk":{"size":30,"name":"n","image":"i"},"node":"m"}}}"#,
+            r#"{"id":1,"data":{"store":{"disk":{"size":30},"node":"m"}},"store":{"disk":{"name":"n","image":"i"}}}"#,
+        ),
+        (
+            "a null is no proof",
+            r#"{"id":1,"is_completed":true}"#,
+            r#"{"id":1,"completed_at":null}"#,
+            r#"{"id":1,"completed_at":null}"#,
+        ),
+        (
+            "the same name, but its other form is another one now",
+            r#"{"ticket":{"description":"d","description_html":"e","subject":"s","hue":"h"}}"#,
+            r#"{"description":"<d>","description_text":"d","subject":"s","hue":"h"}"#,
+            r#"{"description":"<d>","ticket":{"description":"d","subject":"s","hue":"h"}}"#,
+        ),
+        (
+            "a quantity is counted in another unit than an amount",
+            r#"{"filled_quantity":1,"id":1}"#,
+            r#"{"filledAmount":1,"id":1}"#,
+            r#"{"filledAmount":1,"id":1}"#,
+        ),
+        (
+            "a picture for its address",
+            r#"{"logo_url":"u","id":1}"#,
+            r#"{"logo":"https://example.com/a.png","id":1}"#,
+            r#"{"logo_url":"https://example.com/a.png","id":1}"#,
+        ),
+    ];
+    check(&rows);
+}
+
+/// GraphQL has other words, identifiers and addresses than REST under the same names, and lists that are objects.
+#[test]
+fn what_is_there_once_is_the_member_of_one_object() {
+    let rows = [
+        (
+            "of two objects that are gone, what moved up is that of which there is more",
+            r#"{"attributes":{"id":1,"iid":2,"ref":"r","sha":"s","tag":true},"project":{"id":1,"tag":true,"web_url":"w"}}"#,
+            r#"{"id":1,"iid":2,"ref":"r","sha":"s","tag":true,"web_url":"w"}"#,
+            r#"{"web_url":"w","attributes":{"id":1,"iid":2,"ref":"r","sha":"s","tag":true}}"#,
+        ),
+        (
+            "two objects that have nothing in common",
+            r#"{"place":{"latitude":1.5,"longitude":2.5,"altitude":3},"owner":{"given_name":1,"birth_date":2,"nickname":3}}"#,
+            r#"{"latitude":1.5,"longitude":2.5,"altitude":3,"given_name":1,"birth_date":2,"nickname":3}"#,
+            r#"{"place":{"latitude":1.5,"longitude":2.5,"altitude":3},"owner":{"given_name":1,"birth_date":2,"nickname":3}}"#,
+        ),
+        (
+            "what refers to an object is no sibling of what is in it",
+            r#"{"id":"r","payment":{"id":"p","createdDatetime":"2026-11-01T10:00:00Z"},"text":"d"}"#,
+            r#"{"id":"r","createdAt":"2026-11-01T10:00:00Z","text":"d","paymentId":"p"}"#,
+            r#"{"id":"r","createdAt":"2026-11-01T10:00:00Z","text":"d","payment":{"id":"p"}}"#,
+        ),
+        (
+            "what it was originally stands where it is expected",
+            r#"{"StartTimeZone":"z","Subject":"s","Room":"r"}"#,
+            r#"{"originalStartTimeZone":"z","start":{"timeZone":"y"},"subject":"s","room":"r"}"#,
+            r#"{"originalStartTimeZone":"z","start":{"timeZone":"y"},"Subject":"s","Room":"r"}"#,
+        ),
+    ];
+    check(&rows);
+}
+
+#[test]
+fn an_amount_in_another_unit_is_left() {
+    let rows = [
+        (
+            "digits that are after the point",
+            r#"{"regular_price":"9.00","sale_price":"8.00","stock":3}"#,
+            r#"{"prices":{"regular_price":"900","sale_price":"800","currency_minor_unit":2},"stock":3}"#,
+            r#"{"prices":{"regular_price":"900","sale_price":"800","currency_minor_unit":2},"stock":3}"#,
+        ),
+        (
+            "a contract that knows them",
+            r#"{"regular_price":"9","sale_price":"8","currency_minor_unit":2,"stock":3}"#,
+            r#"{"prices":{"regular_price":"900","sale_price":"800","currency_minor_unit":2},"stock":3}"#,
+            r#"{"stock":3,"regular_price":"900","sale_price":"800","currency_minor_unit":2}"#,
+        ),
+        (
+            "the unit that it was",
+            r#"{"regular_price":"9.00","sale_price":"8.00","stock":3}"#,
+            r#"{"prices":{"regular_price":"9.00","sale_price":"8.00"},"stock":3}"#,
+            r#"{"stock":3,"regular_price":"9.00","sale_price":"8.00"}"#,
+        ),
+    ];
+    check(&rows);
+}
+
+#[test]
+fn names_about_the_document_are_no_members_of_it() {
+    let rows = [
+        (
+            "the class of an object, and its address",
+            r#"{"id":"7","type":"bug","userName":"u","created_at":"c"}"#,
+            r#"{"@id":"/7","@type":"Ticket","user_name":"u","created_at":"c"}"#,
+            r#"{"@id":"/7","@type":"Ticket","userName":"u","created_at":"c"}"#,
+        ),
+        (
+            "a contract that has them",
+            r#"{"@id":"/7","userName":"u","created_at":"c"}"#,
+            r#"{"data":{"@id":"/7","user_name":"u","created_at":"c"}}"#,
+            r#"{"@id":"/7","userName":"u","created_at":"c"}"#,
+        ),
+    ];
+    check(&rows);
+}
+
+#[test]
+fn an_answer_of_graphql_is_read_with_care() {
+    let contract = r#"{"id":"1","state":"open","url":"u","number":1,"created_by":"c","start_date":"d","tags":{}}"#;
+    let member = r#""number":1,"createdBy":"me","startDate":"now""#;
+    let rest = r#""number":1,"created_by":"me","start_date":"now""#;
+    let rows = [
+        ("a word in capitals", r#""state":"OPEN""#, false),
+        ("another word", r#""state":"open""#, true),
+        ("a global identifier", r#""id":"UHVsbA==""#, false),
+        ("a number for one", r#""id":"15""#, true),
+        ("a page", r#""url":"https://example.com/1""#, false),
+        ("a connection", r#""tags":{"edges":[{"node":{"name":"a"}}]}"#, false),
+        ("no connection", r#""tags":{"a":"b"}"#, true),
+    ];
+    let plan = plan(contract);
+    for (what, own, heals) in rows {
+        let body = format!(r#"{{"data":{{"build":{{{member},{own}}}}}}}"#);
+        let left = format!(r#"{{"data":{{"build":{{{own}}}}},{rest}}}"#);
+        let expected = if heals { format!("{{{rest},{own}}}") } else { left };
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), expected, "{what}");
+    }
+    // Beside members that GraphQL does not have, it is any envelope.
+    let body = format!(r#"{{"data":{{"build":{{{member},"state":"OPEN"}}}},"page":1}}"#);
+    let expected = format!(r#"{{"page":1,{rest},"state":"OPEN"}}"#);
+    assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), expected);
+}
+
+#[test]
+fn words_of_a_list_are_taken_as_they_are() {
+    let plan_of = |values: &[&str]| {
+        let values = values.iter().map(|value| (*value).to_owned()).collect();
+        let expects = Expects { kinds: Kinds::of(Kind::String), values, ..Expects::default() };
+        let property = Property { name: "work_state".to_owned(), node: Contract::Any, required: true, expects };
+        let contract = Some(Contract::Object { properties: vec![property] });
+        let spec = PlanSpec { contract, similarity: Some(Settings::default()), ..PlanSpec::default() };
+        Plan::compile(&spec).expect("plan")
+    };
+    let (small, capital, any) = (["in_progress", "done"], ["IN_PROGRESS", "DONE"], []);
+    let rows = [
+        (&small[..], "done", true),
+        (&small, "DONE", false),
+        (&small, "unheard-of", false),
+        (&capital, "DONE", true),
+        (&capital, "done", false),
+        (&any, "DONE", true),
+        (&any, "done", true),
+    ];
+    for (values, value, heals) in rows {
+        let name = if heals { "work_state" } else { "workState" };
+        let plan = plan_of(values);
+        let healed = heal(&plan, &mut Memo::new(&plan), &format!(r#"{{"workState":"{value}"}}"#));
+        assert_eq!(healed, format!(r#"{{"{name}":"{value}"}}"#), "{values:?}");
+    }
+}
+
+/// A day in no declared form may have been one in another form.
+#[test]
+fn a_day_needs_a_format() {
+    let plan = plan(r#"{"start_day":"d","work_state":"s"}"#);
+    let body = r#"{"startDay":"2026-11-21","workState":"a"}"#;
+    let healed = r#"{"startDay":"2026-11-21","work_state":"a"}"#;
+    assert_eq!(heal(&plan, &mut Memo::new(&plan), body), healed);
+}
+
+/// Rows: what it is about, an example of the contract, a body, and what becomes of it.
+fn check(rows: &[(&str, &str, &str, &str)]) {
+    for (what, example, body, healed) in rows {
+        let plan = plan(example);
+        let mut memo = Memo::new(&plan);
+        for round in 0..3 {
+            assert_eq!(heal(&plan, &mut memo, body), *healed, "{what}, round {round}");
+        }
+    }
+}
+
+/// A value that the contract rules out is not the field, whatever its name.
+/// Records of one shape differ by what is in arrays that the plan does not know.
+#[test]
+fn an_array_of_something_else_stays() {
+    let plan = plan(r#"{"flight_slices":[{"stops":[{"gate":"g"}],"cabin":"e"}],"id":1}"#);
+    let same = r#"{"flightSlices":[{"stops":[{"gate":"g"}],"cabin":"e"}],"id":1}"#;
+    let other = r#"{"flightSlices":[{"stops":2,"cabin":"e"}],"id":1}"#;
+    let healed = r#"{"flight_slices":[{"stops":[{"gate":"g"}],"cabin":"e"}],"id":1}"#;
+    let mut memo = Memo::new(&plan);
+    for (body, expected) in [(same, healed), (other, other), (same, healed), (other, other)] {
+        assert_eq!(heal(&plan, &mut memo, body), expected);
+    }
+}
+
+#[test]
+fn an_integer_is_neither_a_fraction_nor_what_stands_inside_by_another_name() {
+    let property = |name: &str, kinds: Kinds| Property {
+        name: name.to_owned(),
+        node: Contract::Any,
+        required: true,
+        expects: Expects { kinds, ..Expects::default() },
+    };
+    let whole = Kinds::of(Kind::Integer);
+    let properties = vec![property("user_id", whole), property("unit_price", whole.with(Kinds::of(Kind::Number)))];
+    let contract = Some(Contract::Object { properties });
+    let spec = PlanSpec { contract, similarity: Some(Settings::default()), ..PlanSpec::default() };
+    let plan = Plan::compile(&spec).expect("plan");
+    let rows = [
+        (r#"{"userId":1.50,"unitPrice":1.50}"#, r#"{"userId":1.50,"unit_price":1.50}"#),
+        (r#"{"userId":150,"unitPrice":150}"#, r#"{"user_id":150,"unit_price":150}"#),
+        (r#"{"userId":{"value":1}}"#, r#"{"user_id":1}"#),
+        (r#"{"userId":{"a":1}}"#, r#"{"userId":{"a":1}}"#),
+        (r#"{"userId":{"of":1}}"#, r#"{"userId":{"of":1}}"#),
+    ];
+    for (body, healed) in rows {
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), body), healed);
+    }
+}
+
+/// Where no array is missing, no shape tells what is in arrays, and nothing depends on it.
+#[test]
+fn what_is_in_arrays_counts_only_where_shapes_tell() {
+    let item = r#"{"type":"object","properties":{"email":{},"zip_code":{},"full_name":{}}}"#;
+    let plan = configured(
+        &format!(
+            r#"{{"type":"object","properties":{{"users":{{"type":"array","items":{item}}},
+               "full_name":{{}},"email":{{}},"zip_code":{{}}}}}}"#
+        ),
+        r#","rename":{"which":"users"}"#,
+    );
+    let body = |members: &str| format!(r#"{{"data":{{"fullName":1,"users":[{{{members}}}]}},"which":2}}"#);
+    let bodies = [body(""), body(r#""email":3,"zip_code":4,"full_name":5"#)];
+    let alone: Vec<String> = bodies.iter().map(|body| heal(&plan, &mut Memo::new(&plan), body)).collect();
+    for order in [[0, 1, 0, 1], [1, 0, 1, 0]] {
+        let mut memo = Memo::new(&plan);
+        for at in order {
+            assert_eq!(heal(&plan, &mut memo, &bodies[at]), alone[at]);
+        }
+    }
+}
+
+/// What is in the elements of an array of another name tells what the array is, under whatever names it is.
+#[test]
+fn an_array_is_known_by_the_values_in_it_also_where_the_plan_knows_their_names() {
+    let item = r#"{"type":"object","properties":{"created_at":{"type":"string","format":"date-time"}}}"#;
+    let plan = configured(
+        &format!(r#"{{"type":"object","properties":{{"members":{{"type":"array","items":{item}}},"n":{{}}}}}}"#),
+        "",
+    );
+    let body = |name: &str, value: &str| format!(r#"{{"n":1,"{name}":[{{"created_at":"{value}"}}]}}"#);
+    let mut memo = Memo::new(&plan);
+    for _ in 0..3 {
+        for (value, name) in [("2026-11-21T10:00:00Z", "members"), ("hello", "member_list")] {
+            let (healed, _) = common::heal(&plan, &mut memo, &body("member_list", value));
+            assert_eq!(healed, body(name, value));
+        }
+    }
+}

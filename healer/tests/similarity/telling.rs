@@ -1,0 +1,61 @@
+//! What is told of a body, and the names that are too many for it.
+
+use super::*;
+
+/// What is beyond a limit stays as it is and is counted, whatever came before.
+/// Whatever came before, and whether it was healed by its skeleton or not.
+#[test]
+fn what_a_body_was_healed_by_is_told_of_that_body() {
+    let plan = plan(r#"{"user_id":1,"full_name":"a","home_city":"c"}"#);
+    let rows = [
+        (r#"{"userId":1,"full_name":"a","home_city":"c"}"#, "userId"),
+        (r#"{"user_id":1,"fullName":"a","home_city":"c"}"#, "fullName"),
+        (r#"{"user_id":1,"full_name":"a","home_city":"c"}"#, ""),
+        (r#"{"user_id":1,"full_name":"a","homeCity":"c"}"#, "homeCity"),
+    ];
+    let mut memo = Memo::new(&plan);
+    for step in 0..64_usize {
+        let (body, from) = rows[step * step / 3 % rows.len()];
+        heal(&plan, &mut memo, body);
+        let told: Vec<_> = memo.last_used().map(|resolution| resolution.from.clone()).collect();
+        assert_eq!(told.concat(), from, "{body}");
+    }
+}
+
+#[test]
+fn names_beyond_a_limit_are_left_and_counted() {
+    let example = r#"{"users":[{"user_id":1,"zip_code":"1"}]}"#;
+    let healed = |left: &str| format!(r#"{{"users":[{{"user_id":1,"zip_code":"1"}},{left}]}}"#);
+    let more = r#"{"users":[{"userId":1,"zipCode":"1"},{"userId":2},{"userId":3}]}"#;
+    let rows = [
+        ("all within", 8192, more, healed(r#"{"user_id":2},{"user_id":3}"#), 0),
+        ("exactly", 3, more, healed(r#"{"user_id":2},{"user_id":3}"#), 0),
+        ("the second shape is beyond, twice", 2, more, healed(r#"{"userId":2},{"userId":3}"#), 2),
+        (
+            "a shape that was within stays so",
+            2,
+            r#"{"users":[{"userId":1,"zipCode":"1"},{"userId":2},{"userId":3,"zipCode":"3"}]}"#,
+            healed(r#"{"userId":2},{"user_id":3,"zip_code":"3"}"#),
+            1,
+        ),
+    ];
+    for (what, max_unknown, body, expected, unscored) in rows {
+        let plan = plan_with(example, Settings { max_unknown, ..Settings::default() });
+        let mut memo = Memo::new(&plan);
+        for before in [body, more, r#"{"users":[{"userId":2}]}"#, more] {
+            heal(&plan, &mut memo, before);
+            assert_eq!(heal_and_count(&plan, &mut memo, body), (expected.clone(), unscored), "{what} after {before}");
+        }
+    }
+}
+
+/// Of a record with too many unknown names some are looked at, the same ones always.
+#[test]
+fn a_record_beyond_the_limit_is_looked_at_in_part() {
+    let plan = plan(r#"{"user_id":1}"#);
+    let made_up = |count: u32| (0..count).map(|at| format!(r#""n{at}x":0"#)).collect::<Vec<_>>().join(",");
+    let body = format!(r#"{{{},"zz":1}}"#, made_up(300));
+    assert_eq!(heal_and_count(&plan, &mut Memo::new(&plan), &body), (body.clone(), 301 - 256));
+    let body = format!(r#"{{{},"userId":1}}"#, made_up(3000));
+    assert_eq!(heal_and_count(&plan, &mut Memo::new(&plan), &body), (body.clone(), 3001));
+}
