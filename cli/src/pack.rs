@@ -6,7 +6,7 @@ use healer::config::ConfigError;
 use healer::config::cursor::{Cursor, Problems, refuse_duplicates};
 use healer::config::node::Node;
 use nomos_rules::check::{self, Correspondence, Entry};
-use nomos_rules::{Case, PACK_NAMES, RuleId};
+use nomos_rules::{Case, PACK_NAMES};
 
 /// How messages call the pack that is checked.
 const OWN: &str = "this pack";
@@ -164,8 +164,7 @@ fn read_text(cursor: &Cursor<'_>, name: &str, expected: &str, problems: &mut Pro
 fn check_together(pack: &str, rules: &[Rule<'_>], problems: &mut Problems) {
     // The embedded ones first: of two rules that clash, the later one is told.
     let others = embedded(pack);
-    let mut entries: Vec<Entry<'_>> =
-        others.iter().map(|(id, text, says)| Entry { place: id.pack, id: text, says: *says }).collect();
+    let mut entries: Vec<Entry<'_>> = others.iter().map(|(place, id, says)| Entry { place, id, says: *says }).collect();
     entries.extend(rules.iter().map(|rule| Entry { place: OWN, id: &rule.id, says: rule.says.correspondence() }));
     for problem in check::check(&entries).iter().filter(|problem| problem.place == OWN) {
         let Some(rule) = rules.iter().find(|rule| rule.id == problem.id) else { continue };
@@ -173,8 +172,8 @@ fn check_together(pack: &str, rules: &[Rule<'_>], problems: &mut Problems) {
     }
 }
 
-/// The rules of the embedded packs, but for one pack.
-fn embedded(except: &str) -> Vec<(RuleId, String, Correspondence<'static>)> {
+/// The rules of the embedded packs, but for one pack: pack, id, and what they say.
+fn embedded(except: &str) -> Vec<(&'static str, String, Correspondence<'static>)> {
     let packs = PACK_NAMES.into_iter().filter(|name| *name != except).filter_map(nomos_rules::pack);
     let entry = |pack: &nomos_rules::Pack, rule: &'static nomos_rules::Rule| {
         let (from, to) = (rule.from, rule.to);
@@ -182,8 +181,7 @@ fn embedded(except: &str) -> Vec<(RuleId, String, Correspondence<'static>)> {
             nomos_rules::Kind::Rename => Correspondence::Rename { from, to },
             nomos_rules::Kind::Move => Correspondence::Move { from, to },
         };
-        let id = pack.id(rule.number);
-        (id, id.to_string(), says)
+        (pack.name, pack.id(rule.number).to_string(), says)
     };
     packs.flat_map(|pack| pack.rules.iter().map(move |rule| entry(pack, rule))).collect()
 }

@@ -214,35 +214,38 @@ impl Metrics {
         self.drifted = true;
     }
 
-    /// Counts a response without a member that the contract requires. The name that it is counted under, and how many
-    /// responses were so far. `others`: whether the response is counted under that of all further members already, which
-    /// counts it once; then there is nothing to tell.
-    pub fn count_unhealed<H: Host>(
+    /// Counts a response for each of the required members that it lacks, and once for all for which there is no more room.
+    /// `tell`: the name that it is counted under, and how many responses were so far.
+    pub fn count_unhealed<'a, H: Host>(
         &mut self,
         host: &mut H,
         route: RouteId,
-        field: &str,
-        others: &mut bool,
-    ) -> Option<(&str, u64)> {
-        let known = self.routes.get_mut(route.0)?;
-        let place = known.unhealed.iter().position(|unhealed| unhealed.field == field);
-        // The last place is for all that come when there is no more room.
-        let place = place.unwrap_or(known.unhealed.len()).min(MOST_FIELDS);
-        if place == MOST_FIELDS && std::mem::replace(others, true) {
-            return None;
+        fields: impl Iterator<Item = &'a str>,
+        mut tell: impl FnMut(&mut H, &str, u64),
+    ) {
+        let Some(known) = self.routes.get_mut(route.0) else { return };
+        let mut counts_others = true;
+        for field in fields {
+            let place = known.unhealed.iter().position(|unhealed| unhealed.field == field);
+            // The last place is for all that come when there is no more room.
+            let place = place.unwrap_or(known.unhealed.len()).min(MOST_FIELDS);
+            if place == MOST_FIELDS && !std::mem::take(&mut counts_others) {
+                continue;
+            }
+            if place == known.unhealed.len() {
+                let field = if place == MOST_FIELDS { OTHER_FIELDS } else { field };
+                let (route, value) = (&known.name, tag_value(field));
+                let name = format!("route=.={route};.;field=.={value};.;nomos_unhealed_required_total");
+                let sum = Sum::new(host.define_metric(Metric::Counter, &name).ok());
+                known.unhealed.push(Unhealed { field: field.to_owned(), sum, count: 0 });
+            }
+            if let Some(unhealed) = known.unhealed.get_mut(place) {
+                unhealed.sum.add(1);
+                unhealed.count = unhealed.count.saturating_add(1);
+                self.drifted = true;
+                tell(host, &unhealed.field, unhealed.count);
+            }
         }
-        if place == known.unhealed.len() {
-            let field = if place == MOST_FIELDS { OTHER_FIELDS } else { field };
-            let (route, value) = (&known.name, tag_value(field));
-            let name = format!("route=.={route};.;field=.={value};.;nomos_unhealed_required_total");
-            let sum = Sum::new(host.define_metric(Metric::Counter, &name).ok());
-            known.unhealed.push(Unhealed { field: field.to_owned(), sum, count: 0 });
-        }
-        self.drifted = true;
-        let unhealed = known.unhealed.get_mut(place)?;
-        unhealed.sum.add(1);
-        unhealed.count = unhealed.count.saturating_add(1);
-        Some((&unhealed.field, unhealed.count))
     }
 
     /// Sets how many shapes of records similarity remembers in all, and how often it forgot too many.

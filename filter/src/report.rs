@@ -75,13 +75,9 @@ pub fn tell_drift<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: Option<&
         metrics.count_unscored(host, *id, summary.unscored);
     }
     let Some(intake) = intake.filter(|_| summary.lacks && job.succeeds) else { return };
-    let mut others = false;
-    for field in healer.missing(job.plan, intake) {
-        let Some(field) = job.plan.required().get(field) else { continue };
-        if let Some((field, count)) = metrics.count_unhealed(host, *id, field, &mut others) {
-            notices.unhealed(host, name, field, count);
-        }
-    }
+    let missing = healer.missing(job.plan, intake);
+    let fields = missing.into_iter().filter_map(|field| job.plan.required().get(field)).map(String::as_str);
+    metrics.count_unhealed(host, *id, fields, |host, field, count| notices.unhealed(host, name, field, count));
 }
 
 /// Sets the filter state that is true if no more of this body ever comes.

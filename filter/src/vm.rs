@@ -333,8 +333,10 @@ impl<H: Host> Vm<H> {
     /// Remembers paused headers, for [`Vm::on_tick`]. False where no tick will come: the host gives none, or their root has
     /// gone.
     fn watch(&mut self, stream: u32, root: &Rc<Root>) -> bool {
-        let known = self.roots.iter().find(|(_, known)| Rc::ptr_eq(known, root) && self.tools.metrics.defers());
-        known.inspect(|(id, _)| self.waiting.add(stream, *id)).is_some()
+        let known = self.roots.iter().find(|(_, known)| Rc::ptr_eq(known, root));
+        let Some((root, _)) = known.filter(|_| self.tools.metrics.defers()) else { return false };
+        self.waiting.add(stream, *root);
+        true
     }
 
     /// Passes paused headers on, and the body unheld, unless bodies have been seen to be called for by now.

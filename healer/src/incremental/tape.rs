@@ -23,7 +23,7 @@ pub(super) struct Tape<'a> {
     held: &'a [u8],
     tokens: &'a [u32],
     /// How many tokens belong to the body's value.
-    pub open_len: usize,
+    open_len: usize,
     /// How many bytes are sound.
     pub bytes: usize,
 }

@@ -16,13 +16,12 @@ use crate::scratch::{Closed, Container, EditKind, Fate, Mark, MarkKind, Member, 
 /// of other moves. Then all that was decided in that record and inside it is decided again, without what was taken back.
 /// Each round takes back for one move at least, so the rounds end; there is seldom more than one.
 pub(crate) fn moves(plan: &Automaton, anchor: Id, scratch: &mut Scratch) {
-    let closed = scratch.closed(anchor);
     let first = first_source(scratch, anchor);
     if scratch.sources.get(first..).unwrap_or_default().iter().all(|hit| hit.anchor != anchor) {
         return;
     }
     let mut next = scratch.records.len();
-    scratch.records.push(closed);
+    scratch.records.push(scratch.closed(anchor));
     while let Some(record) = scratch.records.get(next).copied() {
         if decide(plan, record, scratch) {
             next = next.saturating_add(1);
@@ -61,7 +60,7 @@ fn decide(plan: &Automaton, closed: Closed, scratch: &mut Scratch) -> bool {
     if !in_order {
         order::sort_by_less(&mut order, |a, b| a < b);
     }
-    let decided = Record { plan, anchor, closed, around_others, unwraps: false, scratch }.decide(&order);
+    let decided = Record { plan, closed, around_others, unwraps: false, scratch }.decide(&order);
     scratch.order = order;
     decided
 }
@@ -71,7 +70,6 @@ type Ordered = (u16, Id, u32, Id);
 
 struct Record<'a, 's> {
     plan: &'a Automaton,
-    anchor: Id,
     closed: Closed,
     /// Whether a record inside this one has accepted moves.
     around_others: bool,
@@ -113,9 +111,10 @@ impl Record<'_, '_> {
     }
 
     fn mark_what_stands(&mut self, epoch: u32) {
-        let first = self.scratch.container(self.anchor).map_or(0, |container| container.first_target as usize);
+        let first = self.scratch.container(self.closed.anchor).map_or(0, |container| container.first_target as usize);
         for index in first..self.closed.targets {
-            let Some(hit) = self.scratch.targets.get(index).copied().filter(|hit| hit.anchor == self.anchor) else {
+            let Some(hit) = self.scratch.targets.get(index).copied().filter(|hit| hit.anchor == self.closed.anchor)
+            else {
                 continue;
             };
             let Some(member) = self.scratch.member(hit.member) else { continue };
@@ -140,7 +139,7 @@ impl Record<'_, '_> {
     fn is_settled(&self, mut container: Id) -> bool {
         let sources = &self.scratch.sources;
         while let Some(Container { member, parent, .. }) = self.scratch.container(container).copied() {
-            if container == self.anchor {
+            if container == self.closed.anchor {
                 break;
             }
             let first = sources.partition_point(|hit| hit.member < member);
@@ -178,7 +177,7 @@ impl Record<'_, '_> {
     /// As [`Record::accept`] for the commonest move: to a name in the record itself.
     #[inline(always)]
     fn accept_to_record(&mut self, mv: &Move, name: Id, id: Id, epoch: u32) {
-        let anchor = self.anchor;
+        let anchor = self.closed.anchor;
         // The second look goes through the sources, and is for those that occur once: these are no more than the rules.
         let is_barred = self.scratch.twice
             && !self.scratch.sources.get(id as usize).is_some_and(|hit| self.source_is_free(hit))
@@ -234,7 +233,7 @@ impl Record<'_, '_> {
         let mut at = hit.member;
         while let Some(member) = self.scratch.member(at) {
             free &= !member.twice;
-            if member.container == self.anchor {
+            if member.container == self.closed.anchor {
                 break;
             }
             at = self.scratch.container(member.container).map_or(NONE, |container| container.member);
@@ -245,7 +244,7 @@ impl Record<'_, '_> {
     /// Follows all but the last `keep` steps of a target path. The container that the value goes to, if it may.
     #[inline(always)]
     fn enter(&self, mv: &Move, keep: usize, epoch: u32) -> Option<Id> {
-        let mut container = self.anchor;
+        let mut container = self.closed.anchor;
         let steps = mv.path.len().saturating_sub(keep);
         for step in mv.path.iter().take(steps) {
             match self.mark(*step, epoch).kind {
@@ -271,7 +270,7 @@ impl Record<'_, '_> {
             return None;
         }
         self.claim(mv, epoch);
-        pin(self.scratch, self.anchor, container, true);
+        pin(self.scratch, self.closed.anchor, container, true);
         if let Some(container) = self.scratch.containers.get_mut(container as usize) {
             container.inserts = container.inserts.wrapping_add(1);
         }
@@ -292,8 +291,8 @@ impl Record<'_, '_> {
             let step = mv.and_then(|mv| mv.path.get(hit.stands as usize));
             step.is_some_and(|step| self.step_text(*step) == text)
         };
-        let inside = |hit: &&SourceHit| hit.accepted && hit.into == container && hit.anchor != self.anchor;
-        let sources = self.scratch.sources.get(first_source(self.scratch, self.anchor)..self.closed.sources);
+        let inside = |hit: &&SourceHit| hit.accepted && hit.into == container && hit.anchor != self.closed.anchor;
+        let sources = self.scratch.sources.get(first_source(self.scratch, self.closed.anchor)..self.closed.sources);
         sources.unwrap_or_default().iter().filter(inside).any(|hit| makes(&hit))
     }
 
@@ -304,7 +303,7 @@ impl Record<'_, '_> {
         self.enter(mv, 1, epoch)?;
         let container = self.scratch.member(around).filter(|m| m.fate == Fate::Stays)?.container;
         self.claim(mv, epoch);
-        pin(self.scratch, self.anchor, container, true);
+        pin(self.scratch, self.closed.anchor, container, true);
         self.unwraps = true;
         set_fate(self.scratch, around, Fate::Unwrapped);
         set_fate(self.scratch, hit.member, Fate::Moved);
@@ -321,14 +320,14 @@ impl Record<'_, '_> {
         let above = mv.path.len().saturating_sub(depth).saturating_add(1);
         let container = self.enter(mv, above, epoch).filter(|_| free)?;
         self.claim(mv, epoch);
-        pin(self.scratch, self.anchor, container, true);
+        pin(self.scratch, self.closed.anchor, container, true);
         set_fate(self.scratch, hit.member, Fate::Wrapped);
         Some(container)
     }
 
     /// Whether a container is in the value of a member.
     fn is_inside(&self, mut container: Id, member: Id) -> bool {
-        while let Some(known) = self.scratch.container(container).filter(|_| container != self.anchor) {
+        while let Some(known) = self.scratch.container(container).filter(|_| container != self.closed.anchor) {
             if known.member == member {
                 return true;
             }
@@ -378,7 +377,7 @@ impl Record<'_, '_> {
 
     /// Counts the members that accepted moves leave in each container inside the record.
     fn count_what_is_left(&mut self) {
-        let first = self.anchor;
+        let first = self.closed.anchor;
         let mut live = std::mem::take(&mut self.scratch.live);
         live.clear();
         let inside = self.scratch.containers.get(first as usize..self.closed.containers).unwrap_or_default();
@@ -402,7 +401,7 @@ impl Record<'_, '_> {
     }
 
     fn left_in(&self, container: Id) -> u32 {
-        let live = self.scratch.live.get(container.wrapping_sub(self.anchor) as usize).copied().unwrap_or(1);
+        let live = self.scratch.live.get(container.wrapping_sub(self.closed.anchor) as usize).copied().unwrap_or(1);
         live.saturating_add(self.scratch.container(container).map_or(0, |container| container.inserts))
     }
 }
