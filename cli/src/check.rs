@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::openapi::{self, Document, NoResponse};
 use crate::output::plural;
 use crate::resource::{self, Plugin};
-use crate::source::{Source, line, said_of};
+use crate::source::{Lines, Source, said_of};
 use crate::text::plain;
 use crate::warning::Warning;
 use crate::{deprecated, digest, document, output, pack};
@@ -248,8 +248,8 @@ fn warn_of_filter(source: &Source, filter: &Filter<'_>) -> Vec<(usize, Warning)>
         Configuration::Tree(node) => warnings.extend(deprecated::in_settings(node).into_iter().map(here)),
         Configuration::Text(text, node) => {
             let inner = json::read(text.as_bytes()).map(|inner| deprecated::in_settings(&inner)).unwrap_or_default();
-            warnings
-                .extend(inner.into_iter().map(|warning| (line_inside(source, text, node, warning.offset), warning)));
+            let lines = Inside::of(source, text, node);
+            warnings.extend(inner.into_iter().map(|warning| (lines.at(warning.offset), warning)));
         }
         Configuration::Missing | Configuration::Unknown(_) => (),
     }
@@ -315,7 +315,8 @@ fn examine_plugin(source: &Source, plugin: &Plugin<'_>) -> Vec<Finding> {
 
 /// JSON inside a text. Its lines are lines of the file where YAML has it as a block.
 fn examine_text(source: &Source, filter: &Filter<'_>, text: &str, node: &Node) -> Vec<Finding> {
-    let place = |error: ConfigError| Finding { line: line_inside(source, text, node, error.offset), error };
+    let lines = Inside::of(source, text, node);
+    let place = |error: ConfigError| Finding { line: lines.at(error.offset), error };
     if text.trim().is_empty() {
         return Vec::new();
     }
@@ -326,11 +327,23 @@ fn examine_text(source: &Source, filter: &Filter<'_>, text: &str, node: &Node) -
     }
 }
 
-/// The line of a byte of a text that stands in the file.
-fn line_inside(source: &Source, text: &str, node: &Node, offset: usize) -> usize {
-    let is_quoted = source.text.get(node.offset..).is_some_and(|rest| rest.starts_with(['"', '\'']));
-    let below = if is_quoted { 0 } else { line(text, offset) - 1 };
-    source.line(node.offset) + below
+/// The lines of a text that stands in the file.
+struct Inside {
+    first: usize,
+    /// None of a text in quotes, which is taken for one line.
+    lines: Option<Lines>,
+}
+
+impl Inside {
+    fn of(source: &Source, text: &str, node: &Node) -> Self {
+        let is_quoted = source.text.get(node.offset..).is_some_and(|rest| rest.starts_with(['"', '\'']));
+        Inside { first: source.line(node.offset), lines: (!is_quoted).then(|| Lines::of(text)) }
+    }
+
+    /// The line in the file of a byte of the text.
+    fn at(&self, offset: usize) -> usize {
+        self.first + self.lines.as_ref().map_or(0, |lines| lines.at(offset) - 1)
+    }
 }
 
 /// Without the flag, Envoy stops at held headers for ever: no body callback follows.

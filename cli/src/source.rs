@@ -16,6 +16,23 @@ pub struct Source {
     pub path: PathBuf,
     /// All of it.
     pub text: String,
+    lines: Lines,
+}
+
+/// Where the lines of a text end: found once, since a file may have as many problems as lines.
+#[derive(Debug)]
+pub struct Lines(Vec<usize>);
+
+impl Lines {
+    /// The lines of this text.
+    pub fn of(text: &str) -> Self {
+        Lines(text.match_indices('\n').map(|(end, _)| end).collect())
+    }
+
+    /// The line of a byte, counted from 1.
+    pub fn at(&self, offset: usize) -> usize {
+        self.0.partition_point(|end| *end < offset) + 1
+    }
 }
 
 impl Source {
@@ -24,7 +41,7 @@ impl Source {
         let bytes = fs::read(path).map_err(|error| Failure::io(path, &error))?;
         let text = String::from_utf8(bytes)
             .map_err(|error| Failure::new(format!("{}: found {error}; expected UTF-8 text", path.display())))?;
-        Ok(Source { path: path.to_owned(), text })
+        Ok(Source { path: path.to_owned(), lines: Lines::of(&text), text })
     }
 
     /// A problem that stands in this file, on one line.
@@ -47,12 +64,12 @@ impl Source {
 
     /// The line of a byte, counted from 1.
     pub fn line(&self, offset: usize) -> usize {
-        line(&self.text, offset)
+        self.lines.at(offset)
     }
 
     /// `file:line`, lines counted from 1.
     pub fn place(&self, offset: usize) -> String {
-        format!("{}:{}", self.path.display(), line(&self.text, offset))
+        format!("{}:{}", self.path.display(), self.line(offset))
     }
 }
 
@@ -66,20 +83,15 @@ pub fn said_of(what: &str, document: &Node, mut problems: Problems) -> Problems 
     problems
 }
 
-/// The line of a byte, counted from 1.
-pub fn line(text: &str, offset: usize) -> usize {
-    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
-}
-
 #[cfg(test)]
 mod tests {
-    use super::line;
+    use super::Lines;
 
     #[test]
     fn lines_are_counted_from_one() {
         let rows = [("", 0, 1), ("a\nb", 1, 1), ("a\nb", 2, 2), ("a\nb", 99, 2), ("\r\n\r\n", 4, 3)];
         for (text, offset, expected) in rows {
-            assert_eq!(line(text, offset), expected, "{text:?} {offset}");
+            assert_eq!(Lines::of(text).at(offset), expected, "{text:?} {offset}");
         }
     }
 }
