@@ -4,22 +4,24 @@
 //! paths of which moves it is, and, without a contract, that renames apply. Sets of items become states (the subset
 //! construction of Rabin and Scott, 1959), so that a look-up answers for all items at once.
 
-use crate::order;
+mod items;
+mod keys;
 
 use super::PlanError;
 use super::anchors::{Anchors, Base, Group, Names, TrieNode};
 use super::automaton::{
-    Action, Automaton, Convention, INERT, Id, MoveKind, NONE, Rename, Required, RuleRef, SourceEnd, Span, State,
-    TargetStep,
+    Action, Automaton, Convention, INERT, Id, MoveKind, NONE, Rename, Required, SourceEnd, Span, State, TargetStep,
 };
-use super::case;
 use super::contract::Nodes;
 use super::guard::Guard;
 use super::record::{Record, records};
 use super::requirements::Requirements;
 use super::spec::{PlanSpec, Unmapped};
 use super::table::{Table, Tables};
+use crate::order;
 use crate::text::quote;
+use items::{Item, Items, base_of};
+use keys::{Correspondence, Key, Keys};
 use nomos_rules::Case;
 use nomos_rules::path::Step;
 
@@ -45,113 +47,6 @@ fn refuse_crossing_moves(spec: &PlanSpec) -> Result<(), PlanError> {
         Some(rule) => Err(PlanError::CrossesArray { from: rule.from.to_string(), to: rule.to.to_string() }),
         None => Ok(()),
     }
-}
-
-/// Something that may be known about a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Item {
-    /// The body.
-    Root,
-    /// The body's record, or an element's where the body is an array. Without a contract only.
-    RootRecord,
-    /// Described by this node.
-    Contract(Id),
-    /// Renames apply in and below it. Without a contract only.
-    Anywhere,
-    /// So many steps into the scope of a group.
-    Scope(usize, usize),
-    /// At this node of a group's source trie.
-    Source(usize, usize),
-    /// At this node of a group's target trie.
-    Target(usize, usize),
-}
-
-/// A set of items, sorted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Items(Vec<Item>);
-
-impl Items {
-    fn insert(&mut self, item: Item) {
-        if let Err(place) = self.0.binary_search(&item) {
-            self.0.insert(place, item);
-        }
-    }
-
-    fn extend(&mut self, items: impl IntoIterator<Item = Item>) {
-        items.into_iter().for_each(|item| self.insert(item));
-    }
-
-    fn contains(&self, item: Item) -> bool {
-        self.0.binary_search(&item).is_ok()
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &Item> {
-        self.0.iter()
-    }
-}
-
-/// What a name in a state means, before it is an action.
-#[derive(Clone, Debug, Default)]
-struct Key {
-    expected: Option<Id>,
-    rename: Option<Correspondence>,
-    sources: Vec<(usize, usize)>,
-    targets: Vec<(usize, usize)>,
-    scopes: Vec<(usize, usize)>,
-}
-
-/// Names with what they mean, in the order of the names.
-#[derive(Debug, Default)]
-struct Keys {
-    places: Names,
-    keys: Vec<Key>,
-}
-
-impl Keys {
-    fn get(&self, name: &str) -> Option<&Key> {
-        self.keys.get(*self.places.get(name)? as usize)
-    }
-
-    /// Adds to what a name means, which is nothing where it is new.
-    fn add(&mut self, name: &str, change: impl FnOnce(&mut Key)) {
-        let place = self.place(name);
-        if let Some(key) = self.keys.get_mut(place) {
-            change(key);
-        }
-    }
-
-    /// Where a name is, which is added where it is new.
-    fn place(&mut self, name: &str) -> usize {
-        if let Some(place) = self.places.get(name) {
-            return *place as usize;
-        }
-        let place = self.keys.len();
-        self.places.insert(name.to_owned(), place as Id);
-        self.keys.push(Key::default());
-        place
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (&str, &Key)> {
-        self.places.iter().filter_map(|(name, place)| Some((name.as_str(), self.keys.get(*place as usize)?)))
-    }
-
-    fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Key)> {
-        let mut names = vec![""; self.keys.len()];
-        for (name, place) in &self.places {
-            names.get_mut(*place as usize).into_iter().for_each(|slot| *slot = name);
-        }
-        names.into_iter().zip(&mut self.keys)
-    }
-}
-
-/// A name stands for another here.
-#[derive(Clone, Debug)]
-struct Correspondence {
-    to: String,
-    rank: u16,
-    rule: RuleRef,
-    /// The contract's node for `to`.
-    node: Option<Id>,
 }
 
 struct Compiler<'a> {
@@ -338,7 +233,7 @@ impl<'a> Compiler<'a> {
         let converts = anywhere && !self.out.conventions.is_empty();
         let every_member = drops || leaves_scraps;
         let (required, required_slots) = self.add_required(node, &slots);
-        let looks = record || !keys.keys.is_empty() || anywhere;
+        let looks = record || !keys.is_empty() || anywhere;
         let shaped = self.spec.similarity.is_some() && looks;
         State {
             table,
@@ -398,136 +293,6 @@ impl<'a> Compiler<'a> {
 
     fn scope_step(&self, group: usize, at: usize) -> Option<&Step> {
         self.anchors.groups.get(group)?.scope.get(at)
-    }
-
-    /// The names that mean something in a state beyond what its fallback knows.
-    fn keys(&self, items: &Items, node: Option<Id>, anywhere: bool, only_anywhere: bool) -> Keys {
-        let mut keys = Keys::default();
-        for item in items.iter() {
-            match *item {
-                Item::Contract(node) => self.contract_keys(node, &mut keys),
-                Item::Source(g, at) => {
-                    for (name, child) in self.children(g, at, false) {
-                        keys.add(name, |key| key.sources.push((g, *child as usize)));
-                    }
-                }
-                Item::Target(g, at) => {
-                    for (name, child) in self.children(g, at, true) {
-                        keys.add(name, |key| key.targets.push((g, *child as usize)));
-                    }
-                }
-                Item::Scope(g, at) => {
-                    if let Some(Step::Name(name)) = self.scope_step(g, at) {
-                        keys.add(name, |key| key.scopes.push((g, at.saturating_add(1))));
-                    }
-                }
-                Item::Root | Item::RootRecord | Item::Anywhere => (),
-            }
-        }
-        if anywhere {
-            self.add_renamed_keys(&mut keys, only_anywhere);
-        } else if let Some(node) = node {
-            self.convert_path_keys(node, &mut keys);
-        }
-        keys
-    }
-
-    fn children(&self, group: usize, at: usize, target: bool) -> impl Iterator<Item = (&String, &Id)> {
-        let group = self.anchors.groups.get(group);
-        let trie = group.map(|group| if target { &group.targets } else { &group.sources });
-        trie.and_then(|trie| trie.get(at)).into_iter().flat_map(|node| &node.children)
-    }
-
-    fn contract_keys(&self, node: Id, keys: &mut Keys) {
-        let Some(nodes) = self.nodes else { return };
-        for (name, child) in nodes.members(node) {
-            keys.add(name, |key| key.expected = Some(*child));
-        }
-        for (index, rule) in self.spec.renames.iter().enumerate() {
-            let Some(target) = nodes.member(node, &rule.to) else { continue };
-            if nodes.member(node, &rule.from).is_some() {
-                continue;
-            }
-            keys.add(&rule.from, |key| {
-                if key.rename.as_ref().is_none_or(|known| rule.rank < known.rank) {
-                    let rule_ref = RuleRef::Rename(index as u32);
-                    let to = rule.to.clone();
-                    key.rename = Some(Correspondence { to, rank: rule.rank, rule: rule_ref, node: Some(target) });
-                }
-            });
-        }
-    }
-
-    /// Without a contract: rules for the names on paths, and names that a rule turns into ones on target paths.
-    fn add_renamed_keys(&self, keys: &mut Keys, all: bool) {
-        let known = || self.slots.keys().chain(self.by_name.keys());
-        if all {
-            for name in known() {
-                keys.add(name, |_| ());
-            }
-        }
-        let leads_to = |name: &str| self.ruled(name).or_else(|| self.converted(name));
-        let onto_target = |name: &&String| {
-            let to = leads_to(name).and_then(|rule| keys.get(&rule.to));
-            to.is_some_and(|key| !key.targets.is_empty())
-        };
-        let onto_targets: Vec<&String> = known().filter(onto_target).collect();
-        for name in onto_targets {
-            keys.add(name, |_| ());
-        }
-        for (name, key) in keys.iter_mut() {
-            key.rename = leads_to(name);
-        }
-    }
-
-    fn ruled(&self, name: &str) -> Option<Correspondence> {
-        let index = *self.by_name.get(name)?;
-        let rule = self.spec.renames.get(index as usize)?;
-        let rule_ref = RuleRef::Rename(index);
-        Some(Correspondence { to: rule.to.clone(), rank: rule.rank, rule: rule_ref, node: None })
-    }
-
-    /// Without a contract: what the conventions make of a name.
-    fn converted(&self, name: &str) -> Option<Correspondence> {
-        let case = case::case_of(name.as_bytes())?;
-        let convention = self.out.conventions.iter().find(|convention| convention.from.contains(&case))?;
-        let (mut canonical, mut spelt) = (Vec::new(), Vec::new());
-        case::canonical(name.as_bytes(), &mut canonical);
-        case::spell(&canonical, convention.to, &mut spelt);
-        let to = String::from_utf8(spelt).ok().filter(|to| to != name)?;
-        Some(Correspondence { to, rank: convention.rank, rule: RuleRef::Convention(convention.rule), node: None })
-    }
-
-    /// With a contract: names on paths that no rule knows and a convention does. Others are found at run time.
-    fn convert_path_keys(&self, node: Id, keys: &mut Keys) {
-        let forms = self.by_canonical(node);
-        for (name, key) in keys.iter_mut().filter(|(_, key)| key.expected.is_none() && key.rename.is_none()) {
-            let mut form = Vec::new();
-            if case::canonical(name.as_bytes(), &mut form) {
-                let found = forms.binary_search_by(|(canonical, _)| canonical.as_bytes().cmp(&form));
-                key.rename = found.ok().and_then(|place| forms.get(place)).map(|(_, to)| to.clone());
-            }
-        }
-    }
-
-    /// Expected names by their canonical forms, sorted; the first of several with one form.
-    fn by_canonical(&self, node: Id) -> Vec<(String, Correspondence)> {
-        let (Some(best), Some(nodes)) = (self.out.conventions.first(), self.nodes) else { return Vec::new() };
-        let mut forms: Vec<(String, usize)> = Vec::new();
-        for (at, (name, _)) in nodes.members(node).iter().enumerate() {
-            let mut form = Vec::new();
-            if case::canonical(name.as_bytes(), &mut form) {
-                forms.push((String::from_utf8(form).unwrap_or_default(), at));
-            }
-        }
-        order::sort(&mut forms);
-        forms.dedup_by(|(later, _), (first, _)| later == first);
-        let rule = RuleRef::Convention(best.rule);
-        let correspondence = |(form, at): (String, usize)| {
-            let (name, child) = nodes.members(node).get(at)?;
-            Some((form, Correspondence { to: (*name).to_owned(), rank: best.rank, rule, node: Some(*child) }))
-        };
-        forms.into_iter().filter_map(correspondence).collect()
     }
 
     /// Slots of the names whose presence matters in a state with a contract; else those of the whole plan.
@@ -689,15 +454,6 @@ impl<'a> Compiler<'a> {
             self.texts.insert(name.to_owned(), start);
         }
         (start, start.saturating_add(quoted.len() as u32))
-    }
-}
-
-/// What moves may start from in a value about which this is known.
-fn base_of(item: Item) -> Option<Base> {
-    match item {
-        Item::RootRecord => Some(Base::Root),
-        Item::Contract(node) => Some(Base::Record(node)),
-        _ => None,
     }
 }
 
