@@ -50,7 +50,7 @@ fn story() -> Vec<(u64, Vec<(Kind, u32)>)> {
                 (Kind::Strange(3), 1),
             ],
         ),
-        (28, &[(Kind::Drifted(Mode::V2), 60), (Kind::Drifted(Mode::Deep), 40), (Kind::Strange(4), 1)]),
+        (28, &[(Kind::Drifted(Mode::V2), 60), (Kind::Drifted(Mode::Deep), 40), (Kind::Strange(4), 1), (Kind::Wide, 1)]),
         (18, &[(Kind::Drifted(Mode::V2), 40), (Kind::Brotli, 40)]),
         (22, &[(Kind::Drifted(Mode::V2), 20), (Kind::Malformed, 3), (Kind::Truncated, 6)]),
         (20, &[]),

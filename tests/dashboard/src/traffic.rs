@@ -1,5 +1,6 @@
 //! Requests whose responses meet with every verdict.
 
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,6 +23,8 @@ pub enum Kind {
     DriftedList(usize),
     /// A user with names that no rule knows, of a shape by this number.
     Strange(u32),
+    /// A user with more names that no rule knows than similarity looks at.
+    Wide,
     /// A user without phone number.
     WithoutPhone,
     /// A path that no route matches.
@@ -140,6 +143,14 @@ fn response(kind: Kind) -> Vec<Step> {
         Kind::Strange(number) => {
             let strange = format!("{{\"internalRevision{number}\":{number},\"emailAddr\":\"a@b.c\",");
             json(healthy.replacen('{', &strange, 1).replace("\"email_address\"", "\"mail_contact\"").as_bytes())
+        }
+        Kind::Wide => {
+            let mut wide = "{".to_owned();
+            for number in 0..300 {
+                // Writing to a text cannot fail.
+                let _ = write!(wide, "\"measurement{number}\":{number},");
+            }
+            json(healthy.replacen('{', &wide, 1).replace("\"email_address\"", "\"mail_contact\"").as_bytes())
         }
         Kind::WithoutPhone => json(healthy.replace("\"phone_number\"", "\"zz\"").as_bytes()),
         Kind::Page => framing::response(Framing::Length, "200 OK", &[("content-type", b"text/html")], b"<p>sorry</p>"),

@@ -106,6 +106,7 @@ impl Seen {
             (Kind::Drifted(Mode::Deep), 2),
             (Kind::DriftedList(3), 2),
             (Kind::Strange(1), 1),
+            (Kind::Wide, 1),
             (Kind::WithoutPhone, 2),
             (Kind::Brotli, 4),
             (Kind::Page, 1),
