@@ -4,10 +4,12 @@ mod carry;
 mod layout;
 mod moves;
 mod renames;
+mod twice;
 
 pub(crate) use layout::layout;
 pub(crate) use moves::moves;
 pub(crate) use renames::{are_contested, renames};
+pub(crate) use twice::mark_twice;
 
 /// A hash of a whole name. Two names with one hash cost a rename that is not made, never a wrong one.
 pub(crate) fn name_hash(name: &[u8]) -> u64 {

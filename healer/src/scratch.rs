@@ -355,6 +355,8 @@ pub(crate) struct Container {
     pub last_node: Id,
     /// An accepted move takes a member of it, or of a container in it.
     pub taken: bool,
+    /// A name occurs twice in it.
+    pub twice: bool,
     pub removed: u32,
     /// Members removed from the start without a gap.
     pub removed_first: u32,

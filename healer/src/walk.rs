@@ -448,6 +448,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             first_node: NONE,
             last_node: NONE,
             taken: false,
+            twice: false,
             removed: 0,
             removed_first: 0,
         });
@@ -518,6 +519,9 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             if let Some(container) = self.scratch.containers.get_mut(frame.container as usize) {
                 container.members = frame.members;
                 container.insert_edit = insert_edit;
+                if container.twice {
+                    resolve::mark_twice(frame.container, self.scratch);
+                }
             }
             if state.anchor {
                 resolve::moves(self.plan, frame.container, self.scratch);

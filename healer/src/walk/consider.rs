@@ -179,11 +179,12 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         let id = self.scratch.members.len() as Id;
         let container = self.frame.container;
         let slot = action.map_or(NONE, |action| action.slot);
-        let place = self.scratch.containers.get_mut(container as usize);
-        let before = place.map_or(NONE, |place| std::mem::replace(&mut place.last_member, id));
-        if seen {
-            self.mark_twice(before, slot);
+        let mut before = NONE;
+        if let Some(place) = self.scratch.containers.get_mut(container as usize) {
+            before = std::mem::replace(&mut place.last_member, id);
+            place.twice |= seen;
         }
+        self.scratch.twice |= seen;
         let inner = self.scratch.edits.len() as u32;
         self.frame.member = id;
         self.scratch.members.push(Member {
@@ -230,17 +231,6 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         for step in self.plan.targets_in(targets) {
             let anchor = self.anchor(container, step.depth);
             self.scratch.targets.push(TargetHit { step: step.step, anchor, member: id, renamed: step.renamed });
-        }
-    }
-
-    fn mark_twice(&mut self, mut before: Id, slot: Id) {
-        while let Some(member) = self.scratch.members.get_mut(before as usize) {
-            if member.slot == slot {
-                member.twice = true;
-                self.scratch.twice = true;
-                return;
-            }
-            before = member.before;
         }
     }
 
