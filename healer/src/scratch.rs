@@ -1,6 +1,7 @@
 //! What is known of a body while it is walked, in flat lists that are reused from body to body.
 
 use crate::memo::Instance;
+use crate::plan::Automaton;
 use crate::plan::automaton::{Id, NONE, RuleRef};
 use crate::plan::guard::Guard;
 use crate::report::Op;
@@ -159,6 +160,13 @@ impl Scratch {
         matches!(self.edits.get(edit as usize), Some(Edit { kind: EditKind::Key { .. }, .. }))
     }
 
+    /// Whether a member goes when moves leave nothing in it. One that clients expect stays: they may look into it.
+    #[inline(always)]
+    pub(crate) fn goes_if_empty(&self, plan: &Automaton, member: Id) -> bool {
+        let is_expected = |member: &Member| member.expected || self.is_renamed(member.rename_edit);
+        self.member(member).is_some_and(|member| member.fate == Fate::Stays && !(plan.contract && is_expected(member)))
+    }
+
     /// A record that closes now.
     pub(crate) fn closed(&self, anchor: Id) -> Closed {
         let Scratch { members, containers, sources, targets, .. } = self;
@@ -307,6 +315,8 @@ pub(crate) struct Member {
     pub pins: u32,
     /// Nothing accounts for it.
     pub unmapped: bool,
+    /// The contract expects it, under the name that it has.
+    pub expected: bool,
 }
 
 impl Member {
@@ -335,6 +345,7 @@ pub(crate) enum Fate {
 
 /// A tracked object.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question that decisions ask of an object")]
 pub(crate) struct Container {
     pub parent: Id,
     /// The member whose value it is, in a tracked object.
@@ -357,6 +368,10 @@ pub(crate) struct Container {
     pub taken: bool,
     /// A name occurs twice in it.
     pub twice: bool,
+    /// It has a member that clients expect, under its name or under one that a rule leads from.
+    pub fits: bool,
+    /// Something in it was dropped.
+    pub dropped: bool,
     pub removed: u32,
     /// Members removed from the start without a gap.
     pub removed_first: u32,

@@ -449,6 +449,8 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             last_node: NONE,
             taken: false,
             twice: false,
+            fits: false,
+            dropped: false,
             removed: 0,
             removed_first: 0,
         });

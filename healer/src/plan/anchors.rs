@@ -62,7 +62,7 @@ impl Anchors {
                 continue;
             }
             let Some(nodes) = contract else {
-                anchors.add(Base::Root, index, rule, NONE);
+                anchors.add(Base::Root, index, rule, (NONE, Guard::None));
                 continue;
             };
             if let Some(Step::Each) = rule.to.scope().first() {
@@ -78,15 +78,21 @@ impl Anchors {
 
     /// A move whose source the contract expects as it stands is no drift, unless the value lacks a level.
     fn add_if_expected(&mut self, base: Base, from: Id, index: usize, rule: &MoveRule, nodes: &Nodes<'_>) {
-        let wraps = kind(rule) == MoveKind::Wrap;
-        if let Some(target) = nodes.at(from, &rule.to)
-            && (wraps || nodes.at(from, &rule.from).is_none())
-        {
-            self.add(base, index, rule, target);
+        let source = nodes.at(from, &rule.from);
+        let Some(target) = nodes.at(from, &rule.to) else { return };
+        match source {
+            None => self.add(base, index, rule, (target, Guard::None)),
+            // A `null` that may be there lacks nothing.
+            Some(source) if kind(rule) == MoveKind::Wrap => {
+                let guard = if nodes.may_be_null(source) { Guard::NotNull } else { Guard::None };
+                self.add(base, index, rule, (target, guard));
+            }
+            Some(_) => (),
         }
     }
 
-    fn add(&mut self, base: Base, index: usize, rule: &MoveRule, expected: Id) {
+    /// `expected`: the contract's node for the target.
+    fn add(&mut self, base: Base, index: usize, rule: &MoveRule, (expected, guard): (Id, Guard)) {
         let group = self.group(base, rule.to.scope());
         let mv = self.moves.len() as Id;
         let Some(group) = self.groups.get_mut(group) else { return };
@@ -113,7 +119,7 @@ impl Anchors {
             kind: kind(rule),
             path: path.iter().filter_map(step_of).collect(),
             depth: rule.from.segments().len() as u32,
-            guard: Guard::None,
+            guard,
         });
     }
 

@@ -10,7 +10,8 @@ mod keys;
 use super::PlanError;
 use super::anchors::{Anchors, Base, Group, Names, TrieNode};
 use super::automaton::{
-    Action, Automaton, Convention, INERT, Id, MoveKind, NONE, Rename, Required, SourceEnd, Span, State, TargetStep,
+    Action, Automaton, Convention, INERT, Id, Move, MoveKind, NONE, Rename, Required, SourceEnd, Span, State,
+    TargetStep,
 };
 use super::contract::Nodes;
 use super::guard::Guard;
@@ -231,7 +232,7 @@ impl<'a> Compiler<'a> {
         let anywhere_state = if anywhere { self.state_of(fallback_items) } else { INERT };
         let words = if self.out.contract { slots.len() } else { self.slots.len() };
         let converts = anywhere && !self.out.conventions.is_empty();
-        let every_member = drops || leaves_scraps;
+        let every_member = drops || leaves_scraps || items.iter().any(|item| self.is_wrapped(*item));
         let (required, required_slots) = self.add_required(node, &slots);
         let looks = record || !keys.is_empty() || anywhere;
         let shaped = self.spec.similarity.is_some() && looks;
@@ -369,6 +370,14 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// Whether with a contract a move wraps the value, unless it has members that are expected in it: so all are kept.
+    fn is_wrapped(&self, item: Item) -> bool {
+        let Item::Target(group, at @ 1..) = item else { return false };
+        let Some(node) = self.trie_node(group, at, true).filter(|_| self.out.contract) else { return false };
+        let ends = |mv: &Move| mv.path.get((mv.depth as usize).wrapping_sub(1)) == Some(&node.step);
+        self.anchors.moves.iter().any(|mv| mv.kind == MoveKind::Wrap && ends(mv))
+    }
+
     /// Whether a move of the kinds that work in place ends or starts at a member.
     fn is_replaced(&self, key: &Key) -> bool {
         let starts = key.sources.iter().filter_map(|(g, at)| self.trie_node(*g, *at, false));
@@ -418,11 +427,12 @@ impl<'a> Compiler<'a> {
         for (g, at) in &key.sources {
             let group = self.anchors.groups.get(*g);
             let Some(node) = group.and_then(|group| group.sources.get(*at)) else { continue };
+            let is_guarded = |mv: &Move| mv.guard != Guard::None;
             let ends = node.moves.iter().map(|(mv, _)| SourceEnd {
                 mv: *mv,
                 depth: node.depth,
                 judges: Some(*mv) == judge,
-                guarded: false,
+                guarded: self.anchors.moves.get(*mv as usize).is_some_and(is_guarded),
             });
             self.out.sources.extend(ends);
         }

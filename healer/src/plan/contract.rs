@@ -1,7 +1,7 @@
 //! The contract as a flat list of nodes.
 
 use super::automaton::{Id, NONE};
-use super::spec::{Contract, Property};
+use super::spec::{Contract, Kind, Property};
 use nomos_rules::path::{Path, Step};
 
 /// All nodes of a contract; node 0 is the body.
@@ -12,6 +12,8 @@ pub(super) struct Nodes<'a> {
     above: Vec<(Id, Option<&'a str>)>,
     /// Nodes of required members, ascending.
     required: Vec<Id>,
+    /// Nodes of members that may be `null`, ascending.
+    nullable: Vec<Id>,
 }
 
 #[derive(Debug)]
@@ -36,6 +38,7 @@ impl<'a> Nodes<'a> {
                     let member = |p: &'a Property| {
                         let node = flat.reserve(&p.node, (id as Id, Some(&p.name)), &mut open);
                         flat.required.extend(Some(node).filter(|_| p.required));
+                        flat.nullable.extend(Some(node).filter(|_| p.expects.kinds.has(Kind::Null)));
                         (p.name.as_str(), node)
                     };
                     Node::Object(properties.iter().map(member).collect())
@@ -81,6 +84,11 @@ impl<'a> Nodes<'a> {
             Some(Node::Array(items)) => *items,
             _ => NONE,
         }
+    }
+
+    /// Whether the value of a member may be `null`.
+    pub(super) fn may_be_null(&self, id: Id) -> bool {
+        self.nullable.binary_search(&id).is_ok()
     }
 
     /// The number of a node among those of required members.

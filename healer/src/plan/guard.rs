@@ -1,4 +1,4 @@
-//! What the value of a member has to be, so that similarity renames or moves it.
+//! What the value of a member has to be, so that it is renamed or moved.
 //!
 //! What similarity decides holds for every record of a shape, whatever its values are. Whether a word is one of the list
 //! that clients know can only be seen at the value, so that is asked each time.
@@ -20,13 +20,15 @@ pub(crate) enum Case {
     Small,
 }
 
-/// What is asked of a string before its member is renamed or moved. Other values pass: their kind was looked at.
+/// What is asked of a value before its member is renamed or moved. Of strings mostly: the kind was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guard {
     /// Nothing.
     None,
     /// To be one of these words.
     Listed(Span),
+    /// Not to be `null`: the contract allows that where it stands.
+    NotNull,
     /// Not to be one word with this case, `Weekly` or `weekly`: the name changed to it, and words of lists are written as
     /// names are.
     Not(Case),
@@ -53,6 +55,7 @@ impl Guard {
     pub(crate) fn admits(self, text: &[u8], value: &[u8]) -> bool {
         match value {
             [b'"', inside @ .., b'"'] => self.passes(text, inside),
+            b"null" => self != Guard::NotNull,
             _ => true,
         }
     }
@@ -60,7 +63,7 @@ impl Guard {
     /// Whether a string passes, given what is between its quotes.
     pub(crate) fn passes(self, text: &[u8], inside: &[u8]) -> bool {
         match self {
-            Guard::None => true,
+            Guard::None | Guard::NotNull => true,
             Guard::Not(case) => {
                 let word = decoded(inside);
                 let is_word = word.iter().all(u8::is_ascii_alphabetic) && word.iter().any(u8::is_ascii_lowercase);

@@ -32,7 +32,7 @@ pub(crate) fn layout(plan: &Automaton, root: Id, scratch: &mut Scratch) {
 #[inline(always)]
 fn settle(plan: &Automaton, root: Id, id: Id, scratch: &mut Scratch) {
     if !plan.drops {
-        return cascade(root, id, scratch);
+        return cascade(plan, root, id, scratch);
     }
     let Some(container) = scratch.container(id).copied() else { return };
     let mut at = container.last_member;
@@ -44,10 +44,11 @@ fn settle(plan: &Automaton, root: Id, id: Id, scratch: &mut Scratch) {
         {
             set_fate(scratch, at, Fate::Dropped);
             add_removed(scratch, id);
+            note_drop(scratch, id);
         }
         at = member.before;
     }
-    cascade(root, id, scratch);
+    cascade(plan, root, id, scratch);
 }
 
 /// Whether something accounts for a member that would be dropped.
@@ -55,19 +56,28 @@ fn keeps(scratch: &Scratch, member: &Member, scraps: bool) -> bool {
     member.pins > 0 || (!scraps && scratch.is_renamed(member.rename_edit))
 }
 
-/// A container that moves emptied goes, and counts as moved from the one around it.
+/// A container that moves emptied goes, and counts as moved from the one around it. One that clients expect stays: they
+/// may read what is in it. One that lost members by drops as well counts as dropped, once for all of them.
 #[inline(always)]
-fn cascade(root: Id, id: Id, scratch: &mut Scratch) {
+fn cascade(plan: &Automaton, root: Id, id: Id, scratch: &mut Scratch) {
     let Some(container) = scratch.container(id).filter(|container| id != root && container.taken) else { return };
-    let Container { parent, member, .. } = *container;
+    let Container { parent, member, dropped, .. } = *container;
     let emptied = container.removed == container.members && container.inserts == 0;
     if let Some(parent) = scratch.containers.get_mut(parent as usize) {
         parent.taken = true;
     }
-    let stays = scratch.member(member).is_some_and(|member| member.fate == Fate::Stays);
-    if emptied && stays {
-        set_fate(scratch, member, Fate::Emptied);
+    if emptied && scratch.goes_if_empty(plan, member) {
+        set_fate(scratch, member, if dropped { Fate::Dropped } else { Fate::Emptied });
         add_removed(scratch, parent);
+        if dropped {
+            note_drop(scratch, parent);
+        }
+    }
+}
+
+fn note_drop(scratch: &mut Scratch, id: Id) {
+    if let Some(container) = scratch.containers.get_mut(id as usize) {
+        container.dropped = true;
     }
 }
 

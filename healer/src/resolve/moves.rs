@@ -314,7 +314,10 @@ impl Record<'_, '_> {
         let depth = mv.depth as usize;
         let inner = mv.path.get(depth)?;
         let below_source = mv.path.get(depth..).unwrap_or_default();
-        let free = self.mark(*inner, epoch).kind == MarkKind::Absent
+        let inside = self.scratch.member(hit.member).map_or(NONE, |member| member.child);
+        let fits = self.plan.contract && self.scratch.container(inside).is_some_and(|object| object.fits);
+        let free = !fits
+            && self.mark(*inner, epoch).kind == MarkKind::Absent
             && below_source.iter().all(|step| self.mark(*step, epoch).kind != MarkKind::Claimed)
             && mv.path.last().is_some_and(|last| !self.mark(*last, epoch).below);
         let above = mv.path.len().saturating_sub(depth).saturating_add(1);
@@ -392,8 +395,8 @@ impl Record<'_, '_> {
         members.iter().filter(|m| m.fate == Fate::Moved).for_each(|m| less(&mut live, m.container));
         for (index, container) in inside.iter().enumerate().skip(1).rev() {
             let left = live.get(index).copied().unwrap_or(0);
-            let around = self.scratch.member(container.member).map(|member| member.fate);
-            if left == 0 && container.members > 0 && container.inserts == 0 && around == Some(Fate::Stays) {
+            let goes = self.scratch.goes_if_empty(self.plan, container.member);
+            if left == 0 && container.members > 0 && container.inserts == 0 && goes {
                 less(&mut live, container.parent);
             }
         }
@@ -435,7 +438,7 @@ pub(super) fn undo_inside(plan: &Automaton, scratch: &mut Scratch, inner: (u32, 
     }
     let inside = scratch.members_between(value.0, value.1);
     for member in scratch.members.get_mut(inside.clone()).unwrap_or_default() {
-        member.unmapped = false;
+        (member.unmapped, member.expected) = (false, false);
     }
     let first = scratch.sources.partition_point(|hit| (hit.member as usize) < inside.start);
     for id in first..scratch.sources.len() {

@@ -179,10 +179,12 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         let id = self.scratch.members.len() as Id;
         let container = self.frame.container;
         let slot = action.map_or(NONE, |action| action.slot);
+        let expected = action.is_some_and(|action| action.expected);
         let mut before = NONE;
         if let Some(place) = self.scratch.containers.get_mut(container as usize) {
             before = std::mem::replace(&mut place.last_member, id);
             place.twice |= seen;
+            place.fits |= expected || rename_edit != NONE;
         }
         self.scratch.twice |= seen;
         let inner = self.scratch.edits.len() as u32;
@@ -207,6 +209,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
             fate: Fate::Stays,
             pins: 0,
             unmapped,
+            expected,
         });
         for end in action.map_or(&[][..], |action| self.plan.sources_of(action)) {
             if end.guarded
@@ -252,7 +255,7 @@ fn admits_value(body: &Body<'_>, token: usize, (guard, text): (Guard, &[u8]), op
     let at = |token: usize| body.tokens.get(token).copied().unwrap_or(body.bytes.len() as u32);
     let value = (at(token), body.end_before(at(token.wrapping_add(1))));
     let passes = guard.admits(text, body.span(value));
-    if !passes {
+    if !passes && guard != Guard::NotNull {
         scratch.unlisted.push(op);
     }
     if scratch.draws {

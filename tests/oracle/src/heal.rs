@@ -166,11 +166,12 @@ impl<'p, 't> Decision<'p, 't> {
             emptied: vec![false; size],
         };
         this.contracts[0] = spec.contract.as_ref();
-        let mut names = vec![None; size];
+        let (mut names, mut expected) = (vec![None; size], vec![false; size]);
         for id in 0..size {
-            this.read(id, moved, &mut names);
+            this.read(id, moved, &mut names, &mut expected);
         }
-        let scene = Scene { tree, has_contract: spec.contract.is_some(), contracts: &this.contracts, names: &names };
+        let (has_contract, contracts) = (spec.contract.is_some(), &this.contracts);
+        let scene = Scene { spec, tree, has_contract, contracts, names: &names, expected: &expected };
         this.fired = scene.fired(&spec.moves);
         this.dropped = this.drops(&scene);
         this.emptied = (0..size).map(|id| id != 0 && this.is_left_empty(&scene, id)).collect();
@@ -178,7 +179,13 @@ impl<'p, 't> Decision<'p, 't> {
     }
 
     /// Decides the renames in one node and what the contract says of the nodes in it. A parent comes before its parts.
-    fn read(&mut self, id: Id, moved: Option<&[Thought<'p>]>, names: &mut [Option<(String, bool)>]) {
+    fn read(
+        &mut self,
+        id: Id,
+        moved: Option<&[Thought<'p>]>,
+        names: &mut [Option<(String, bool)>],
+        expected_members: &mut [bool],
+    ) {
         let node = self.contracts[id];
         for &element in self.tree.elements(id).unwrap_or_default() {
             self.dead[element] |= self.dead[id];
@@ -197,6 +204,7 @@ impl<'p, 't> Decision<'p, 't> {
             let name = new.clone().or(member.name.clone());
             let node = record.and_then(|r| property(r, name.as_deref()?)).map(|p| &p.node);
             names[member.value] = name.map(|name| (name, new.is_some()));
+            expected_members[member.value] = node.is_some();
             let was_dead = self.dead[id] || self.dead[member.value];
             let is_dead = was_dead || self.is_misjudged(id, member, node.is_some(), moved);
             self.dead[member.value] = is_dead;
@@ -232,7 +240,8 @@ impl<'p, 't> Decision<'p, 't> {
     /// The first rule that would move this value, by rank and order: its target is what the value is judged by.
     fn first_move(&self, value: Id) -> Option<Thought<'p>> {
         let has_contract = self.spec.contract.is_some();
-        let scene = Scene { tree: self.tree, has_contract, contracts: &self.contracts, names: &[] };
+        let (spec, tree, contracts) = (self.spec, self.tree, &self.contracts);
+        let scene = Scene { spec, tree, has_contract, contracts, names: &[], expected: &[] };
         let mut rules: Vec<&MoveRule> = self.spec.moves.iter().collect();
         rules.sort_by_key(|rule| rule.rank);
         rules.into_iter().find_map(|rule| Some((rule, scene.concerns(rule, value)?, value)))
@@ -285,6 +294,12 @@ impl<'p, 't> Decision<'p, 't> {
             && scene.leaves(value, &self.fired, &|id| self.dropped[id])
     }
 
+    /// Whether an object that is left empty lost something by drops.
+    fn has_drops(&self, value: Id) -> bool {
+        let members = self.tree.members(value).unwrap_or_default();
+        members.iter().any(|m| self.dropped[m.value] || self.emptied[m.value] && self.has_drops(m.value))
+    }
+
     fn build(&self) -> Healed {
         let mut healed = Healed { expected: Expected::Text(String::new()), renames: 0, moves: 0, dropped: 0 };
         healed.expected = self.value(0, &mut healed);
@@ -322,7 +337,10 @@ impl<'p, 't> Decision<'p, 't> {
                     same = false;
                     healed.dropped += 1;
                 }
-                None if self.emptied[member.value] => same = false,
+                None if self.emptied[member.value] => {
+                    same = false;
+                    healed.dropped += u32::from(self.has_drops(member.value));
+                }
                 None => {
                     let key = self.key(id, member, healed);
                     built.push(Part { key, colon, value: self.member(member.value, healed) });

@@ -1,8 +1,8 @@
 //! Which moves fire, and where their values go.
 
-use crate::names::{expected, has, property};
-use crate::tree::{Id, Tree};
-use healer::plan::spec::{Contract, MoveRule};
+use crate::names::{expected, has, is_ruled, property};
+use crate::tree::{Id, Member, Tree};
+use healer::plan::spec::{Contract, Kind, MoveRule, PlanSpec};
 use nomos_rules::path::Step;
 use std::cmp::Reverse;
 
@@ -65,12 +65,15 @@ pub fn steps(names: &[String]) -> Vec<Step> {
 
 /// What the decisions about moves rest on.
 pub struct Scene<'p, 't> {
+    pub spec: &'p PlanSpec,
     pub tree: &'t Tree<'t>,
     pub has_contract: bool,
     /// By node: what the contract says of it.
     pub contracts: &'t [Option<&'p Contract>],
     /// By node: the name of the member it is the value of, and whether a fired rename gave it that name.
     pub names: &'t [Option<(String, bool)>],
+    /// By node: whether it is the value of a member that the contract expects, under the name that it gets.
+    pub expected: &'t [bool],
 }
 
 impl<'p> Scene<'p, '_> {
@@ -105,7 +108,11 @@ impl<'p> Scene<'p, '_> {
     pub fn leaves(&self, value: Id, fired: &[Move<'_>], dropped: &dyn Fn(Id) -> bool) -> bool {
         match fired.iter().find(|m| m.source == value) {
             Some(m) => !matches!(m.place, Place::Wrap { .. }),
-            None => dropped(value) || (!replaces(value, fired) && self.is_emptied(value, fired, dropped)),
+            // Clients may look into what they expect, so that stays.
+            None => {
+                dropped(value)
+                    || !self.expected[value] && !replaces(value, fired) && self.is_emptied(value, fired, dropped)
+            }
         }
     }
 
@@ -184,13 +191,28 @@ impl<'p> Scene<'p, '_> {
         }
         let source = path.pop()?;
         let place = if to.starts_with(from) {
-            self.wrap(&path, source, &to[from.len()..])?
+            let fits = self.has_contract && self.fits(record, from, source);
+            self.wrap(&path, source, &to[from.len()..]).filter(|_| !fits)?
         } else if from.starts_with(to) {
             self.unwrap(&path[..=to.len()])?
         } else {
             self.place(record, to)?
         };
         Some(Move { rule, record, source, through: path.split_off(1), place })
+    }
+
+    /// Whether the value of an expected member is as the contract says: an object with a member that is expected in it, or
+    /// that a rule leads from, or a `null` that may be there.
+    fn fits(&self, record: Id, from: &[String], source: Id) -> bool {
+        let Some((name, above)) = from.split_last() else { return false };
+        let around = node_at(self.contracts[record], &steps(above)).and_then(expected).unwrap_or_default();
+        let Some(known) = property(around, name) else { return false };
+        let inside = expected(&known.node).unwrap_or_default();
+        let is_known = |m: &Member<'_>| {
+            m.name.as_deref().is_some_and(|n| property(inside, n).is_some()) || is_ruled(self.spec, m, inside)
+        };
+        let may_be_null = known.expects.kinds.has(Kind::Null) && self.tree.nodes[source].raw == "null";
+        may_be_null || self.tree.members(source).is_some_and(|members| members.iter().any(is_known))
     }
 
     /// `a -> a.b.c` fires when `a` is not an object that has a `b`.
