@@ -10,6 +10,7 @@
 //! All of this depends on bytes alone, never on how they were cut into chunks. What is written is always well formed:
 //! a change is made inside one closed value. Where the body turns out to be no JSON, nothing changes from there on.
 
+mod envelope;
 mod soundness;
 mod tape;
 mod traced;
@@ -19,12 +20,12 @@ use crate::intake::Intake;
 use crate::limits::Limits;
 use crate::memo::{Course, Memo};
 use crate::plan::Plan;
-use crate::plan::automaton::{Automaton, INERT, Id, NONE, State};
-use crate::plan::case;
+use crate::plan::automaton::{Automaton, INERT, Id, State};
 use crate::reason::{Failure, Reason};
 use crate::scan::Status;
-use crate::text::{decode, is_scalar, trim_end};
+use crate::text::{is_scalar, trim_end};
 use crate::walk::{Body, Part};
+use envelope::{Known, held_state, moves_out};
 use soundness::Soundness;
 use tape::{Ahead, Sound, Tape};
 use traced::Traced;
@@ -407,6 +408,9 @@ impl Incremental {
             }
             return self.wait_or(start, reach, passes);
         }
+        if !in_array {
+            self.leave_undone(moves_out(tools.plan.automaton(), &tape, state, self.next));
+        }
         match self.heal(tools, Part::Value(held_state(tools.plan, state)), (self.next, after), end) {
             Ok((walked, _)) => {
                 self.next = walked;
@@ -474,24 +478,20 @@ impl Incremental {
         if colon.saturating_sub(quote) > self.window.limits.max_held() {
             return self.pass_key();
         }
-        let name = trim_end(self.window.held.get(quote.wrapping_add(1)..colon).unwrap_or_default());
-        let name = name.split_last().map_or(name, |(_, inside)| inside);
         let level = self.spine.last().map_or(&State::INERT, |level| plan.state(level.state));
-        let (state, ruled) = if name.contains(&b'\\') {
-            let mut decoded = Vec::new();
-            decode(name, &mut decoded);
-            member_state(plan, level, &decoded)
-        } else {
-            member_state(plan, level, name)
-        };
-        self.state = state;
-        if ruled {
-            self.oversized = true;
-            self.summary.conflicts = self.summary.conflicts.saturating_add(1);
-        }
+        let known = Known::of(plan, level, tape.name(self.next));
+        self.state = known.state;
+        self.leave_undone(u32::from(known.ruled));
+        self.summary.unscored = self.summary.unscored.saturating_add(u32::from(known.unscored));
         self.next = after.wrapping_add(1);
         self.expects = Expects::Value { first: false };
         Then::Next
+    }
+
+    /// Tells of rules that would need the whole envelope.
+    fn leave_undone(&mut self, rules: u32) {
+        self.oversized |= rules > 0;
+        self.summary.conflicts = self.summary.conflicts.saturating_add(rules);
     }
 
     /// A name that is too long to be held is none that a plan knows.
@@ -548,48 +548,6 @@ impl Incremental {
         self.ahead.discard(bytes, tokens);
         self.probe.0 = self.probe.0.saturating_sub(tokens);
     }
-}
-
-/// The state in which an object of an envelope is healed. Where a path of the envelope leads through it, what rules do
-/// inside may depend on a move that is not made.
-fn held_state(plan: &Plan, state: Id) -> Id {
-    let known = plan.automaton().state(state);
-    if plan.automaton().contract && known.tracked && !known.tree_root { INERT } else { state }
-}
-
-/// The state of the value of an envelope's member, and whether a rule is left undone for it. With a contract, what such
-/// a rule would make of the value is undone with it.
-fn member_state(plan: &Automaton, level: &State, name: &[u8]) -> (Id, bool) {
-    if !level.looks {
-        return (level.unknown, false);
-    }
-    let Some(action) = plan.action(level, name, 0, name.len()) else {
-        let mut form = Vec::new();
-        let known = !level.canonical.is_empty() && case::canonical(name, &mut form);
-        return if known && plan.action_by_canonical(level, &form).is_some() {
-            (INERT, true)
-        } else {
-            (level.unknown, level.converts && is_converted(plan, name))
-        };
-    };
-    let is_source = plan.sources_of(action).iter().any(|end| end.judges);
-    let ruled = action.rename != NONE || action.sources.0 < action.sources.1;
-    if plan.contract && !action.expected && (action.rename != NONE || is_source) {
-        return (INERT, true);
-    }
-    (action.next, ruled || level.converts && is_converted(plan, name))
-}
-
-/// Whether a convention makes another name of this one.
-fn is_converted(plan: &Automaton, name: &[u8]) -> bool {
-    let Some(case) = case::case_of(name) else { return false };
-    let Some(convention) = plan.conventions.iter().find(|convention| convention.from.contains(&case)) else {
-        return false;
-    };
-    let (mut form, mut spelt) = (Vec::new(), Vec::new());
-    case::canonical(name, &mut form);
-    case::spell(&form, convention.to, &mut spelt);
-    spelt != name
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::intake::Intake;
 use crate::scan::Status;
+use crate::text::trim_end;
 
 /// How much of a window is known to be sound: there, what is no JSON is so by its grammar alone.
 #[derive(Clone, Copy)]
@@ -45,6 +46,13 @@ impl<'a> Tape<'a> {
     #[inline(always)]
     pub(super) fn byte(&self, token: usize) -> u8 {
         self.at(token).and_then(|at| self.held.get(at)).copied().unwrap_or(0)
+    }
+
+    /// What stands between the quotes of a name, of which the token after it is known.
+    pub(super) fn name(&self, token: usize) -> &'a [u8] {
+        let span = self.at(token).zip(self.at(token.wrapping_add(1)));
+        let text = span.and_then(|(quote, colon)| self.held.get(quote.wrapping_add(1)..colon)).unwrap_or_default();
+        trim_end(text).split_last().map_or(&[], |(_, inside)| inside)
     }
 
     /// From a token on, where `depth` containers are open, to the one after that closes them, or to the end.

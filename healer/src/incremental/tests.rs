@@ -84,12 +84,12 @@ impl Reading<'_> {
         self.items(text, |reading, member| {
             let (name, value) = member.split_at(member.find(':').expect("a colon") + 1);
             let gap = value.len() - value.trim_start().len();
-            let decoded: String = serde_json::from_str(&name[..name.len() - 1]).expect("a name");
+            let quoted = name[..name.len() - 1].trim();
             let automaton = reading.plan.automaton();
-            let (inside, _) = member_state(automaton, automaton.state(state), decoded.as_bytes());
+            let known = Known::of(automaton, automaton.state(state), &quoted.as_bytes()[1..quoted.len() - 1]);
             reading.out.push_str(name);
             reading.out.push_str(&value[..gap]);
-            reading.value(&value[gap..], inside, false, false);
+            reading.value(&value[gap..], known.state, false, false);
         });
     }
 
@@ -164,6 +164,34 @@ proptest! {
         let (found, incremental) = streamed(&plan, most, [first].into_iter().chain(rest.chunks(size)));
         prop_assert_eq!(&found, &reading.out, "most {} cut {} route {}: {}", most, first.len(), route, text);
         prop_assert_eq!(incremental.summary().changed, found != text);
+    }
+}
+
+/// What is not done because an envelope is not held is told, and so is what is done all the same.
+#[test]
+fn what_is_left_undone_is_told() {
+    let contract = r#""contract":{"properties":{"b":{},"d":{"items":{"properties":{"b":{}}}}}}"#;
+    let long = r#"[{"b":1},{"b":2},{"b":3},{"b":4}]"#;
+    let table = [
+        (r#""rename":{"a":"b"}"#.to_owned(), r#""a":1"#, 1, 0),
+        (r#""move":{"m.n":"b"}"#.to_owned(), r#""m":{"n":1}"#, 1, 0),
+        (r#""move":{"m.n":"b"}"#.to_owned(), r#""m":{"x":{"n":1}}"#, 0, 0),
+        (r#""move":{"m.n":"b"}"#.to_owned(), r#""m":[{"n":1}]"#, 0, 0),
+        (r#""move":{"m.n.o":"b","m.p":"c"}"#.to_owned(), r#""m" : {"x":[1],"\u006e":{"o":1},"p":1}"#, 2, 0),
+        (format!(r#"{contract},"move":{{"m.n":"b"}}"#), r#""m":{"x":1,"n":1}"#, 1, 0),
+        (format!(r#"{contract},"unmapped":"drop""#), r#""b":1,"m":2"#, 1, 0),
+        (format!(r#"{contract},"rename":{{"m":"b"}},"unmapped":"drop""#), r#""m":2"#, 1, 0),
+        (format!(r#"{contract},"similarity":{{"profile":"default"}}"#), r#""b":1,"bb":2"#, 0, 1),
+        (contract.to_owned(), r#""b":1,"bb":2"#, 0, 0),
+    ];
+    for (route, members, undone, unscored) in table {
+        let body = format!("{{{members},\"d\":{long}}}");
+        let (found, incremental) = streamed(&plan(&route), 30, body.as_bytes().chunks(7));
+        let summary = incremental.summary();
+        assert_eq!((summary.conflicts, summary.unscored), (undone, unscored), "{route} {body}");
+        let reason = incremental.failure().map(|failure| failure.reason);
+        assert_eq!(reason, (undone > 0).then_some(Reason::TooLarge), "{route} {body}");
+        assert_eq!(found, body);
     }
 }
 

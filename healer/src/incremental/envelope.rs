@@ -1,0 +1,117 @@
+//! What the plan says of the members of an envelope. Rules for them are left undone, and told of.
+
+use super::tape::Tape;
+use crate::plan::Plan;
+use crate::plan::automaton::{Automaton, INERT, Id, NONE, State};
+use crate::plan::case;
+use crate::text::decode;
+use std::borrow::Cow;
+
+/// What a member of an envelope is to the plan, by its name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    /// The state of its value. With a contract, what a rule would make of the value is undone with the rule.
+    pub state: Id,
+    /// Whether a rule is left undone.
+    pub ruled: bool,
+    /// Whether similarity would have looked at the name.
+    pub unscored: bool,
+}
+
+impl Known {
+    /// `name`: as it stands between its quotes.
+    pub(super) fn of(plan: &Automaton, level: &State, name: &[u8]) -> Self {
+        let name = decoded(name);
+        let action = plan.action(level, &name, 0, name.len());
+        let sources = action.map_or(&[][..], |action| plan.sources_of(action));
+        let is_expected = action.is_some_and(|action| action.expected);
+        let is_renamed = action.map_or_else(|| is_canonical(plan, level, &name), |action| action.rename != NONE);
+        let is_dropped = plan.drops && plan.contract && level.every_member && !is_expected;
+        let is_judged = is_renamed || sources.iter().any(|end| end.judges);
+        let state = if plan.contract && !is_expected && is_judged {
+            INERT
+        } else {
+            action.map_or(level.unknown, |action| action.next)
+        };
+        let ruled = is_renamed || !sources.is_empty() || is_dropped || level.converts && is_converted(plan, &name);
+        let unscored = level.record != NONE && !ruled && action.is_none_or(|action| action.similar);
+        Known { state, ruled, unscored }
+    }
+}
+
+/// The state in which an object of an envelope is healed. Where a path of the envelope leads through it, what rules do
+/// inside may depend on a move that is not made.
+pub(super) fn held_state(plan: &Plan, state: Id) -> Id {
+    if plan.automaton().contract && is_passed(plan.automaton(), state) { INERT } else { state }
+}
+
+/// How many moves would lead out of an object of an envelope. `first`: the token of its bracket; all of it is there.
+pub(super) fn moves_out(plan: &Automaton, tape: &Tape<'_>, state: Id, first: usize) -> u32 {
+    let (mut found, mut around) = (0u32, Vec::new());
+    if !is_passed(plan, state) {
+        return found;
+    }
+    around.push(plan.state(state));
+    let mut token = first.wrapping_add(1);
+    while let Some(level) = around.last() {
+        let value = token.wrapping_add(2);
+        match tape.byte(token) {
+            b'"' => {
+                let name = decoded(tape.name(token));
+                let action = plan.action(level, &name, 0, name.len());
+                let ends = action.map_or(&[][..], |action| plan.sources_of(action));
+                found =
+                    found.saturating_add(ends.iter().filter(|end| end.depth as usize > around.len()).count() as u32);
+                let inside = action.map_or(level.unknown, |action| action.next);
+                token = match tape.byte(value) {
+                    b'{' if is_passed(plan, inside) => {
+                        around.push(plan.state(inside));
+                        value.wrapping_add(1)
+                    }
+                    b'{' | b'[' => tape.leave(value, 0).0,
+                    _ => value.wrapping_add(1),
+                };
+            }
+            b',' => token = token.wrapping_add(1),
+            b'}' => {
+                around.pop();
+                token = token.wrapping_add(1);
+            }
+            _ => break,
+        }
+    }
+    found
+}
+
+/// Whether a path leads through an object from further out.
+fn is_passed(plan: &Automaton, state: Id) -> bool {
+    let known = plan.state(state);
+    known.tracked && !known.tree_root
+}
+
+fn decoded(name: &[u8]) -> Cow<'_, [u8]> {
+    if !name.contains(&b'\\') {
+        return Cow::Borrowed(name);
+    }
+    let mut text = Vec::new();
+    decode(name, &mut text);
+    Cow::Owned(text)
+}
+
+/// Whether an expected member has the same canonical form.
+fn is_canonical(plan: &Automaton, level: &State, name: &[u8]) -> bool {
+    let mut form = Vec::new();
+    !level.canonical.is_empty() && case::canonical(name, &mut form) && plan.action_by_canonical(level, &form).is_some()
+}
+
+/// Whether a convention makes another name of this one.
+fn is_converted(plan: &Automaton, name: &[u8]) -> bool {
+    let Some(case) = case::case_of(name) else { return false };
+    let Some(convention) = plan.conventions.iter().find(|convention| convention.from.contains(&case)) else {
+        return false;
+    };
+    let (mut form, mut spelt) = (Vec::new(), Vec::new());
+    case::canonical(name, &mut form);
+    case::spell(&form, convention.to, &mut spelt);
+    spelt != name
+}
