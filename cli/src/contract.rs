@@ -52,17 +52,21 @@ pub struct Args {
 
 /// Prints the contract, or the operations there are.
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let text = match &args.operation {
-        Some(operation) => {
-            let taken = read(&args.file, operation, args.status.as_deref())?;
-            eprintln!("{}: {}", plain(&taken.from), members(&taken.contract));
-            let node = schema::of(&taken.contract);
-            if args.json { json_text::compact(&node) } else { json_text::pretty(&node) }
-        }
-        None => list(args)?,
-    };
-    output::write((text + "\n").as_bytes())?;
+    match &args.operation {
+        Some(operation) => show(args, operation)?,
+        None => output::write((list(args)? + "\n").as_bytes())?,
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The contract of one operation on stdout, and what it is the contract of on stderr.
+fn show(args: &Args, operation: &str) -> Result<(), Failure> {
+    let taken = read(&args.file, operation, args.status.as_deref())?;
+    let node = schema::of(&taken.contract);
+    let text = if args.json { json_text::compact(&node) } else { json_text::pretty(&node) };
+    output::write((text + "\n").as_bytes())?;
+    output::tell(&format!("{}: {}\n", plain(&taken.from), members(&taken.contract)));
+    Ok(())
 }
 
 /// A contract, and what it is the contract of.

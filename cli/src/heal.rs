@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         changed: after != body,
         streamed,
     };
-    eprint!("{}", if args.json { report.as_json() } else { report.as_text(args.explain) });
+    output::tell(&if args.json { report.as_json() } else { report.as_text(args.explain) });
     Ok(exit_code(&report.outcome))
 }
 

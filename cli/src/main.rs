@@ -1,5 +1,8 @@
 //! `nomos`: the filter's engine on files.
 
+// They abort where nobody reads, as behind `2>&-`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 mod check;
 mod compare;
 mod completions;
@@ -84,7 +87,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => completions::run(&args, &mut Cli::command()),
     };
     result.unwrap_or_else(|failure| {
-        eprintln!("nomos: {}", text::plain(&failure.to_string()));
+        output::tell(&format!("nomos: {}\n", text::plain(&failure.to_string())));
         ExitCode::from(BAD_USAGE_OR_INPUT)
     })
 }

@@ -1,4 +1,4 @@
-//! Standard output.
+//! Standard output and standard error.
 
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -18,6 +18,11 @@ pub fn write(bytes: &[u8]) -> Result<(), Failure> {
 /// Writes text with styles, which stay if a terminal reads it that shows them, and `NO_COLOR` is not set.
 pub fn write_styled(text: &str) -> Result<(), Failure> {
     finish(&mut anstream::stdout().lock(), text.as_bytes())
+}
+
+/// Tells people something on stderr, beside what is on stdout. Nobody may be there to read it: that is no failure.
+pub fn tell(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 fn finish(stdout: &mut impl Write, bytes: &[u8]) -> Result<(), Failure> {

@@ -14,5 +14,7 @@ mod heal;
 mod help;
 #[path = "cli/matching.rs"]
 mod matching;
+#[path = "cli/output.rs"]
+mod output;
 #[path = "cli/run.rs"]
 mod run;

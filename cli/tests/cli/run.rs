@@ -38,12 +38,17 @@ impl Dir {
 
     /// With variables of the environment set, and none of those that the tests themselves may be run with.
     pub fn nomos_with(&self, variables: &[(&str, &str)], args: &[&str], stdin: &[u8]) -> Output {
+        self.nomos_to(Stdio::piped(), variables, args, stdin)
+    }
+
+    /// With what it says going elsewhere than to the test.
+    pub fn nomos_to(&self, stderr: Stdio, variables: &[(&str, &str)], args: &[&str], stdin: &[u8]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_nomos"));
         for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"] {
             command.env_remove(variable);
         }
         command.args(args).current_dir(&self.0).envs(variables.iter().copied());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
         let mut child = command.spawn().expect("nomos runs");
         // A command that refuses its arguments never reads.
         let _ = child.stdin.take().expect("a pipe").write_all(stdin);
