@@ -9,7 +9,7 @@ use healer::config::node::Node;
 use healer::plan::spec::Contract;
 
 use crate::failure::Failure;
-use crate::openapi::{Document, NoResponse, Operation};
+use crate::openapi::{self, Document, NoResponse, Operation};
 use crate::output::plural;
 use crate::source::{Source, said_of};
 use crate::text::plain;
@@ -42,8 +42,9 @@ pub struct Args {
     /// Method and path, such as 'GET /users/{id}', or an operationId; without it all operations are listed
     #[arg(long)]
     operation: Option<String>,
-    /// Status of the response; without it 200, then other successes, 2XX, default
-    #[arg(long)]
+    /// Status of the response, such as 404, 4XX or default; without it 200, other successes or 2XX, and default only
+    /// where none of these is declared
+    #[arg(long, value_parser = openapi::status)]
     status: Option<String>,
     /// On one line
     #[arg(long)]

@@ -11,7 +11,7 @@ use healer::plan::spec::{PlanSpec, Settings};
 use healer::{Healer, Limits, Matching, Memo, Plan, Progress, Reason, similarity};
 
 use crate::failure::Failure;
-use crate::{input, output};
+use crate::{input, openapi, output};
 
 const EXAMPLES: &str = "\
 SCHEMA is a JSON Schema, an OpenAPI document, or a configuration whose route has
@@ -63,8 +63,8 @@ struct Which {
     /// Of an OpenAPI document: the operation, such as 'GET /users/{id}', or its operationId
     #[arg(long)]
     operation: Option<String>,
-    /// Of an operation: the status of the response
-    #[arg(long, requires = "operation")]
+    /// Of an operation: the status of the response, such as 404, 4XX or default
+    #[arg(long, requires = "operation", value_parser = openapi::status)]
     status: Option<String>,
     /// Of a configuration: the path of the request, which chooses the route
     #[arg(long, conflicts_with = "operation")]

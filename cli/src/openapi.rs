@@ -147,21 +147,37 @@ fn refusal(place: &Place<'_>, found: impl Into<String>, expected: impl Into<Stri
     problems.remove(0)
 }
 
-/// Statuses in the order of preference. Without one asked for: 200, other successes, their range, `default`.
-fn candidates<'a>(known: &[&'a str], asked: Option<&str>) -> Vec<&'a str> {
-    let wanted = if let Some(status) = asked {
-        vec![status.to_owned(), format!("{}XX", status.get(..1).unwrap_or_default())]
-    } else {
-        let mut codes: Vec<String> = known.iter().filter(|s| is_success(s)).map(|s| (*s).to_owned()).collect();
-        codes.sort();
-        [codes, vec!["2XX".to_owned()]].concat()
-    };
-    let wanted = wanted.iter().map(String::as_str).chain(["default"]);
-    wanted.filter_map(|status| known.iter().copied().find(|name| name.eq_ignore_ascii_case(status))).collect()
+/// What `--status` may be: `404`, `4XX` or `default`.
+pub fn status(text: &str) -> Result<String, String> {
+    let status = text.to_ascii_uppercase();
+    match status.as_bytes() {
+        b"DEFAULT" => Ok("default".to_owned()),
+        [b'1'..=b'5', b'0'..=b'9', b'0'..=b'9'] | [b'1'..=b'5', b'X', b'X'] => Ok(status),
+        _ => Err("expected a status, such as 404, a class of them, such as 4XX, or default".to_owned()),
+    }
 }
 
-fn is_success(status: &str) -> bool {
-    status.len() == 3 && status.starts_with('2') && status.bytes().all(|byte| byte.is_ascii_digit())
+/// Statuses in the order of preference. Without one asked for, those of success. Where a success is declared, `default`
+/// is none: mostly it is an error.
+fn candidates<'a>(known: &[&'a str], asked: Option<&str>) -> Vec<&'a str> {
+    let named = |status: &str| -> Vec<&'a str> {
+        known.iter().copied().filter(|name| name.eq_ignore_ascii_case(status)).collect()
+    };
+    let successes = [codes(known, "2"), named("2XX")].concat();
+    let Some(status) = asked else { return if successes.is_empty() { named("default") } else { successes } };
+    let class = status.get(..1).unwrap_or_default();
+    let range = named(&format!("{class}XX"));
+    let described = if status.ends_with("XX") { [range, codes(known, class)] } else { [named(status), range] };
+    let others = if class == "2" && !successes.is_empty() { Vec::new() } else { named("default") };
+    described.into_iter().chain([others]).find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+/// The statuses of a class, in order.
+fn codes<'a>(known: &[&'a str], class: &str) -> Vec<&'a str> {
+    let is_one = |name: &&str| name.starts_with(class) && name.len() == 3 && name.bytes().all(|b| b.is_ascii_digit());
+    let mut codes: Vec<&str> = known.iter().copied().filter(is_one).collect();
+    codes.sort_unstable();
+    codes
 }
 
 /// The media type that is JSON: its own name first, then others that are written in it, then ranges.
@@ -197,22 +213,39 @@ fn word(node: &Node) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{candidates, json_type};
+    use super::{candidates, json_type, status};
 
     #[test]
     fn the_response_of_success_is_taken() {
-        let rows: [(&[&str], Option<&str>, &[&str]); 8] = [
+        let rows: [(&[&str], Option<&str>, &[&str]); 15] = [
             (&["404", "200"], None, &["200"]),
-            (&["204", "201", "default"], None, &["201", "204", "default"]),
+            (&["204", "201", "default"], None, &["201", "204"]),
+            (&["2XX", "default"], None, &["2XX"]),
             (&["2xx", "202"], None, &["202", "2xx"]),
             (&["default", "500"], None, &["default"]),
             (&["404", "500"], None, &[]),
-            (&["200", "404", "4XX"], Some("404"), &["404", "4XX"]),
-            (&["200", "4XX", "default"], Some("422"), &["4XX", "default"]),
-            (&["200"], Some("é"), &[]),
+            (&["200", "404", "4XX"], Some("404"), &["404"]),
+            (&["200", "4XX", "default"], Some("422"), &["4XX"]),
+            (&["200", "default"], Some("422"), &["default"]),
+            (&["200", "default"], Some("default"), &["default"]),
+            (&["200", "2xx"], Some("2XX"), &["2xx"]),
+            (&["201", "404", "200", "default"], Some("2XX"), &["200", "201"]),
+            (&["200", "default"], Some("4XX"), &["default"]),
+            (&["200", "default"], Some("201"), &[]),
+            (&["200"], Some("404"), &[]),
         ];
         for (known, asked, expected) in rows {
             assert_eq!(candidates(known, asked), expected, "{known:?} {asked:?}");
+        }
+    }
+
+    #[test]
+    fn a_status_is_a_code_a_class_or_default() {
+        for (text, expected) in [("404", "404"), ("4xx", "4XX"), ("2XX", "2XX"), ("Default", "default")] {
+            assert_eq!(status(text).as_deref(), Ok(expected), "{text}");
+        }
+        for text in ["", "2", "20", "2000", "099", "600", "XX", "2X", "22XX", "0XX", "OK", "20é", "2éé"] {
+            assert!(status(text).is_err(), "{text}");
         }
     }
 

@@ -107,6 +107,40 @@ fn the_response_may_be_chosen() {
     }
 }
 
+/// What `default` says of an operation that declares a success is what its errors look like.
+#[test]
+fn an_error_is_no_success() {
+    let dir = Dir::new("contract-default");
+    let json = |name: &str| format!("{{content: {{application/json: {{schema: {{properties: {{{name}: {{}}}}}}}}}}}}");
+    let (error, user) = (json("code"), json("id"));
+    dir.file(
+        "api.yaml",
+        format!(
+            "openapi: 3.0.0\npaths:\n  /a:\n    post: {{responses: {{201: {{description: Made}}, default: {error}}}}}\n    \
+             get: {{responses: {{default: {error}}}}}\n    put: {{responses: {{203: {user}, default: {error}}}}}\n"
+        ),
+    );
+    assert_eq!(dir.nomos(&["contract", "api.yaml"]).stdout, "GET /a\nPUT /a\nPOST /a  (no JSON)\n");
+    let output = dir.nomos(&["contract", "api.yaml", "--operation", "POST /a"]);
+    let expected = "nomos: api.yaml:4: paths[\"/a\"].post.responses.201: found a response without content; expected \
+                    content of type application/json\n";
+    assert_eq!((output.code, output.stderr.as_str()), (2, expected));
+    let rows =
+        [("GET /a", "200", "GET /a default"), ("PUT /a", "2xx", "PUT /a 203"), ("POST /a", "404", "POST /a default")];
+    for (operation, status, from) in rows {
+        let output = dir.nomos(&["contract", "api.yaml", "--operation", operation, "--status", status]);
+        assert!(output.code == 0 && output.stderr.starts_with(from), "{operation} {status}: {}", output.stderr);
+    }
+    for command in ["contract", "match --contract"] {
+        let args: Vec<&str> =
+            command.split(' ').chain(["api.yaml", "--operation", "GET /a", "--status", "20"]).collect();
+        let output = dir.nomos(&args);
+        let expected =
+            "error: invalid value '20' for '--status <STATUS>': expected a status, such as 404, a class of them";
+        assert!(output.code == 2 && output.stderr.starts_with(expected), "{}", output.stderr);
+    }
+}
+
 #[test]
 fn what_is_taken_is_a_contract_of_a_configuration() {
     let dir = dir("round-trip");
