@@ -2,7 +2,7 @@
 
 mod scalar;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use granit_parser::{Event, Parser, ScalarStyle, Tag};
 use healer::config::ConfigError;
@@ -12,13 +12,14 @@ use healer::config::node::{Member, Node, Value};
 /// the largest descriptions of APIs come near it.
 const MAX_NODES: usize = 2_000_000;
 
-/// What bare words stand for.
+/// What bare words stand for, and whether merge keys are carried out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
-    /// What Envoy takes them for: `y` and `off` are booleans.
+    /// What Envoy takes them for: `y` and `off` are booleans, `<<` is a name like others.
     #[default]
     Envoy,
-    /// The core schema of YAML 1.2: only `true` and `false` are.
+    /// The core schema of YAML 1.2: only `true` and `false` are. `<<` brings in the members of other maps, as in YAML
+    /// 1.1: most readers of such documents do that still.
     Core,
 }
 
@@ -66,14 +67,65 @@ struct Open {
 
 enum Content {
     Sequence(Vec<Node>),
-    Mapping { members: Vec<Member>, key: Option<Key> },
+    Mapping(Mapping),
+}
+
+#[derive(Default)]
+struct Mapping {
+    members: Vec<Member>,
+    /// What merge keys bring in: earlier ones win, and the map's own members over all of them.
+    merged: Vec<Member>,
+    key: Option<Key>,
 }
 
 struct Key {
     name: String,
     offset: usize,
+    role: Role,
+}
+
+#[derive(Clone, Copy)]
+enum Role {
+    Name,
     /// Envoy leaves out members whose key is tagged `!ignore`; people keep anchors in them.
-    ignored: bool,
+    Ignored,
+    Merge,
+}
+
+impl Mapping {
+    fn add(&mut self, node: Node) -> Result<(), Complaint> {
+        match self.key.take() {
+            Some(Key { name, offset, role: Role::Name }) => self.members.push(Member { name, offset, node }),
+            Some(Key { role: Role::Merge, .. }) => self.merge(node)?,
+            Some(Key { role: Role::Ignored, .. }) | None => (),
+        }
+        Ok(())
+    }
+
+    /// Takes in the members of a map, or of each map of a list.
+    fn merge(&mut self, node: Node) -> Result<(), Complaint> {
+        let maps = match node.value {
+            Value::Array(items) => items,
+            _ => vec![node],
+        };
+        for map in maps {
+            let Value::Object(members) = map.value else {
+                return Err((format!("{} behind the merge key <<", map.describe()), "a map or a list of maps"));
+            };
+            self.merged.extend(members);
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Vec<Member> {
+        let Mapping { mut members, merged, .. } = self;
+        let mut known: HashSet<String> = HashSet::new();
+        if !merged.is_empty() {
+            known.extend(members.iter().map(|member| member.name.clone()));
+        }
+        members.extend(merged.into_iter().filter(|member| known.insert(member.name.clone())));
+        members
+    }
 }
 
 impl Builder {
@@ -81,9 +133,7 @@ impl Builder {
         match event {
             Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag.as_deref(), offset),
             Event::SequenceStart(_, anchor, _) => self.open(Content::Sequence(Vec::new()), anchor, offset),
-            Event::MappingStart(_, anchor, _) => {
-                self.open(Content::Mapping { members: Vec::new(), key: None }, anchor, offset)
-            }
+            Event::MappingStart(_, anchor, _) => self.open(Content::Mapping(Mapping::default()), anchor, offset),
             Event::SequenceEnd | Event::MappingEnd => self.close(),
             Event::Alias(anchor) => self.alias(anchor, offset),
             _ => Ok(()),
@@ -105,7 +155,12 @@ impl Builder {
         let value = if is_text { Value::String(text.to_owned()) } else { scalar::value(text, dialect) };
         let node = Node { offset, value };
         if let Some(key) = key {
-            *key = Some(Key { name: text.to_owned(), offset, ignored: has_tag("ignore") });
+            let role = match text {
+                _ if has_tag("ignore") => Role::Ignored,
+                "<<" if dialect == Dialect::Core && style == ScalarStyle::Plain => Role::Merge,
+                _ => Role::Name,
+            };
+            *key = Some(Key { name: text.to_owned(), offset, role });
             self.name(anchor, &node);
             return Ok(());
         }
@@ -128,7 +183,7 @@ impl Builder {
         let Some(open) = self.open.pop() else { return Ok(()) };
         let value = match open.content {
             Content::Sequence(items) => Value::Array(items),
-            Content::Mapping { members, .. } => Value::Object(members),
+            Content::Mapping(mapping) => Value::Object(mapping.finish()),
         };
         let node = Node { offset: open.offset, value };
         self.name(open.anchor, &node);
@@ -146,7 +201,7 @@ impl Builder {
             let Value::String(name) = node.value else {
                 return Err(("an alias of something else as a key".to_owned(), "a text as the key"));
             };
-            *key = Some(Key { name, offset, ignored: false });
+            *key = Some(Key { name, offset, role: Role::Name });
             return Ok(());
         }
         self.nodes += size(&node);
@@ -163,7 +218,7 @@ impl Builder {
     /// The place of the key that the open map waits for.
     fn missing_key(&mut self) -> Option<&mut Option<Key>> {
         match &mut self.open.last_mut()?.content {
-            Content::Mapping { key, .. } if key.is_none() => Some(key),
+            Content::Mapping(Mapping { key, .. }) if key.is_none() => Some(key),
             _ => None,
         }
     }
@@ -176,11 +231,7 @@ impl Builder {
         match self.open.last_mut().map(|open| &mut open.content) {
             None => self.documents.push(node),
             Some(Content::Sequence(items)) => items.push(node),
-            Some(Content::Mapping { members, key }) => {
-                if let Some(Key { name, offset, ignored: false }) = key.take() {
-                    members.push(Member { name, offset, node });
-                }
-            }
+            Some(Content::Mapping(mapping)) => mapping.add(node)?,
         }
         Ok(())
     }
@@ -223,7 +274,11 @@ mod tests {
     }
 
     fn read_all(text: &str) -> String {
-        match read(text, Dialect::Envoy) {
+        read_as(text, Dialect::Envoy)
+    }
+
+    fn read_as(text: &str, dialect: Dialect) -> String {
+        match read(text, dialect) {
             Ok(documents) => documents.iter().map(show).collect::<Vec<_>>().join(" --- "),
             Err(error) => error.to_string(),
         }
@@ -246,6 +301,29 @@ mod tests {
         ];
         for (text, expected) in rows {
             assert_eq!(read_all(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn merge_keys_are_carried_out() {
+        let rows = [
+            ("m: &x {a: 1, b: 2}\nn: {<<: *x}", r#"{"m":{"a":1,"b":2},"n":{"a":1,"b":2}}"#),
+            ("m: &x {a: 1, b: 2}\nn: {<<: *x, a: 3}", r#"{"m":{"a":1,"b":2},"n":{"a":3,"b":2}}"#),
+            ("n: {a: 3, <<: {a: 1, b: 2}}", r#"{"n":{"a":3,"b":2}}"#),
+            ("n: {<<: [{a: 1}, {a: 2, b: 3}]}", r#"{"n":{"a":1,"b":3}}"#),
+            ("n: {<<: {a: 1}, <<: {a: 2, b: 3}}", r#"{"n":{"a":1,"b":3}}"#),
+            ("x: &x {a: 1}\ny: &y {<<: *x, b: 2}\nz: {<<: *y}", r#"{"x":{"a":1},"y":{"b":2,"a":1},"z":{"b":2,"a":1}}"#),
+            ("n: {<<: {}, a: 1, a: 2}", r#"{"n":{"a":1,"a":2}}"#),
+            ("n: {'<<': {a: 1}}", r#"{"n":{"<<":{"a":1}}}"#),
+            ("n: [<<]", r#"{"n":["<<"]}"#),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(read_as(text, Dialect::Core), expected, "{text:?}");
+        }
+        for (text, found) in [("a:\n  <<: 1", "1"), ("a:\n  <<: [{}, x]", "\"x\""), ("a:\n  <<:", "null")] {
+            let expected = format!("found {found} behind the merge key <<; expected a map or a list of maps");
+            let said = read_as(text, Dialect::Core);
+            assert!(said.starts_with("line 2 column ") && said.ends_with(&expected), "{said}");
         }
     }
 
@@ -275,6 +353,13 @@ mod tests {
         let levels: Vec<String> = (1..12).map(level).collect();
         let laughs = format!("a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n{}", levels.concat());
         assert!(read_all(&laughs).contains("more than 2,000,000 values"));
+        let merging = |level: usize| {
+            let aliases: Vec<String> = (0..10).map(|name| format!("n{name}: {{<<: *a{}}}", level - 1)).collect();
+            format!("a{level}: &a{level} {{{}}}\n", aliases.join(","))
+        };
+        let levels: Vec<String> = (1..12).map(merging).collect();
+        let laughs = format!("a0: &a0 {{x: 1, y: 2}}\n{}", levels.concat());
+        assert!(read_as(&laughs, Dialect::Core).contains("more than 2,000,000 values"));
     }
 
     #[test]

@@ -107,6 +107,31 @@ fn the_response_may_be_chosen() {
     }
 }
 
+/// Fields that documents share are brought in by `<<` in some of them.
+#[test]
+fn merge_keys_of_a_document_are_carried_out() {
+    let dir = Dir::new("contract-merge");
+    let api = "openapi: 3.0.3
+x-common: &common
+  id: {type: string}
+paths:
+  /u:
+    get: &get
+      responses:
+        200:
+          content:
+            application/json:
+              schema: {type: object, properties: {<<: *common, email: {type: string}}}
+    put: {<<: *get}
+";
+    dir.file("api.yaml", api);
+    for operation in ["GET /u", "PUT /u"] {
+        let output = dir.nomos(&["contract", "api.yaml", "--operation", operation, "--json"]);
+        let expected = r#"{"type":"object","properties":{"email":{"type":"string"},"id":{"type":"string"}}}"#;
+        assert_eq!((output.code, output.stdout.trim_end()), (0, expected), "{}", output.stderr);
+    }
+}
+
 /// What `default` says of an operation that declares a success is what its errors look like.
 #[test]
 fn an_error_is_no_success() {
