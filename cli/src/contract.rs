@@ -83,8 +83,10 @@ pub fn read(path: &Path, operation: &str, status: Option<&str>) -> Result<Taken,
     let node = document::read_foreign(&source).map_err(|error| source.refuse(&[error]))?;
     let root = Cursor::root(&node);
     let document = Document::new(root.place()).map_err(|error| refuse(&source, &node, error))?;
-    let operations = document.operations(&mut Problems::new());
-    let found = Operation::find(&operations, operation).ok_or_else(|| unknown(&source, operation, &operations))?;
+    let mut problems = Problems::new();
+    let operations = document.operations(&mut problems);
+    let found =
+        Operation::find(&operations, operation).ok_or_else(|| unknown(&source, operation, &operations, &problems))?;
     let response = document.response(found, status).map_err(|reason| source.refuse(&[reason.into()]))?;
     let mut problems = Problems::new();
     let contract = document.contract(&response, &mut problems).ok_or_else(|| source.refuse(&problems))?;
@@ -100,7 +102,10 @@ fn refuse(source: &Source, document: &Node, error: ConfigError) -> Failure {
     source.refuse(&said_of("document", document, vec![error]))
 }
 
-fn unknown(source: &Source, asked: &str, operations: &[Operation<'_>]) -> Failure {
+fn unknown(source: &Source, asked: &str, operations: &[Operation<'_>], problems: &[ConfigError]) -> Failure {
+    if operations.is_empty() && !problems.is_empty() {
+        return source.refuse(problems);
+    }
     let near: Vec<String> = Operation::near(operations, asked).iter().map(ToString::to_string).collect();
     let more = operations.len() - near.len();
     let expected = match (near.len(), more) {
@@ -112,7 +117,11 @@ fn unknown(source: &Source, asked: &str, operations: &[Operation<'_>]) -> Failur
             source.path.display()
         ),
     };
-    Failure::new(format!("{}: found no operation {asked}; expected {expected}", source.path.display()))
+    let elsewhere = match problems.len() {
+        0 => String::new(),
+        count => format!("; not looked into: {} that leads nowhere (see nomos check)", plural(count, "path")),
+    };
+    Failure::new(format!("{}: found no operation {asked}; expected {expected}{elsewhere}", source.path.display()))
 }
 
 /// The operations, one a line, with a mark where no contract can be taken; as JSON those without.
@@ -120,10 +129,14 @@ fn list(args: &Args) -> Result<String, Failure> {
     let source = Source::read(&args.file)?;
     let node = document::read_foreign(&source).map_err(|error| source.refuse(&[error]))?;
     let document = Document::new(Cursor::root(&node).place()).map_err(|error| refuse(&source, &node, error))?;
-    let operations = document.operations(&mut Problems::new());
+    let mut problems = Problems::new();
+    let operations = document.operations(&mut problems);
     if operations.is_empty() {
-        let file = args.file.display();
-        return Err(Failure::new(format!("{file}: found a document without operations; expected some below paths")));
+        let found = format!("{}: found a document without operations; expected some below paths", args.file.display());
+        return Err(if problems.is_empty() { Failure::new(found) } else { source.refuse(&problems) });
+    }
+    if !problems.is_empty() {
+        output::tell(&format!("nomos: {}\n", plain(&source.refuse(&problems).to_string())));
     }
     let mark = |operation: &Operation<'_>| match document.response(operation, args.status.as_deref()) {
         Ok(_) => "",

@@ -13,6 +13,10 @@ pub use operation::Operation;
 /// A reference to a reference to a reference: nobody means more.
 const MAX_HOPS: usize = 16;
 
+const BUNDLED: &str = "a reference into this document: bundle it with its other files first, for example with `npx @redocly/cli bundle FILE`";
+
+const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
 /// A document whose version is known.
 pub struct Document<'a> {
     root: Place<'a>,
@@ -73,24 +77,39 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// All operations, in the order of the document.
+    /// All operations, in the order of the document. Problems are those of paths that are described elsewhere.
     pub fn operations(&self, problems: &mut Problems) -> Vec<Operation<'a>> {
         let mut operations = Vec::new();
         let Ok(paths) = self.root.follow(&["paths"]) else { return operations };
-        for path in names(paths.node) {
-            let Ok(item) = paths.follow(&[path]) else { continue };
-            match self.resolved(item) {
-                Ok(item) => operations.extend(Operation::all(path, &item)),
-                Err(problem) => problems.push(problem),
+        let paths = self.resolved(paths).map_err(|problem| problems.push(problem));
+        for (path, item) in paths.iter().flat_map(members) {
+            match self.resolved(item.clone()) {
+                Ok(target) => operations.extend(self.operations_at(path, &[item, target])),
+                Err(problem) => {
+                    operations.extend(self.operations_at(path, &[item]));
+                    problems.push(problem);
+                }
             }
         }
         operations
     }
 
+    /// A path may have operations of its own beside a reference to others.
+    fn operations_at(&self, path: &'a str, items: &[Place<'a>]) -> Vec<Operation<'a>> {
+        let of = |method: &'static str| {
+            let place = items.iter().find_map(|item| item.follow(&[method]).ok())?;
+            let target = self.resolved(place.clone()).ok();
+            let id = target.and_then(|target| target.node.get("operationId").and_then(Node::as_str));
+            Some(Operation { method, path, id, place })
+        };
+        METHODS.into_iter().filter_map(of).collect()
+    }
+
     /// The response to take a contract from: that of the status asked for, or else the one of success.
     pub fn response(&self, operation: &Operation<'a>, status: Option<&str>) -> Result<Response<'a>, NoResponse> {
-        let Ok(responses) = operation.place.follow(&["responses"]) else {
-            return Err(NoResponse::Absent(refusal(&operation.place, "an operation without responses", "responses")));
+        let place = self.resolved(operation.place.clone()).map_err(NoResponse::Broken)?;
+        let Ok(responses) = place.follow(&["responses"]) else {
+            return Err(NoResponse::Absent(refusal(&place, "an operation without responses", "responses")));
         };
         let known = names(responses.node);
         let mut first_problem = None;
@@ -118,8 +137,11 @@ impl<'a> Document<'a> {
     fn resolved(&self, mut place: Place<'a>) -> Result<Place<'a>, ConfigError> {
         for _ in 0..MAX_HOPS {
             let Ok(reference) = place.follow(&["$ref"]) else { return Ok(place) };
-            place = resolve(&self.root, reference.node)
-                .map_err(|(found, expected)| refusal(&reference, found, &expected))?;
+            let target = resolve(&self.root, reference.node);
+            place = target.map_err(|(found, expected)| match reference.node.as_str() {
+                Some(text) if !text.starts_with('#') => refusal(&reference, found, BUNDLED),
+                _ => refusal(&reference, found, expected),
+            })?;
         }
         Err(refusal(&place, "a reference that leads back to itself", "a reference to something else"))
     }
@@ -190,6 +212,10 @@ fn json_type<'a>(known: &[&'a str]) -> Option<&'a str> {
         |name| matches!(name, "application/*" | "*/*"),
     ];
     tests.iter().find_map(|test| known.iter().copied().find(|name| test(&essence(name))))
+}
+
+fn members<'a>(place: &Place<'a>) -> Vec<(&'a str, Place<'a>)> {
+    names(place.node).into_iter().filter_map(|name| Some((name, place.follow(&[name]).ok()?))).collect()
 }
 
 fn names(node: &Node) -> Vec<&str> {

@@ -4,34 +4,22 @@ use std::fmt;
 
 use healer::config::cursor::Place;
 
-const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
-
 /// So many that are near are told.
 const MAX_NEAR: usize = 5;
 
 /// A method of a path.
 pub struct Operation<'a> {
     /// In lower case, as the document has it.
-    method: &'static str,
+    pub(super) method: &'static str,
     /// With parameters in braces.
-    path: &'a str,
+    pub(super) path: &'a str,
     /// The document's name for it.
-    id: Option<&'a str>,
-    /// Where it stands.
-    pub place: Place<'a>,
+    pub(super) id: Option<&'a str>,
+    /// Where it stands, or a reference to it.
+    pub(super) place: Place<'a>,
 }
 
 impl<'a> Operation<'a> {
-    /// All that a path item has.
-    pub fn all(path: &'a str, item: &Place<'a>) -> Vec<Operation<'a>> {
-        let of = |method: &'static str| {
-            let place = item.follow(&[method]).ok()?;
-            let id = place.node.get("operationId").and_then(|id| id.as_str());
-            Some(Operation { method, path, id, place })
-        };
-        METHODS.into_iter().filter_map(of).collect()
-    }
-
     /// The one that is meant by `GET /user`, by a path that it serves, or by its id.
     pub fn find<'o>(operations: &'o [Operation<'a>], asked: &str) -> Option<&'o Operation<'a>> {
         let asked = asked.trim();

@@ -107,6 +107,65 @@ fn the_response_may_be_chosen() {
     }
 }
 
+/// Large documents are kept in many files, operations or whole paths in each.
+#[test]
+fn operations_in_other_files_are_told_of() {
+    let dir = Dir::new("contract-elsewhere");
+    let bundle = "expected a reference into this document: bundle it with its other files first, for example with `npx \
+                  @redocly/cli bundle FILE`";
+    let problem = |line: usize, place: &str| format!("api.yaml:{line}: {place}.$ref: found \"a.yml\"; {bundle}");
+    let openapi = "openapi: 3.0.3\npaths:\n";
+
+    dir.file("api.yaml", format!("{openapi}  /a:\n    get:\n      $ref: a.yml\n"));
+    let told = problem(5, "paths[\"/a\"].get");
+    let checked = dir.nomos(&["check", "api.yaml"]);
+    assert_eq!((checked.code, checked.stdout), (1, format!("{told}\n")));
+    let listed = dir.nomos(&["contract", "api.yaml"]);
+    assert_eq!(listed.stdout, "GET /a  (a reference leads nowhere: see nomos check)\n");
+    let taken = dir.nomos(&["contract", "api.yaml", "--operation", "/a"]);
+    assert_eq!((taken.code, taken.stderr), (2, format!("nomos: {told}\n")));
+
+    let path = format!("{openapi}  /a:\n    $ref: a.yml\n");
+    let told = problem(4, "paths[\"/a\"]");
+    for (document, told) in [(&path, &told), (&format!("{openapi}  $ref: a.yml\n"), &problem(3, "paths"))] {
+        dir.file("api.yaml", document);
+        let checked = dir.nomos(&["check", "api.yaml"]);
+        assert_eq!((checked.code, checked.stdout), (1, format!("{told}\n")));
+        for args in [&["contract", "api.yaml"][..], &["contract", "api.yaml", "--operation", "/a"]] {
+            let output = dir.nomos(args);
+            assert_eq!((output.code, output.stderr), (2, format!("nomos: {told}\n")), "{args:?}");
+        }
+    }
+
+    dir.file("api.yaml", format!("{path}    put: {{}}\n"));
+    let listed = dir.nomos(&["contract", "api.yaml"]);
+    assert_eq!((listed.code, listed.stdout.as_str()), (0, "PUT /a  (no JSON)\n"));
+    assert_eq!(listed.stderr, format!("nomos: {told}\n"));
+    let taken = dir.nomos(&["contract", "api.yaml", "--operation", "GET /a"]);
+    let expected = "nomos: api.yaml: found no operation GET /a; expected one of PUT /a; not looked into: 1 path that leads \
+                    nowhere (see nomos check)\n";
+    assert_eq!((taken.code, taken.stderr.as_str()), (2, expected));
+}
+
+#[test]
+fn operations_may_be_described_elsewhere_in_the_document() {
+    let dir = Dir::new("contract-shared");
+    let of = |name: &str| {
+        format!(
+            "{{operationId: {name}, responses: {{200: {{content: {{application/json: {{schema: {{properties: {{{name}: {{}}}}}}}}}}}}}}}}"
+        )
+    };
+    let item = format!("{{get: {}, put: {}}}", of("a"), of("b"));
+    let own = format!("{{$ref: '#/x-item', put: {}, post: {{$ref: '#/x-item/get'}}}}", of("own"));
+    dir.file("api.yaml", format!("openapi: 3.1.0\npaths:\n  /a: {own}\nx-item: {item}\n"));
+    assert_eq!(dir.nomos(&["contract", "api.yaml"]).stdout, "GET /a\nPUT /a\nPOST /a\n");
+    for (operation, name) in [("GET /a", "a"), ("PUT /a", "own"), ("POST /a", "a"), ("own", "own")] {
+        let output = dir.nomos(&["contract", "api.yaml", "--operation", operation, "--json"]);
+        let expected = format!("{{\"type\":\"object\",\"properties\":{{\"{name}\":{{}}}}}}\n");
+        assert_eq!((output.code, output.stdout), (0, expected), "{operation}: {}", output.stderr);
+    }
+}
+
 /// Fields that documents share are brought in by `<<` in some of them.
 #[test]
 fn merge_keys_of_a_document_are_carried_out() {
