@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::envoy::{self, Configuration, Discovered, Filter};
 use crate::failure::Failure;
-use crate::openapi::{self, Document, NoResponse};
+use crate::openapi::{self, Document, NoContract};
 use crate::output::plural;
 use crate::resource::{self, Plugin};
 use crate::source::{Lines, Source, said_of};
@@ -179,17 +179,14 @@ fn examine_openapi(source: &Source) -> (String, Vec<Finding>) {
     let mut problems = Problems::new();
     let mut contracts = 0;
     for operation in document.operations(&mut problems) {
-        let mut found = Problems::new();
-        match document.response(&operation, None) {
-            Ok(response) => {
-                contracts += 1;
-                document.contract(&response, &mut found);
+        match document.contract(&operation, None) {
+            Ok(_) => contracts += 1,
+            Err(NoContract::Broken(mut found)) => {
+                found.retain(|problem| !problems.contains(problem));
+                problems.append(&mut found);
             }
-            Err(NoResponse::Broken(problem)) => found.push(problem),
-            Err(NoResponse::Absent(_)) => (),
+            Err(NoContract::NoJson(_) | NoContract::NoMembers(_)) => (),
         }
-        found.retain(|problem| !problems.contains(problem));
-        problems.append(&mut found);
     }
     problems.sort_by_key(|problem| problem.offset);
     let kind = format!("{kind} with contracts of {}", plural(contracts, "operation"));

@@ -1,5 +1,6 @@
 //! `nomos contract`: what clients of an operation were built against, out of an OpenAPI document.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,11 +10,11 @@ use healer::config::node::Node;
 use healer::plan::spec::Contract;
 
 use crate::failure::Failure;
-use crate::openapi::{self, Document, NoResponse, Operation};
+use crate::openapi::{self, Document, NoContract, Operation};
 use crate::output::plural;
 use crate::source::{Source, said_of};
 use crate::text::plain;
-use crate::{document, json_text, output, schema};
+use crate::{document, json_text, members, output, schema};
 
 const EXAMPLES: &str = "\
 The schema of the operation's JSON response goes to stdout, with references
@@ -66,7 +67,7 @@ fn show(args: &Args, operation: &str) -> Result<(), Failure> {
     let node = schema::of(&taken.contract);
     let text = if args.json { json_text::compact(&node) } else { json_text::pretty(&node) };
     output::write((text + "\n").as_bytes())?;
-    output::tell(&format!("{}: {}\n", plain(&taken.from), members(&taken.contract)));
+    output::tell(&format!("{}: {}\n", plain(&taken.from), members::describe(&taken.contract)));
     Ok(())
 }
 
@@ -87,14 +88,8 @@ pub fn read(path: &Path, operation: &str, status: Option<&str>) -> Result<Taken,
     let operations = document.operations(&mut problems);
     let found =
         Operation::find(&operations, operation).ok_or_else(|| unknown(&source, operation, &operations, &problems))?;
-    let response = document.response(found, status).map_err(|reason| source.refuse(&[reason.into()]))?;
-    let mut problems = Problems::new();
-    let contract = document.contract(&response, &mut problems).ok_or_else(|| source.refuse(&problems))?;
-    if !holds_objects(&contract) {
-        let found = "a schema that describes no object";
-        let expected = "an object or an array of objects: there are no members to look for in anything else";
-        return Err(source.refuse(&[response.refuse(found, expected)]));
-    }
+    let (response, contract) =
+        document.contract(found, status).map_err(|reason| source.refuse(&Problems::from(reason)))?;
     Ok(Taken { contract, from: format!("{found} {} {}", response.status, response.media_type) })
 }
 
@@ -138,41 +133,39 @@ fn list(args: &Args) -> Result<String, Failure> {
     if !problems.is_empty() {
         output::tell(&format!("nomos: {}\n", plain(&source.refuse(&problems).to_string())));
     }
-    let mark = |operation: &Operation<'_>| match document.response(operation, args.status.as_deref()) {
-        Ok(_) => "",
-        Err(NoResponse::Absent(_)) => "  (no JSON)",
-        Err(NoResponse::Broken(_)) => "  (a reference leads nowhere: see nomos check)",
-    };
+    let mut marked = marks(&document, &operations, args.status.as_deref());
     if args.json {
-        let with_json = operations.iter().filter(|operation| mark(operation).is_empty());
-        return Ok(serde_json::json!(with_json.map(ToString::to_string).collect::<Vec<_>>()).to_string());
+        marked.retain(|(_, mark)| mark.is_empty());
+        let good: Vec<String> = marked.iter().map(|(operation, _)| operation.to_string()).collect();
+        return Ok(serde_json::json!(good).to_string());
     }
-    let lines: Vec<String> = operations.iter().map(|operation| format!("{operation}{}", mark(operation))).collect();
-    Ok(lines.iter().map(|line| plain(line)).collect::<Vec<_>>().join("\n"))
+    let line = |(operation, mark): &(&Operation<'_>, &str)| format!("{}{mark}", plain(&operation.to_string()));
+    Ok(marked.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// Whether there is an object in it, be it in arrays.
-fn holds_objects(mut contract: &Contract) -> bool {
-    while let Contract::Array { items } = contract {
-        contract = items;
-    }
-    matches!(contract, Contract::Object { .. })
-}
-
-/// How much there is in a contract.
-fn members(contract: &Contract) -> String {
-    let (mut members, mut records) = (0, 0);
-    let mut open = vec![contract];
-    while let Some(node) = open.pop() {
-        match node {
-            Contract::Object { properties } => {
-                records += usize::from(!properties.is_empty());
-                members += properties.len();
-                open.extend(properties.iter().map(|property| &property.node));
-            }
-            Contract::Array { items } => open.push(items),
-            Contract::Any => (),
+/// Each operation with its mark. Schemas that operations share are looked at once: in the largest documents that is
+/// the difference between seconds and a quarter of a minute.
+fn marks<'o, 'a>(
+    document: &Document<'a>,
+    operations: &'o [Operation<'a>],
+    status: Option<&str>,
+) -> Vec<(&'o Operation<'a>, &'static str)> {
+    let mut known = HashMap::new();
+    let mut mark = |operation: &Operation<'a>| match document.response(operation, status) {
+        Ok(response) => {
+            let schema: *const Node = document.schema_of(&response);
+            *known.entry(schema).or_insert_with(|| document.contract_of(&response).err().as_ref().map_or("", mark_of))
         }
+        Err(reason) => mark_of(&reason),
+    };
+    operations.iter().map(|operation| (operation, mark(operation))).collect()
+}
+
+/// What stands behind operations that no contract can be taken of.
+fn mark_of(reason: &NoContract) -> &'static str {
+    match reason {
+        NoContract::NoJson(_) => "  (no JSON)",
+        NoContract::NoMembers(_) => "  (no members)",
+        NoContract::Broken(_) => "  (broken: --operation tells why)",
     }
-    format!("{} in {}", plural(members, "member"), plural(records, "object"))
 }

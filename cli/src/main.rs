@@ -19,6 +19,7 @@ mod heal;
 mod input;
 mod json_text;
 mod matching;
+mod members;
 mod openapi;
 mod output;
 mod pack;

@@ -8,6 +8,8 @@ use healer::config::node::{Node, Value};
 use healer::config::{ConfigError, contract};
 use healer::plan::spec::Contract;
 
+use crate::members::emptiness;
+
 pub use operation::Operation;
 
 /// A reference to a reference to a reference: nobody means more.
@@ -31,26 +33,22 @@ pub struct Response<'a> {
     schema: Place<'a>,
 }
 
-/// Why an operation has no response to take a contract from.
-pub enum NoResponse {
-    /// It has none with JSON.
-    Absent(ConfigError),
-    /// A reference leads nowhere.
-    Broken(ConfigError),
+/// Why no contract can be taken of an operation.
+pub enum NoContract {
+    /// No response has JSON.
+    NoJson(ConfigError),
+    /// There is nothing to look for in its JSON.
+    NoMembers(ConfigError),
+    /// A reference leads nowhere, or a schema cannot be written out.
+    Broken(Problems),
 }
 
-impl From<NoResponse> for ConfigError {
-    fn from(reason: NoResponse) -> Self {
+impl From<NoContract> for Problems {
+    fn from(reason: NoContract) -> Self {
         match reason {
-            NoResponse::Absent(error) | NoResponse::Broken(error) => error,
+            NoContract::NoJson(error) | NoContract::NoMembers(error) => vec![error],
+            NoContract::Broken(problems) => problems,
         }
-    }
-}
-
-impl Response<'_> {
-    /// What is wrong with its schema.
-    pub fn refuse(&self, found: &str, expected: &str) -> ConfigError {
-        refusal(&self.schema, found, expected)
     }
 }
 
@@ -105,32 +103,57 @@ impl<'a> Document<'a> {
         METHODS.into_iter().filter_map(of).collect()
     }
 
-    /// The response to take a contract from: that of the status asked for, or else the one of success.
-    pub fn response(&self, operation: &Operation<'a>, status: Option<&str>) -> Result<Response<'a>, NoResponse> {
-        let place = self.resolved(operation.place.clone()).map_err(NoResponse::Broken)?;
+    /// What clients of an operation were built against: its response of the status asked for, or else that of success.
+    pub fn contract(
+        &self,
+        operation: &Operation<'a>,
+        status: Option<&str>,
+    ) -> Result<(Response<'a>, Contract), NoContract> {
+        let response = self.response(operation, status)?;
+        let contract = self.contract_of(&response)?;
+        Ok((response, contract))
+    }
+
+    /// What clients of a response were built against.
+    pub fn contract_of(&self, response: &Response<'a>) -> Result<Contract, NoContract> {
+        let mut problems = Problems::new();
+        let contract = contract::read_in(&self.root, &response.schema.cursor(), &mut problems);
+        let contract = contract.ok_or(NoContract::Broken(problems))?;
+        match emptiness(&contract) {
+            Some((found, expected)) => Err(NoContract::NoMembers(refusal(&response.schema, found, expected))),
+            None => Ok(contract),
+        }
+    }
+
+    /// The schema of a response, or what it is a mere reference to: many operations share theirs.
+    pub fn schema_of(&self, response: &Response<'a>) -> &'a Node {
+        let is_reference = matches!(&response.schema.node.value, Value::Object(members) if members.len() == 1);
+        let target = is_reference.then(|| self.resolved(response.schema.clone()).ok()).flatten();
+        target.map_or(response.schema.node, |target| target.node)
+    }
+
+    /// The response to take a contract from.
+    pub fn response(&self, operation: &Operation<'a>, status: Option<&str>) -> Result<Response<'a>, NoContract> {
+        let resolved =
+            |place: &Place<'a>| self.resolved(place.clone()).map_err(|error| NoContract::Broken(vec![error]));
+        let place = resolved(&operation.place)?;
         let Ok(responses) = place.follow(&["responses"]) else {
-            return Err(NoResponse::Absent(refusal(&place, "an operation without responses", "responses")));
+            return Err(NoContract::NoJson(refusal(&place, "an operation without responses", "responses")));
         };
         let known = names(responses.node);
         let mut first_problem = None;
         for status in candidates(&known, status) {
             let Ok(response) = responses.follow(&[status]) else { continue };
-            let response = self.resolved(response).map_err(NoResponse::Broken)?;
-            match content(status, &response) {
+            match content(status, &resolved(&response)?) {
                 Ok(found) => return Ok(found),
                 Err(problem) => first_problem = first_problem.or(Some(problem)),
             }
         }
-        Err(NoResponse::Absent(first_problem.unwrap_or_else(|| {
+        Err(NoContract::NoJson(first_problem.unwrap_or_else(|| {
             let found = format!("responses {}", known.join(", "));
             let expected = format!("a response of status {}", status.unwrap_or("200"));
             refusal(&responses, found, expected)
         })))
-    }
-
-    /// What clients of a response were built against.
-    pub fn contract(&self, response: &Response<'a>, problems: &mut Problems) -> Option<Contract> {
-        contract::read_in(&self.root, &response.schema.cursor(), problems)
     }
 
     /// What stands at a place, or where its reference leads.

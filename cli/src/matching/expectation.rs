@@ -10,6 +10,7 @@ use healer::plan::spec::PlanSpec;
 use super::Which;
 use crate::failure::Failure;
 use crate::input::Exchange;
+use crate::members::emptiness;
 use crate::source::{Source, said_of};
 use crate::{config_file, document, envoy, input, openapi, resource};
 
@@ -42,6 +43,9 @@ fn of_schema(source: &Source, document: &Node) -> Result<PlanSpec, Failure> {
     let root = Cursor::root(document);
     refuse_duplicates(&root, &mut problems);
     let contract = contract::read(&root, &mut problems);
+    if let Some((found, expected)) = contract.as_ref().and_then(emptiness) {
+        root.refuse(&mut problems, found, expected);
+    }
     if !problems.is_empty() {
         return Err(source.refuse(&said_of("contract", document, problems)));
     }
@@ -55,8 +59,14 @@ fn of_route(path: &Path, which: &Which) -> Result<PlanSpec, Failure> {
     let route = input::route(&config, &exchange)?
         .ok_or_else(|| Failure::new(format!("{file}: found no route of this request; expected one")))?;
     let spec = route.plan.spec().clone();
-    if spec.contract.is_none() {
-        return Err(Failure::new(format!("{file}: found route {} without a contract; expected one", route.name)));
+    let name = &route.name;
+    let Some(contract) = &spec.contract else {
+        return Err(Failure::new(format!("{file}: found route {name} without a contract; expected one")));
+    };
+    match emptiness(contract) {
+        Some((found, expected)) => {
+            Err(Failure::new(format!("{file}: contract of route {name}: found {found}; expected {expected}")))
+        }
+        None => Ok(spec),
     }
-    Ok(spec)
 }

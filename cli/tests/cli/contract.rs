@@ -27,7 +27,7 @@ x-paths:
   users:
     post:
       responses:
-        2XX: {description: Ranges, content: {application/json: {schema: {type: object}}}}
+        2XX: {description: Ranges, content: {application/json: {schema: {properties: {n: {}}}}}}
         '201':
           description: Made
           content:
@@ -93,7 +93,7 @@ fn the_response_may_be_chosen() {
             &["POST /users"],
             "{\"type\": \"array\", \"items\": {\"type\": \"object\", \"properties\": {\"id\": {\"type\": \"integer\"}}, \"required\": [\"id\"]}}\n",
         ),
-        (&["POST /users", "--status", "202"], "{\"type\": \"object\", \"properties\": {}}\n"),
+        (&["POST /users", "--status", "202"], "{\"type\": \"object\", \"properties\": {\"n\": {}}}\n"),
         (
             &["getUser", "--status", "404"],
             "{\"type\": \"object\", \"properties\": {\"title\": {\"type\": \"string\"}}}\n",
@@ -121,7 +121,7 @@ fn operations_in_other_files_are_told_of() {
     let checked = dir.nomos(&["check", "api.yaml"]);
     assert_eq!((checked.code, checked.stdout), (1, format!("{told}\n")));
     let listed = dir.nomos(&["contract", "api.yaml"]);
-    assert_eq!(listed.stdout, "GET /a  (a reference leads nowhere: see nomos check)\n");
+    assert_eq!(listed.stdout, "GET /a  (broken: --operation tells why)\n");
     let taken = dir.nomos(&["contract", "api.yaml", "--operation", "/a"]);
     assert_eq!((taken.code, taken.stderr), (2, format!("nomos: {told}\n")));
 
@@ -250,8 +250,44 @@ fn without_an_operation_all_are_listed() {
     assert_eq!(dir.nomos(&["contract", "api.yaml", "--status", "404"]).stdout, listed);
     dir.file("broken.yaml", OPENAPI.replace("responses/Problem'", "responses/problem'"));
     let listed = dir.nomos(&["contract", "broken.yaml", "--status", "404"]).stdout;
-    assert!(listed.starts_with("GET /users/{id}  (a reference leads nowhere: see nomos check)\n"), "{listed}");
+    assert!(listed.starts_with("GET /users/{id}  (broken: --operation tells why)\n"), "{listed}");
     assert_eq!(dir.nomos(&["contract", "api.yaml", "--json"]).stdout, "[\"GET /users/{id}\",\"POST /users\"]\n");
+}
+
+/// Nothing could be healed by them, nor be missing.
+#[test]
+fn contracts_without_members_are_no_contracts() {
+    let dir = Dir::new("contract-empty");
+    let empty = [
+        "{type: object}",
+        "{type: array, items: {properties: {}}}",
+        "{type: object, additionalProperties: {properties: {a: {}}}}",
+    ];
+    let found = "found a schema without members; expected properties: nothing else is looked for\n";
+    for schema in empty {
+        dir.file(
+            "api.yaml",
+            format!("openapi: 3.0.0\npaths: {{/a: {{get: {{responses: {{200: {{content: {{application/json: {{schema: \n  {schema}}}}}}}}}}}}}}}\n"),
+        );
+        dir.file("schema.yaml", schema)
+            .file("nomos.yaml", format!("routes: [{{match: {{path: /a}}, contract: {schema}}}]"));
+        let place = "paths[\"/a\"].get.responses.200.content[\"application/json\"].schema";
+        let told = |place: &str| format!("nomos: {place}: {found}");
+        let rows: [(&[&str], String); 4] = [
+            (&["contract", "api.yaml", "--operation", "/a"], told(&format!("api.yaml:2: {place}"))),
+            (&["match", "--contract", "api.yaml", "--operation", "/a"], told(&format!("api.yaml:2: {place}"))),
+            (&["match", "--contract", "schema.yaml"], told("schema.yaml:1: contract")),
+            (&["match", "--contract", "nomos.yaml"], told("nomos.yaml: contract of route route-0")),
+        ];
+        for (args, expected) in rows {
+            let output = dir.nomos_on(args, b"{}");
+            assert_eq!((output.code, output.stdout.as_str(), output.stderr), (2, "", expected), "{schema} {args:?}");
+        }
+        assert_eq!(dir.nomos(&["contract", "api.yaml"]).stdout, "GET /a  (no members)\n");
+        let checked = dir.nomos(&["check", "api.yaml"]);
+        let expected = "api.yaml: an OpenAPI document with contracts of 0 operations: no problems\n";
+        assert_eq!((checked.code, checked.stdout.as_str()), (0, expected));
+    }
 }
 
 #[test]
@@ -309,7 +345,9 @@ fn what_cannot_be_taken_is_told_in_a_line() {
         format!("flat.yaml:{line}: {place}: {no_object}")
     };
     let (get, put) = (flat(4, "get"), flat(5, "put"));
-    assert_eq!(dir.nomos(&["contract", "flat.yaml"]).stdout, "GET /a\nPUT /a\nPOST /a\n");
+    let listed = "GET /a  (no members)\nPUT /a  (no members)\nPOST /a  (no members)\n";
+    assert_eq!(dir.nomos(&["contract", "flat.yaml"]).stdout, listed);
+    assert_eq!(dir.nomos(&["contract", "flat.yaml", "--json"]).stdout, "[]\n");
     let post = dir.nomos(&["contract", "flat.yaml", "--operation", "POST /a"]);
     assert!(post.code == 2 && post.stdout.is_empty() && post.stderr.lines().count() == 1, "{}", post.stderr);
     let rows: [(&[&str], &str); 17] = [
