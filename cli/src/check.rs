@@ -177,6 +177,7 @@ fn examine_openapi(source: &Source) -> (String, Vec<Finding>) {
         }
     };
     let mut problems = Problems::new();
+    refuse_duplicates(&Cursor::root(&node), &mut problems);
     let mut contracts = 0;
     for operation in document.operations(&mut problems) {
         match document.contract(&operation, None) {

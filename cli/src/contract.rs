@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use healer::config::ConfigError;
-use healer::config::cursor::{Cursor, Problems};
+use healer::config::cursor::{Cursor, Problems, refuse_duplicates};
 use healer::config::node::Node;
 use healer::plan::spec::Contract;
 
@@ -81,9 +81,8 @@ pub struct Taken {
 /// The contract of one operation of a document.
 pub fn read(path: &Path, operation: &str, status: Option<&str>) -> Result<Taken, Failure> {
     let source = Source::read(path)?;
-    let node = document::read_foreign(&source).map_err(|error| source.refuse(&[error]))?;
-    let root = Cursor::root(&node);
-    let document = Document::new(root.place()).map_err(|error| refuse(&source, &node, error))?;
+    let node = read_document(&source)?;
+    let document = Document::new(Cursor::root(&node).place()).map_err(|error| refuse(&source, &node, error))?;
     let mut problems = Problems::new();
     let operations = document.operations(&mut problems);
     let found =
@@ -91,6 +90,23 @@ pub fn read(path: &Path, operation: &str, status: Option<&str>) -> Result<Taken,
     let (response, contract) =
         document.contract(found, status).map_err(|reason| source.refuse(&Problems::from(reason)))?;
     Ok(Taken { contract, from: format!("{found} {} {}", response.status, response.media_type) })
+}
+
+/// Of members that have one name all but one are lost. That may be far from the operation, in a document of others: it
+/// is told, and no reason to take nothing.
+fn read_document(source: &Source) -> Result<Node, Failure> {
+    let node = document::read_foreign(source).map_err(|error| source.refuse(&[error]))?;
+    let mut problems = Problems::new();
+    refuse_duplicates(&Cursor::root(&node), &mut problems);
+    warn(source, &problems);
+    Ok(node)
+}
+
+/// Tells of problems that do not keep the command from its work.
+fn warn(source: &Source, problems: &[ConfigError]) {
+    if !problems.is_empty() {
+        output::tell(&format!("nomos: {}\n", plain(&source.refuse(problems).to_string())));
+    }
 }
 
 fn refuse(source: &Source, document: &Node, error: ConfigError) -> Failure {
@@ -122,7 +138,7 @@ fn unknown(source: &Source, asked: &str, operations: &[Operation<'_>], problems:
 /// The operations, one a line, with a mark where no contract can be taken; as JSON those without.
 fn list(args: &Args) -> Result<String, Failure> {
     let source = Source::read(&args.file)?;
-    let node = document::read_foreign(&source).map_err(|error| source.refuse(&[error]))?;
+    let node = read_document(&source)?;
     let document = Document::new(Cursor::root(&node).place()).map_err(|error| refuse(&source, &node, error))?;
     let mut problems = Problems::new();
     let operations = document.operations(&mut problems);
@@ -130,9 +146,7 @@ fn list(args: &Args) -> Result<String, Failure> {
         let found = format!("{}: found a document without operations; expected some below paths", args.file.display());
         return Err(if problems.is_empty() { Failure::new(found) } else { source.refuse(&problems) });
     }
-    if !problems.is_empty() {
-        output::tell(&format!("nomos: {}\n", plain(&source.refuse(&problems).to_string())));
-    }
+    warn(&source, &problems);
     let mut marked = marks(&document, &operations, args.status.as_deref());
     if args.json {
         marked.retain(|(_, mark)| mark.is_empty());

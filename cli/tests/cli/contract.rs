@@ -254,6 +254,31 @@ fn without_an_operation_all_are_listed() {
     assert_eq!(dir.nomos(&["contract", "api.yaml", "--json"]).stdout, "[\"GET /users/{id}\",\"POST /users\"]\n");
 }
 
+#[test]
+fn names_that_a_document_has_twice_are_told_of() {
+    let dir = Dir::new("contract-twice");
+    let get = |names: &str| {
+        format!(
+            "get: {{responses: {{200: {{content: {{application/json: {{schema: {{properties: {{{names}}}}}}}}}}}}}}}"
+        )
+    };
+    dir.file("api.yaml", format!("openapi: 3.0.0\npaths:\n  /a:\n    {}\n    {}\n", get("a: {}"), get("b: {}")));
+    dir.file("api.json", r#"{"openapi":"3.0.0","paths":{"/a":{"get":{"x":1,"x":2}}}}"#);
+    let twice = |name: &str| format!("found \"{name}\" a second time; expected each name once in an object\n");
+    let rows = [
+        ("api.yaml", format!("api.yaml:5: paths[\"/a\"].get: {}", twice("get"))),
+        ("api.json", format!("api.json:1: paths[\"/a\"].get.x: {}", twice("x"))),
+    ];
+    for (file, told) in rows {
+        let checked = dir.nomos(&["check", file]);
+        assert_eq!((checked.code, &checked.stdout), (1, &told));
+        let listed = dir.nomos(&["contract", file]);
+        assert_eq!((listed.code, listed.stderr), (0, format!("nomos: {told}")));
+    }
+    let taken = dir.nomos(&["contract", "api.yaml", "--operation", "/a", "--json"]);
+    assert_eq!((taken.code, taken.stdout.lines().count(), taken.stderr.lines().count()), (0, 1, 2), "{}", taken.stderr);
+}
+
 /// Nothing could be healed by them, nor be missing.
 #[test]
 fn contracts_without_members_are_no_contracts() {
