@@ -14,7 +14,7 @@ use crate::failure::Failure;
 pub struct Source {
     /// As the user named it.
     pub path: PathBuf,
-    /// All of it.
+    /// All of it, without a byte order mark: some editors write one, and JSON knows none.
     pub text: String,
     lines: Lines,
 }
@@ -41,6 +41,7 @@ impl Source {
         let bytes = fs::read(path).map_err(|error| Failure::io(path, &error))?;
         let text = String::from_utf8(bytes)
             .map_err(|error| Failure::new(format!("{}: found {error}; expected UTF-8 text", path.display())))?;
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         Ok(Source { path: path.to_owned(), lines: Lines::of(&text), text })
     }
 

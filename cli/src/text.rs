@@ -11,14 +11,15 @@ pub fn width(cells: &[impl AsRef<str>], head: &str) -> usize {
     widest.min(MAX_WIDTH).max(head.len())
 }
 
-/// A line that a terminal shows and does not obey: names and values come from anywhere. What controls it or turns the
-/// direction of writing is escaped as in JSON, inside which such a line is still the same text.
+/// A line that a terminal shows and does not obey: names and values come from anywhere. What controls it, turns the
+/// direction of writing or is a byte order mark, which nobody sees, is escaped as in JSON, inside which such a line is
+/// still the same text.
 pub fn plain(line: &str) -> Cow<'_, str> {
     if line.chars().any(commands) { Cow::Owned(line.chars().map(escaped).collect()) } else { line.into() }
 }
 
 fn commands(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 fn escaped(c: char) -> String {
@@ -41,6 +42,7 @@ mod tests {
             ("é \"a\\b\"", "é \"a\\b\""),
             ("\u{1b}[31mEvil\u{7}", "\\u001b[31mEvil\\u0007"),
             ("a\nb\r\tc\u{7f}", "a\\nb\\r\\tc\\u007f"),
+            ("\u{feff}{", "\\ufeff{"),
             ("\u{9b}2J\u{202e}x\u{2069}\u{2028}", "\\u009b2J\\u202ex\\u2069\\u2028"),
         ];
         for (line, expected) in rows {

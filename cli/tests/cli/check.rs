@@ -287,6 +287,25 @@ a.json:3: max_depth: found 0; expected a whole number from 1 to 4096
     assert_eq!((code, text.as_str()), (1, "a.json:2: column 11: found `heal`; expected a JSON value\n"));
 }
 
+/// Editors of some systems begin every file with one.
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_file() {
+    let kind = "a plugin configuration";
+    for (test, name, content) in [("json", "a.json", "{\"mode\": \"off\"}"), ("yaml", "a.yaml", "mode: off\n")] {
+        let (test, content) = (format!("mark-{test}"), format!("\u{feff}{content}"));
+        assert_eq!(check(&test, name, &content), (0, format!("{name}: {kind} with 0 routes: no problems\n")));
+        let wrong = check(&test, name, &content.replace("off", "heel"));
+        let expected =
+            format!("{name}:1: mode: found \"heel\"; expected one of heal, observe, off (did you mean \"heal\"?)\n");
+        assert_eq!(wrong, (1, expected));
+    }
+    let dir = Dir::new("check-mark-body");
+    let output =
+        dir.file("a.yaml", "properties: {a: {}}").nomos_on(&["match", "--contract", "a.yaml"], "\u{feff}{}".as_bytes());
+    let expected = "nomos: stdin: line 1 column 1: found `\\ufeff`; expected a JSON value\n";
+    assert_eq!((output.code, output.stderr.as_str()), (2, expected));
+}
+
 const PACK: &str = "pack: mine
 about: names of ours
 engine: '>=0.1'
