@@ -16,7 +16,7 @@ use crate::resource::{self, Plugin};
 use crate::source::{Lines, Source, said_of};
 use crate::text::plain;
 use crate::warning::Warning;
-use crate::{deprecated, digest, document, output, pack};
+use crate::{advice, deprecated, digest, document, output, pack};
 
 const EXAMPLES: &str = "\
 Each file may be an Envoy configuration, the plugin's own, a WasmPlugin, an
@@ -32,8 +32,9 @@ y, no and off are booleans.
 
   $ nomos check --json rules/*.yaml | jq .problems
 
-Deprecated fields and digests that are still zeros are warnings, with what to
-write instead; they change no exit code.";
+Deprecated fields, digests that are still zeros, contracts without members and
+rules that are hardly meant are warnings, with what to write instead; they
+change no exit code.";
 
 /// Arguments of `nomos check`.
 #[derive(clap::Args)]
@@ -140,26 +141,25 @@ fn examine(source: &Source) -> Examined {
         let warnings = plugins.iter().flat_map(|plugin| warn_of_plugin(source, plugin)).collect();
         return Examined { kind, findings, warnings };
     }
-    let warnings = documents.first().map(deprecated::in_settings).unwrap_or_default();
-    let warnings = warnings.into_iter().map(|warning| (source.line(warning.offset), warning)).collect();
-    let (kind, findings) = examine_other(source, &documents);
-    Examined { kind, findings, warnings }
+    examine_other(source, &documents)
 }
 
 /// A file that is none of Envoy's with a Nomos filter.
-fn examine_other(source: &Source, documents: &[Node]) -> (String, Vec<Finding>) {
+fn examine_other(source: &Source, documents: &[Node]) -> Examined {
     if documents.first().is_some_and(openapi::is_one) {
-        return examine_openapi(source);
+        let (kind, findings) = examine_openapi(source);
+        return Examined { kind, findings, ..Examined::default() };
     }
     let empty = Node { offset: 0, value: healer::config::node::Value::Object(Vec::new()) };
-    let (kind, problems) = examine_document(documents.first().unwrap_or(&empty));
+    let (kind, problems, warnings) = examine_document(documents.first().unwrap_or(&empty));
+    let warnings = warnings.into_iter().map(|warning| (source.line(warning.offset), warning)).collect();
     let mut findings: Vec<Finding> = problems.into_iter().map(|error| finding(source, error)).collect();
     if let Some(second) = documents.get(1).filter(|second| !resource::is_one(second)) {
         let mut problems = Problems::new();
         Cursor::root(second).refuse(&mut problems, "a second document", "one document in a file");
         findings.extend(problems.into_iter().map(|error| finding(source, error)));
     }
-    (kind, findings)
+    Examined { kind, findings, warnings }
 }
 
 /// Every operation that has a contract to take is to have one that can be taken.
@@ -194,16 +194,16 @@ fn examine_openapi(source: &Source) -> (String, Vec<Finding>) {
     (kind, problems.into_iter().map(|error| finding(source, error)).collect())
 }
 
-fn examine_document(document: &Node) -> (String, Vec<ConfigError>) {
+fn examine_document(document: &Node) -> (String, Vec<ConfigError>, Vec<Warning>) {
     if let Some(name) = pack::name(document) {
         let problems = pack::check(document);
-        return (describe_pack(name, pack::count(document)), problems);
+        return (describe_pack(name, pack::count(document)), problems, Vec::new());
     }
     if envoy::is_envoy(document) {
         let mut problems = Problems::new();
         let expected = "envoy.filters.http.wasm with Nomos: `nomos` in the name of the filter, plugin or module file";
         Cursor::root(document).refuse(&mut problems, "an Envoy configuration without the Nomos filter", expected);
-        return ("an Envoy configuration".to_owned(), problems);
+        return ("an Envoy configuration".to_owned(), problems, Vec::new());
     }
     if resource::is_one(document) {
         let mut problems = Problems::new();
@@ -212,18 +212,18 @@ fn examine_document(document: &Node) -> (String, Vec<ConfigError>) {
             "no configuration of Nomos in a resource of Kubernetes",
             resource::EXPECTED,
         );
-        return ("a resource of Kubernetes".to_owned(), said_of("document", document, problems));
+        return ("a resource of Kubernetes".to_owned(), said_of("document", document, problems), Vec::new());
     }
     if is_contract(document) {
         let mut problems = Problems::new();
         let root = Cursor::root(document);
         refuse_duplicates(&root, &mut problems);
         contract::read(&root, &mut problems);
-        return ("a contract".to_owned(), said_of("contract", document, problems));
+        return ("a contract".to_owned(), said_of("contract", document, problems), advice::in_contract(document));
     }
     match Config::check(document) {
-        Ok(config) => (describe(&config), Vec::new()),
-        Err(problems) => ("a plugin configuration".to_owned(), problems),
+        Ok(config) => (describe(&config), Vec::new(), warn_of_settings(document)),
+        Err(problems) => ("a plugin configuration".to_owned(), problems, warn_of_settings(document)),
     }
 }
 
@@ -237,15 +237,15 @@ fn describe_envoy(filters: &[Filter<'_>], discovered: &[Discovered<'_>]) -> Stri
     format!("an Envoy configuration {}", parts.join(" and "))
 }
 
-/// Deprecated fields and placeholders of the block, and deprecated fields of the configuration in it.
+/// Deprecated fields and placeholders of the block, and what is doubtful in the configuration in it.
 fn warn_of_filter(source: &Source, filter: &Filter<'_>) -> Vec<(usize, Warning)> {
     let here = |warning: Warning| (source.line(warning.offset), warning);
     let in_block = |block| [deprecated::in_plugin(block), digest::placeholders(block, &digest::ENVOY)].concat();
     let mut warnings: Vec<_> = filter.plugin.map(in_block).unwrap_or_default().into_iter().map(here).collect();
     match filter.configuration() {
-        Configuration::Tree(node) => warnings.extend(deprecated::in_settings(node).into_iter().map(here)),
+        Configuration::Tree(node) => warnings.extend(warn_of_settings(node).into_iter().map(here)),
         Configuration::Text(text, node) => {
-            let inner = json::read(text.as_bytes()).map(|inner| deprecated::in_settings(&inner)).unwrap_or_default();
+            let inner = json::read(text.as_bytes()).map(|inner| warn_of_settings(&inner)).unwrap_or_default();
             let lines = Inside::of(source, text, node);
             warnings.extend(inner.into_iter().map(|warning| (lines.at(warning.offset), warning)));
         }
@@ -254,8 +254,12 @@ fn warn_of_filter(source: &Source, filter: &Filter<'_>) -> Vec<(usize, Warning)>
     warnings
 }
 
+fn warn_of_settings(configuration: &Node) -> Vec<Warning> {
+    [deprecated::in_settings(configuration), advice::in_settings(configuration)].concat()
+}
+
 fn warn_of_plugin(source: &Source, plugin: &Plugin<'_>) -> Vec<(usize, Warning)> {
-    let in_settings = plugin.configuration.map(deprecated::in_settings).unwrap_or_default();
+    let in_settings = plugin.configuration.map(warn_of_settings).unwrap_or_default();
     let warnings = digest::placeholders(plugin.block, &digest::RESOURCES).into_iter().chain(in_settings);
     warnings.map(|warning| (source.line(warning.offset), warning)).collect()
 }

@@ -2,7 +2,7 @@
 
 use healer::config::node::Node;
 
-use crate::warning::{Warning, Why};
+use crate::warning::Warning;
 
 /// In the block of an Envoy configuration that names plugin, VM and configuration.
 pub const ENVOY: [&str; 1] = ["vm_config.code.remote.sha256"];
@@ -10,15 +10,15 @@ pub const ENVOY: [&str; 1] = ["vm_config.code.remote.sha256"];
 /// In a `WasmPlugin`, and in an entry of an `EnvoyExtensionPolicy`.
 pub const RESOURCES: [&str; 3] = ["sha256", "code.image.sha256", "code.http.sha256"];
 
-const WHY: Why = Why::Placeholder { found: "zeros", expected: "the SHA-256 of your image or module" };
+const EXPECTED: &str = "the SHA-256 of your image or module";
 
 /// A warning for each of these places that holds zeros only.
 pub fn placeholders(block: &Node, places: &[&str]) -> Vec<Warning> {
     let warning = |place: &&str| {
         let node = place.split('.').try_fold(block, |node, field| node.get(field))?;
         let digest = node.as_str().filter(|digest| !digest.is_empty())?;
-        let warning = Warning { offset: node.offset, at: (*place).to_owned(), why: WHY };
-        digest.bytes().all(|digit| digit == b'0').then_some(warning)
+        let is_zeros = digest.bytes().all(|digit| digit == b'0');
+        is_zeros.then(|| Warning::unexpected(node.offset, (*place).to_owned(), "zeros", EXPECTED))
     };
     places.iter().filter_map(warning).collect()
 }

@@ -3,6 +3,7 @@
 // They abort where nobody reads, as behind `2>&-`.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod advice;
 mod check;
 mod compare;
 mod completions;

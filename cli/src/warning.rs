@@ -16,7 +16,7 @@ pub struct Warning {
 }
 
 /// What a warning is about.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Why {
     /// A field that should be replaced.
     Deprecated {
@@ -25,12 +25,12 @@ pub enum Why {
         /// What to write in its place.
         instead: &'static str,
     },
-    /// A value that stands for one that is to be put in.
-    Placeholder {
+    /// What is read, and can hardly be meant.
+    Unexpected {
         /// What stands there.
-        found: &'static str,
+        found: String,
         /// What should.
-        expected: &'static str,
+        expected: String,
     },
 }
 
@@ -38,20 +38,25 @@ impl Display for Why {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Why::Deprecated { since, instead } => write!(out, "deprecated since {since}; use {instead}"),
-            Why::Placeholder { found, expected } => write!(out, "found {found}; expected {expected}"),
+            Why::Unexpected { found, expected } => write!(out, "found {found}; expected {expected}"),
         }
     }
 }
 
 impl Warning {
+    /// Of what is read, and can hardly be meant.
+    pub fn unexpected(offset: usize, at: String, found: impl Into<String>, expected: impl Into<String>) -> Self {
+        Warning { offset, at, why: Why::Unexpected { found: found.into(), expected: expected.into() } }
+    }
+
     /// An object for `--json`.
     pub fn as_json(&self, file: &str, line: usize) -> Value {
         let at = &self.at;
-        match self.why {
+        match &self.why {
             Why::Deprecated { since, instead } => {
                 json!({"file": file, "line": line, "at": at, "since": since, "instead": instead})
             }
-            Why::Placeholder { found, expected } => {
+            Why::Unexpected { found, expected } => {
                 json!({"file": file, "line": line, "at": at, "found": found, "expected": expected})
             }
         }

@@ -248,6 +248,60 @@ fn digests_that_nobody_put_in_are_warned_of() {
 }
 
 #[test]
+fn contracts_without_members_are_warned_of() {
+    let route = |contract: &str| format!("routes:\n- match: {{path: /u}}\n  contract: {contract}\n");
+    let found = "found a schema without members; expected properties: nothing else is looked for\n";
+    let (plugin, contract) = ("a plugin configuration with 1 route", "a contract");
+    let rows = [
+        ("route", route("{type: object}"), format!("a.yaml:3: warning: routes[0].contract: {found}"), plugin),
+        ("file", "type: object\n".to_owned(), format!("a.yaml:1: warning: contract: {found}"), contract),
+    ];
+    for (test, content, warning, kind) in rows {
+        let expected = format!("{warning}a.yaml: {kind}: no problems, 1 warning\n");
+        assert_eq!(check(&format!("empty-{test}"), "a.yaml", &content), (0, expected));
+    }
+}
+
+/// They are legal names and paths, and in an answer there are hardly ever such.
+#[test]
+fn rules_in_other_notations_are_warned_of() {
+    let rules = "routes:
+- match: {path: /u}
+  rename:
+    mail: email
+    data.mail: email
+    e.mail: e_mail
+  move:
+    data.id: id
+    $.data.id: id
+    /data/id: id
+    '\"$\".id': id
+";
+    let name = |name: &str| {
+        format!("found \"{name}\", which is one name in rename, and no path; expected a name; paths are for move")
+    };
+    let path = |path: &str, why: &str| {
+        format!("found \"{path}\", {why}; expected names with dots between them, such as data.items[].id")
+    };
+    let rows = [
+        ("5", "rename[\"data.mail\"]", name("data.mail")),
+        ("6", "rename[\"e.mail\"]", name("e.mail")),
+        ("9", "move[\"$.data.id\"]", path("$.data.id", "where $ is a name like others")),
+        ("10", "move[\"/data/id\"]", path("/data/id", "where / is part of a name")),
+    ];
+    let warnings = rows.map(|(line, at, why)| format!("a.yaml:{line}: warning: routes[0].{at}: {why}\n")).concat();
+    let expected = format!("{warnings}a.yaml: a plugin configuration with 1 route: no problems, 4 warnings\n");
+    assert_eq!(check("notations", "a.yaml", rules), (0, expected));
+
+    let inside = format!(
+        "\n  configuration:\n    '@type': type.googleapis.com/google.protobuf.Struct\n    value:\n      {}",
+        rules.replace('\n', "\n      ")
+    );
+    let (code, text) = check("notations-envoy", "a.yaml", &envoy("nomos", &inside));
+    assert!(code == 0 && text.starts_with("a.yaml:18: warning: routes[0].rename"), "{text}");
+}
+
+#[test]
 fn a_filter_that_stands_elsewhere_is_told_of() {
     let chain = |source: &str| {
         format!(
