@@ -85,8 +85,8 @@ pub fn read(path: &Path, operation: &str, status: Option<&str>) -> Result<Taken,
     let document = Document::new(Cursor::root(&node).place()).map_err(|error| refuse(&source, &node, error))?;
     let mut problems = Problems::new();
     let operations = document.operations(&mut problems);
-    let found =
-        Operation::find(&operations, operation).ok_or_else(|| unknown(&source, operation, &operations, &problems))?;
+    let found = Operation::find(&operations, operation, &document.bases())
+        .ok_or_else(|| unknown(&source, operation, &operations, &problems))?;
     let (response, contract) =
         document.contract(found, status).map_err(|reason| source.refuse(&Problems::from(reason)))?;
     Ok(Taken { contract, from: format!("{found} {} {}", response.status, response.media_type) })

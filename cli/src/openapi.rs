@@ -1,6 +1,7 @@
 //! Documents of OpenAPI 3.0 and 3.1: operations, and the schemas of their responses.
 
 mod operation;
+mod template;
 
 use healer::config::contract::resolve;
 use healer::config::cursor::{Place, Problems};
@@ -90,6 +91,18 @@ impl<'a> Document<'a> {
             }
         }
         operations
+    }
+
+    /// With what the paths of requests begin, before that of an operation: the paths of the servers.
+    pub fn bases(&self) -> Vec<String> {
+        let Ok(servers) = self.root.follow(&["servers"]) else { return Vec::new() };
+        let Value::Array(servers) = &servers.node.value else { return Vec::new() };
+        let base = |server: &Node| {
+            let url = with_defaults(server.get("url")?.as_str()?, server.get("variables"));
+            let base = operation::server_path(&url).trim_end_matches('/');
+            (!base.is_empty()).then(|| base.to_owned())
+        };
+        servers.iter().filter_map(base).collect()
     }
 
     /// A path may have operations of its own beside a reference to others.
@@ -184,6 +197,15 @@ fn content<'a>(status: &'a str, response: &Place<'a>) -> Result<Response<'a>, Co
         Ok(schema) => Ok(Response { status, media_type, schema }),
         Err(_) => Err(refusal(&content, format!("{media_type} without a schema"), "schema")),
     }
+}
+
+/// The URL of a server with its variables put in.
+fn with_defaults(url: &str, variables: Option<&Node>) -> String {
+    let Some(Node { value: Value::Object(variables), .. }) = variables else { return url.to_owned() };
+    variables.iter().fold(url.to_owned(), |url, variable| {
+        let default = variable.node.get("default").map(word).unwrap_or_default();
+        url.replace(&format!("{{{}}}", variable.name), &default)
+    })
 }
 
 fn refusal(place: &Place<'_>, found: impl Into<String>, expected: impl Into<String>) -> ConfigError {

@@ -1,8 +1,10 @@
 //! Operations, and which of them somebody means.
 
-use std::fmt;
+use std::{fmt, iter};
 
 use healer::config::cursor::Place;
+
+use super::template;
 
 /// So many that are near are told.
 const MAX_NEAR: usize = 5;
@@ -20,17 +22,35 @@ pub struct Operation<'a> {
 }
 
 impl<'a> Operation<'a> {
-    /// The one that is meant by `GET /user`, by a path that it serves, or by its id.
-    pub fn find<'o>(operations: &'o [Operation<'a>], asked: &str) -> Option<&'o Operation<'a>> {
+    /// The one that is meant by `GET /user`, by a path that it serves, or by its id. Paths may begin as those of the
+    /// servers do.
+    pub fn find<'o>(operations: &'o [Operation<'a>], asked: &str, bases: &[String]) -> Option<&'o Operation<'a>> {
         let asked = asked.trim();
         let by_name = |operation: &&Operation<'_>| operation.id == Some(asked) || operation.to_string() == asked;
         if let Some(found) = operations.iter().find(by_name) {
             return Some(found);
         }
         let (method, path) = split(asked);
-        operations.iter().find(|operation| method.is_none_or(|m| operation.is(m)) && operation.path == path).or_else(
-            || operations.iter().find(|operation| method.is_none_or(|m| operation.is(m)) && operation.serves(path)),
-        )
+        let path = server_path(path);
+        let below = bases.iter().filter_map(|base| path.strip_prefix(base).filter(|path| path.starts_with('/')));
+        iter::once(path).chain(below).find_map(|path| Self::serving(operations, method, path))
+    }
+
+    /// The one whose own path this is, or else the most of it.
+    fn serving<'o>(operations: &'o [Operation<'a>], method: Option<&str>, path: &str) -> Option<&'o Operation<'a>> {
+        let candidates = || operations.iter().filter(|operation| method.is_none_or(|method| operation.is(method)));
+        if let Some(found) = candidates().find(|operation| operation.path == path) {
+            return Some(found);
+        }
+        let path = path.split(['?', '#']).next().unwrap_or_default();
+        let mut best: Option<(usize, &Operation<'_>)> = None;
+        for operation in candidates() {
+            let fit = template::fit(operation.path, path);
+            if let Some(fit) = fit.filter(|fit| best.is_none_or(|(most, _)| *fit > most)) {
+                best = Some((fit, operation));
+            }
+        }
+        best.map(|(_, operation)| operation)
     }
 
     /// What may have been meant, the nearest first.
@@ -53,15 +73,6 @@ impl<'a> Operation<'a> {
     fn is(&self, method: &str) -> bool {
         self.method.eq_ignore_ascii_case(method)
     }
-
-    /// Whether a path without parameters is one of its own.
-    fn serves(&self, path: &str) -> bool {
-        let path = path.split(['?', '#']).next().unwrap_or_default();
-        let (own, asked): (Vec<&str>, Vec<&str>) = (self.path.split('/').collect(), path.split('/').collect());
-        let is_parameter = |segment: &str| segment.starts_with('{') && segment.ends_with('}');
-        own.len() == asked.len()
-            && own.iter().zip(&asked).all(|(own, asked)| own == asked || is_parameter(own) && !asked.is_empty())
-    }
 }
 
 impl fmt::Display for Operation<'_> {
@@ -75,4 +86,10 @@ fn split(asked: &str) -> (Option<&str>, &str) {
         Some((method, path)) => (Some(method), path.trim()),
         None => (None, asked),
     }
+}
+
+/// The path of a URL; a path is its own.
+pub(super) fn server_path(url: &str) -> &str {
+    let Some((_, behind)) = url.split_once("://").filter(|(scheme, _)| !scheme.contains('/')) else { return url };
+    behind.find('/').and_then(|start| behind.get(start..)).unwrap_or_default()
 }

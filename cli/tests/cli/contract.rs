@@ -191,6 +191,40 @@ paths:
     }
 }
 
+/// As they stand in a log of requests.
+#[test]
+fn an_operation_is_found_by_the_path_of_a_request() {
+    let dir = Dir::new("contract-path");
+    let answer = "{responses: {200: {content: {application/json: {schema: {properties: {a: {}}}}}}}}";
+    let paths = ["/{a}/{b}", "/pets/{id}", "/pets/{id}.json", "/pets/mine", "/v1/own"];
+    let paths: Vec<String> =
+        paths.iter().map(|path| format!("  '{path}': {{get: {answer}, put: {answer}}}\n")).collect();
+    let servers = "servers:
+- {url: https://api.example.com/v1/}
+- {url: 'https://{host}/{base}/v2', variables: {host: {default: a.example.com}, base: {default: api}}}
+- {url: /}
+";
+    dir.file("api.yaml", format!("openapi: 3.0.0\n{servers}paths:\n{}", paths.concat()));
+    let rows = [
+        ("/pets/7.json", "GET /pets/{id}.json"),
+        ("/pets/7", "GET /pets/{id}"),
+        ("PUT /pets/mine?x=/", "PUT /pets/mine"),
+        ("put /v1/pets/7", "PUT /pets/{id}"),
+        ("/v1/own", "GET /v1/own"),
+        ("/api/v2/pets/7.json?full", "GET /pets/{id}.json"),
+        ("GET https://api.example.com/v1/pets/7", "GET /pets/{id}"),
+        ("/v1/x", "GET /{a}/{b}"),
+    ];
+    for (asked, operation) in rows {
+        let output = dir.nomos(&["contract", "api.yaml", "--operation", asked]);
+        let expected = format!("{operation} 200 application/json: 1 member in 1 object\n");
+        assert_eq!((output.code, output.stderr), (0, expected), "{asked}");
+    }
+    for asked in ["/v1", "/v1pets/7/x", "PATCH /pets/7", "https://api.example.com"] {
+        assert_eq!(dir.nomos(&["contract", "api.yaml", "--operation", asked]).code, 2, "{asked}");
+    }
+}
+
 /// What `default` says of an operation that declares a success is what its errors look like.
 #[test]
 fn an_error_is_no_success() {
