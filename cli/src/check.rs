@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use healer::config::cursor::{Cursor, Problems, refuse_duplicates};
 use healer::config::node::Node;
-use healer::config::{Config, ConfigError, ResponseHeaders, contract, json};
+use healer::config::{Config, ConfigError, ResponseHeaders, contract, json, vocabulary};
 use serde_json::json;
 
 use crate::envoy::{self, Configuration, Discovered, Filter};
@@ -272,10 +272,11 @@ fn describe(config: &Config) -> String {
     format!("a plugin configuration with {}", plural(config.routes.len(), "route"))
 }
 
-/// A schema has one of these, and a plugin configuration none of them.
+/// A schema has keywords, and a plugin configuration fields of its own.
 fn is_contract(document: &Node) -> bool {
-    let keywords = ["$schema", "type", "properties", "items", "$ref", "allOf", "anyOf", "oneOf"];
-    keywords.iter().any(|keyword| document.get(keyword).is_some())
+    let has = |field: &str| document.get(field).is_some();
+    let is_schema = contract::UNDERSTOOD.iter().chain(&contract::IGNORED).any(|keyword| has(keyword));
+    is_schema && !vocabulary::SETTINGS.iter().any(|field| has(field))
 }
 
 fn examine_filter(source: &Source, filter: &Filter<'_>) -> Vec<Finding> {

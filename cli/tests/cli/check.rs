@@ -248,6 +248,21 @@ fn digests_that_nobody_put_in_are_warned_of() {
 }
 
 #[test]
+fn a_contract_is_known_by_any_keyword() {
+    let kind = |content: &str| {
+        let output = Dir::new("check-kind").file("a.yaml", content).nomos(&["check", "--json", "a.yaml"]);
+        let verdict: serde_json::Value = serde_json::from_str(&output.stdout).unwrap_or_default();
+        verdict["files"][0]["kind"].as_str().unwrap_or_default().to_owned()
+    };
+    for contract in ["$defs: {}", "required: [a]", "title: User", "enum: [a]", "$id: x", "not: {}", "type: object"] {
+        assert_eq!(kind(contract), "a contract", "{contract}");
+    }
+    for configuration in ["$schema: nomos.schema.json\nmode: heal", "title: Ours\nroutes: []", "mod: heal"] {
+        assert_eq!(kind(configuration), "a plugin configuration", "{configuration}");
+    }
+}
+
+#[test]
 fn contracts_without_members_are_warned_of() {
     let route = |contract: &str| format!("routes:\n- match: {{path: /u}}\n  contract: {contract}\n");
     let found = "found a schema without members; expected properties: nothing else is looked for\n";
