@@ -16,7 +16,8 @@ pub use operation::Operation;
 /// A reference to a reference to a reference: nobody means more.
 const MAX_HOPS: usize = 16;
 
-const BUNDLED: &str = "a reference into this document: bundle it with its other files first, for example with `npx @redocly/cli bundle FILE`";
+const BUNDLED: &str = "a reference into this document: bundle it with its other files first, for example with \
+                       `npx @redocly/cli bundle FILE`";
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
@@ -131,7 +132,7 @@ impl<'a> Document<'a> {
     pub fn contract_of(&self, response: &Response<'a>) -> Result<Contract, NoContract> {
         let mut problems = Problems::new();
         let contract = contract::read_in(&self.root, &response.schema.cursor(), &mut problems);
-        let contract = contract.ok_or(NoContract::Broken(problems))?;
+        let contract = contract.ok_or_else(|| NoContract::Broken(problems.into_iter().map(bundling).collect()))?;
         match emptiness(&contract) {
             Some((found, expected)) => Err(NoContract::NoMembers(refusal(&response.schema, found, expected))),
             None => Ok(contract),
@@ -174,10 +175,7 @@ impl<'a> Document<'a> {
         for _ in 0..MAX_HOPS {
             let Ok(reference) = place.follow(&["$ref"]) else { return Ok(place) };
             let target = resolve(&self.root, reference.node);
-            place = target.map_err(|(found, expected)| match reference.node.as_str() {
-                Some(text) if !text.starts_with('#') => refusal(&reference, found, BUNDLED),
-                _ => refusal(&reference, found, expected),
-            })?;
+            place = target.map_err(|(found, expected)| bundling(refusal(&reference, found, expected)))?;
         }
         Err(refusal(&place, "a reference that leads back to itself", "a reference to something else"))
     }
@@ -206,6 +204,14 @@ fn with_defaults(url: &str, variables: Option<&Node>) -> String {
         let default = variable.node.get("default").map(word).unwrap_or_default();
         url.replace(&format!("{{{}}}", variable.name), &default)
     })
+}
+
+/// Tells of a reference into another file what can be done.
+fn bundling(mut error: ConfigError) -> ConfigError {
+    if error.at.ends_with("$ref") && error.found.starts_with('"') && !error.found.starts_with("\"#") {
+        BUNDLED.clone_into(&mut error.expected);
+    }
+    error
 }
 
 fn refusal(place: &Place<'_>, found: impl Into<String>, expected: impl Into<String>) -> ConfigError {

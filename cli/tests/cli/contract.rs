@@ -461,8 +461,8 @@ fn what_cannot_be_taken_is_told_in_a_line() {
         (
             &["other.yaml", "--operation", "getUser"],
             "other.yaml:14: paths[\"/users/{id}\"].get.responses.200.content[\"application/json; \
-             charset=utf-8\"].schema.$ref: found \"user.yaml#/User\"; expected a reference into this document, in \
-             quotes, such as '#/$defs/user'",
+             charset=utf-8\"].schema.$ref: found \"user.yaml#/User\"; expected a reference into this document: bundle \
+             it with its other files first, for example with `npx @redocly/cli bundle FILE`",
         ),
         (&[], "error: the following required arguments were not provided:\n  <FILE>"),
     ];
