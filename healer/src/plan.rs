@@ -35,8 +35,8 @@ pub struct Plan {
 /// Why a plan cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanError {
-    /// The moves that start inside each other's records need more states than this.
-    TooManyStates(usize),
+    /// More states or moves, of all records together, than this.
+    TooMany(usize, &'static str),
     /// The two ends of a move are in different records.
     CrossesArray {
         /// The path it starts from.
@@ -49,7 +49,7 @@ pub enum PlanError {
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PlanError::TooManyStates(limit) => write!(f, "rules and contract that need more than {limit} states"),
+            PlanError::TooMany(limit, what) => write!(f, "rules and contract that need more than {limit} {what}"),
             PlanError::CrossesArray { from, to } => write!(f, "a move across an array boundary, {from} to {to}"),
         }
     }

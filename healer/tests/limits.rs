@@ -25,6 +25,21 @@ fn heal(plan: &Plan, memo: &mut Memo, limits: Limits, body: &str, size: usize) -
     healer.heal(plan, memo, &intake).map_err(|failure| failure.reason)
 }
 
+/// Rules and contract multiply: what would take a worker's memory is refused before it does.
+#[test]
+fn moves_of_one_plan() {
+    let list = |times: usize, item: fn(usize) -> String| (0..times).map(item).collect::<Vec<_>>().join(",");
+    for (rules, expected) in [(65_536 / 256, None), (65_536 / 256 + 1, Some("more than 65536 moves"))] {
+        let records = list(256, |n| format!(r#""r{n}":{{"properties":{{"t":{{"properties":{{"u":{{}}}}}}}}}}"#));
+        let moves = list(rules, |n| format!(r#""s{n}":"t.u""#));
+        let route = format!(r#""contract":{{"properties":{{{records}}}}},"move":{{{moves}}}"#);
+        let config = format!(r#"{{"routes":[{{"match":{{"path":"/"}},{route}}}]}}"#);
+        let problem = Config::parse(config.as_bytes()).err().map(|error| error.to_string());
+        assert_eq!(problem.is_some(), expected.is_some());
+        assert!(problem.unwrap_or_default().contains(expected.unwrap_or_default()));
+    }
+}
+
 /// A skeleton that is known from a body with wider limits is not known to be within these.
 #[test]
 fn what_is_known_of_other_limits() {

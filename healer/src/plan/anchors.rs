@@ -2,11 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use super::PlanError;
 use super::automaton::{Id, Move, MoveKind, NONE, RuleRef, Step as TargetName};
 use super::contract::Nodes;
 use super::guard::Guard;
 use super::spec::{MoveRule, PlanSpec};
 use nomos_rules::path::Step;
+
+/// Moves of one plan at most, each counted in every record that it starts in: far above what contracts and packs need, and
+/// 45 MB of memory while the plan is made.
+const MAX_MOVES: usize = 65_536;
 
 /// Names and their numbers. One type of map serves for all, since each type of map takes 3 KB of the module.
 pub(super) type Names = BTreeMap<String, Id>;
@@ -55,25 +60,28 @@ pub(super) struct Anchors {
 
 impl Anchors {
     /// `records`: the nodes of the contract that describe records; none without a contract.
-    pub(super) fn of(spec: &PlanSpec, contract: Option<&Nodes<'_>>, records: &[Id]) -> Self {
+    pub(super) fn of(spec: &PlanSpec, contract: Option<&Nodes<'_>>, records: &[Id]) -> Result<Self, PlanError> {
         let mut anchors = Anchors::default();
         for (index, rule) in spec.moves.iter().enumerate() {
             if rule.from.segments() == rule.to.segments() {
                 continue;
             }
-            let Some(nodes) = contract else {
-                anchors.add(Base::Root, index, rule, (NONE, Guard::None));
-                continue;
-            };
-            if let Some(Step::Each) = rule.to.scope().first() {
-                anchors.add_if_expected(Base::Root, 0, index, rule, nodes);
-            } else {
-                for record in records {
-                    anchors.add_if_expected(Base::Record(*record), *record, index, rule, nodes);
+            match contract {
+                None => anchors.add(Base::Root, index, rule, (NONE, Guard::None)),
+                Some(nodes) if rule.to.scope().first() == Some(&Step::Each) => {
+                    anchors.add_if_expected(Base::Root, 0, index, rule, nodes);
+                }
+                Some(nodes) => {
+                    for record in records {
+                        anchors.add_if_expected(Base::Record(*record), *record, index, rule, nodes);
+                    }
                 }
             }
+            if anchors.moves.len() > MAX_MOVES {
+                return Err(PlanError::TooMany(MAX_MOVES, "moves"));
+            }
         }
-        anchors
+        Ok(anchors)
     }
 
     /// A move whose source the contract expects as it stands is no drift, unless the value lacks a level.

@@ -36,7 +36,7 @@ pub(super) fn compile(spec: &PlanSpec) -> Result<(Automaton, Vec<Record>, Requir
     let contract = spec.contract.as_ref().filter(|_| spec.similarity.is_some());
     let found = contract.zip(nodes.as_ref()).map(|(contract, nodes)| records(contract, nodes));
     let (shaped, records): (Vec<Id>, Vec<Record>) = found.unwrap_or_default().into_iter().unzip();
-    let mut compiler = Compiler::new(spec, nodes.as_ref(), &shaped);
+    let mut compiler = Compiler::new(spec, nodes.as_ref(), &shaped)?;
     compiler.run()?;
     let out = compiler.out;
     let required = nodes.map(|nodes| Requirements::of(spec, &nodes, &out.moves)).unwrap_or_default();
@@ -69,12 +69,12 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(spec: &'a PlanSpec, nodes: Option<&'a Nodes<'a>>, shaped: &[Id]) -> Self {
+    fn new(spec: &'a PlanSpec, nodes: Option<&'a Nodes<'a>>, shaped: &[Id]) -> Result<Self, PlanError> {
         let records = nodes.map(|nodes| record_nodes(nodes)).unwrap_or_default();
         let mut compiler = Compiler {
             spec,
             nodes,
-            anchors: Anchors::of(spec, nodes, &records),
+            anchors: Anchors::of(spec, nodes, &records)?,
             out: empty_automaton(spec),
             known: Vec::new(),
             pending: Vec::new(),
@@ -88,7 +88,7 @@ impl<'a> Compiler<'a> {
             compiler.index_rules();
             compiler.number_slots();
         }
-        compiler
+        Ok(compiler)
     }
 
     fn run(&mut self) -> Result<(), PlanError> {
@@ -107,7 +107,7 @@ impl<'a> Compiler<'a> {
                 *place = state;
             }
             if self.out.states.len() > MAX_STATES {
-                return Err(PlanError::TooManyStates(MAX_STATES));
+                return Err(PlanError::TooMany(MAX_STATES, "states"));
             }
         }
         self.out.moves = std::mem::take(&mut self.anchors.moves);
