@@ -79,6 +79,7 @@ const CONVENTIONS: &[Row] = &[
     ("rules come first", "userId -> uid; 1: snake", r#"{"userId":1,"userName":2}"#, r#"{"uid":1,"user_name":2}"#, 2, 0, 0),
     ("with a contract, to the expected name of the same words", r#"snake; {"userId":0,"full_name":0,"Zip-Code":0}"#, r#"{"user_id":1,"FullName":2,"zipCode":3,"otherName":4}"#, r#"{"userId":1,"full_name":2,"Zip-Code":3,"otherName":4}"#, 3, 0, 0),
     ("with a contract, an expected name stays", r#"snake; {"userId":0,"user_name":0}"#, r#"{"userId":1,"user_name":2,"user_id":3}"#, r#"{"userId":1,"user_name":2,"user_id":3}"#, 0, 0, 0),
+    ("with a contract, to neither of two expected names of the same words", r#"snake; {"userId":0,"user_id":0}"#, r#"{"UserId":1,"user-id":2}"#, r#"{"UserId":1,"user-id":2}"#, 0, 0, 0),
     ("with a contract, judged by the new name", r#"snake; {"user_data":{"full_name":0}}"#, r#"{"userData":{"fullName":1}}"#, r#"{"user_data":{"full_name":1}}"#, 2, 0, 0),
     ("never over a member that another convention names", "[Camel] into Snake; [Snake] into Camel", r#"{"user_id":1,"userId":2}"#, r#"{"user_id":1,"userId":2}"#, 0, 0, 0),
     ("never over a member that a rule knows", "[Camel, Kebab] into Snake; [Pascal] into Kebab; UserId => a", r#"{"userId":1,"user-id":2}"#, r#"{"user_id":1,"user-id":2}"#, 1, 0, 0),

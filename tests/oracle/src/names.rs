@@ -66,11 +66,12 @@ fn target(spec: &PlanSpec, from: &str, expected: Option<&[Property]>) -> Option<
     })
 }
 
-/// With a contract, a convention leads to the expected name of the same words.
+/// With a contract, a convention leads to the one expected name of the same words.
 fn by_contract(spec: &PlanSpec, from: &str, expected: &[Property]) -> Option<(u16, String)> {
     let rank = spec.conventions.iter().map(|c| c.rank).min()?;
     let canonical = words::canonical(from)?;
-    let to = expected.iter().find(|p| words::canonical(&p.name).as_ref() == Some(&canonical))?;
+    let mut alike = expected.iter().filter(|p| words::canonical(&p.name).as_ref() == Some(&canonical));
+    let to = alike.next().filter(|_| alike.next().is_none())?;
     Some((rank, to.name.clone()))
 }
 

@@ -187,7 +187,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Expected names by their canonical forms, sorted; the first of several with one form.
+    /// Expected names by their canonical forms, sorted. Which of several with one form is meant, nobody knows.
     pub(super) fn by_canonical(&self, node: Id) -> Vec<(String, Correspondence)> {
         let (Some(best), Some(nodes)) = (self.out.conventions.first(), self.nodes) else { return Vec::new() };
         let mut forms: Vec<(String, usize)> = Vec::new();
@@ -198,12 +198,12 @@ impl Compiler<'_> {
             }
         }
         order::sort(&mut forms);
-        forms.dedup_by(|(later, _), (first, _)| later == first);
         let rule = RuleRef::Convention(best.rule);
-        let correspondence = |(form, at): (String, usize)| {
-            let (name, child) = nodes.members(node).get(at)?;
-            Some((form, Correspondence { to: (*name).to_owned(), rank: best.rank, rule, node: Some(*child) }))
+        let correspondence = |alike: &[(String, usize)]| {
+            let [(form, at)] = alike else { return None };
+            let (name, child) = nodes.members(node).get(*at)?;
+            Some((form.clone(), Correspondence { to: (*name).to_owned(), rank: best.rank, rule, node: Some(*child) }))
         };
-        forms.into_iter().filter_map(correspondence).collect()
+        forms.chunk_by(|(form, _), (next, _)| form == next).filter_map(correspondence).collect()
     }
 }
