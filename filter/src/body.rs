@@ -186,7 +186,7 @@ impl Incoming {
         self.memory = memory;
     }
 
-    /// What was done to a body that the stream went away with, where pieces of it have left.
+    /// What was done to a body that breaks off, where pieces of it have left.
     pub fn work_so_far(&self, job: &Job<'_>) -> Option<Work> {
         let summary = self.stream.as_ref()?.summary();
         Some(self.work_of(summary, job.writes && summary.changed, self.nanoseconds))

@@ -301,13 +301,16 @@ impl<H: Host> Vm<H> {
             let text = format!("nomos: trailers ended a body before its value closed; reset, {count} so far");
             self.tools.host.log(Level::Warn, &text);
         }
+        let mut work = None;
         if let Some(stream) = self.streams.get_mut(&id)
             && let Some((route, tag)) = stream.root.route(stream.route)
             && let Stage::Passing(incoming) = &mut stream.stage
         {
-            incoming.discard(&mut self.tools, &job(&stream.root, route, tag, stream.manner), incoming.held());
+            let (held, job) = (incoming.held(), job(&stream.root, route, tag, stream.manner));
+            work = incoming.work_so_far(&job);
+            incoming.discard(&mut self.tools, &job, held);
         }
-        self.conclude(id, &Finding::without_work(Outcome::Failed(Fail::EndedByTrailers)), false);
+        self.conclude(id, &Finding { outcome: Outcome::Failed(Fail::EndedByTrailers), work }, false);
         let _ = self.tools.host.reset_response();
         Action::Pause
     }

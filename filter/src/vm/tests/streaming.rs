@@ -102,6 +102,26 @@ fn a_long_list_that_breaks_off() {
     }
 }
 
+/// What left healed counts, however the body breaks off.
+#[test]
+fn ops_of_a_long_list_that_breaks_off() {
+    let (sent, _) = long_list();
+    let within = sent.find(r#""n":50,"#).unwrap();
+    for (settings, ops) in [("", 50), (r#""mode":"observe","#, 0)] {
+        for (end, told) in
+            [(End::WithData, true), (End::AddedTrailers, true), (End::Trailers, true), (End::Never, false)]
+        {
+            let mut vm = vm(&format!("{SMALL}{settings}"));
+            let reply = Upstream::json(&sent[..within]).cut(100).ending(end).run(&mut vm);
+            let what = format!("{settings} {end:?}: {reply:?}");
+            assert_eq!(metric(&mut vm, "kind=.=rename;.;nomos_ops_total"), ops, "{what}");
+            assert_eq!(vm.host().recorded("nomos_body_bytes"), [within as u64], "{what}");
+            assert_eq!(metric(&mut vm, "nomos_held_bytes"), 0, "{what}");
+            assert!(!told || (reply.field("ops") == 50 && reply.field("bytes") == within), "{what}");
+        }
+    }
+}
+
 /// Nothing lies between the two bodies but records that left healed before the host refused something.
 #[test]
 fn any_host_call_may_fail_as_it_streams() {
