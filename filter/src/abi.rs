@@ -62,10 +62,12 @@ impl Host for Proxy {
     }
 
     fn set_header(&mut self, name: &[u8], value: &[u8]) -> Result<(), Status> {
+        alive()?;
         imports::replace_header(Map::ResponseHeaders as u32, name, value)
     }
 
     fn remove_header(&mut self, map: Map, name: &[u8]) -> Result<(), Status> {
+        alive()?;
         imports::remove_header(map as u32, name)
     }
 
@@ -74,7 +76,9 @@ impl Host for Proxy {
     }
 
     fn replace_body(&mut self, length: usize, bytes: &[u8]) -> Result<(), Status> {
-        imports::replace_buffer_start(RESPONSE_BODY, length, bytes)
+        alive()?;
+        imports::replace_buffer_start(RESPONSE_BODY, length, bytes)?;
+        alive()
     }
 
     fn set_filter_state(&mut self, value: &[u8]) -> Result<(), Status> {
@@ -90,6 +94,7 @@ impl Host for Proxy {
     }
 
     fn reset_response(&mut self) -> Result<(), Status> {
+        alive()?;
         imports::close_stream(RESPONSE)
     }
 
@@ -120,4 +125,11 @@ impl Host for Proxy {
     fn resume_response(&mut self) -> Result<(), Status> {
         imports::continue_stream(RESPONSE)
     }
+}
+
+/// Fails where the stream has ended within a call, as its body outgrew Envoy's buffer. What it had is not there any more, so
+/// that it must not be touched.
+#[inline(never)]
+fn alive() -> Result<(), Status> {
+    if exports::has_ended() { Err(Status::ENDED) } else { Ok(()) }
 }

@@ -13,6 +13,9 @@ impl Status {
 
     /// No host's own: there is no memory for what it would return.
     pub const NO_MEMORY: Status = Status(u32::MAX - 1);
+
+    /// No host's own: the stream is over, by this call or one before it.
+    pub const ENDED: Status = Status(u32::MAX - 2);
 }
 
 /// How important a log line is.

@@ -72,7 +72,8 @@ pub enum Fail {
     EndedByTrailers,
     /// Bodies under way on this worker take all the memory that they may.
     NoMemory,
-    /// The host refused a call. The body left as it came, or the response was reset where that was not possible.
+    /// The host refused a call. The body left as it came, or the response was reset where that was not possible. Or the
+    /// host ended the stream when the healed body was written.
     Host,
 }
 

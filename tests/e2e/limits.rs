@@ -1,6 +1,8 @@
 //! Bodies over a limit: of the filter, or of Envoy's buffers.
 
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use libtest_mimic::Trial;
 use nomos_tests::bodies;
@@ -34,6 +36,8 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
         cases.push(lane.case(&format!("long-early: grows tenfold, {framing:?}"), move |rig| grows(rig, framing)));
     }
     cases.push(lane.case("long-held: an output over Envoy's buffer is not written", held_growth));
+    cases
+        .push(lane.case("long-early-buffered: what outgrows the buffer of another filter is no heal", buffered_growth));
     cases
 }
 
@@ -164,6 +168,31 @@ fn held_growth(rig: &mut Rig<'_>) -> Outcome {
         expect::equal("reason", state["reason"].as_str(), Some("output_too_large"))?;
     }
     Ok(())
+}
+
+/// A body that another filter has buffered is in Envoy's hands, which ends the stream while the healed one is written.
+fn buffered_growth(rig: &mut Rig<'_>) -> Outcome {
+    let mut wanted = Vec::new();
+    for (framing, lost) in [(Framing::Length, 1), (Framing::Chunked, 2)] {
+        let (sent, grown) = growing(100);
+        expect::reply(&rig.ask(Ask::get("long-early-buffered"), json(framing, &sent))?, 200, &grown)?;
+        let (sent, _) = growing(1000);
+        let reply = rig.ask(Ask::get("long-early-buffered"), json(framing, &sent))?;
+        expect::that(reply.body.is_empty(), || format!("{framing:?}: a body that the buffer cannot have taken"))?;
+        wanted = vec![
+            format!("reason=.=none;.;route=.=buffered;.;nomos_responses_total: {lost}"),
+            format!("reason=.=host_error;.;route=.=buffered;.;nomos_responses_total: {lost}"),
+        ];
+    }
+    let mut stats = String::new();
+    for _ in 0..60 {
+        stats = rig.envoy.admin_get("/stats?filter=route=.=buffered")?;
+        if wanted.iter().all(|wanted| stats.contains(wanted)) {
+            return Ok(());
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    Err(format!("no {wanted:?} in\n{stats}"))
 }
 
 /// A list that the rule of the `long-*` listeners makes more than ten times as long.

@@ -227,6 +227,8 @@ fn listeners(module: &std::path::Path, http2: SocketAddr) -> Vec<Listener> {
     all["routes"][0]["match"] = json!({"prefix": "/"});
     let mut long_held = long.clone();
     long_held["response_headers"] = json!("held");
+    let mut long_buffered = long.clone();
+    long_buffered["routes"][0]["name"] = json!("buffered");
     vec![
         Listener::new("plain", vec![]),
         Listener::new("early", vec![early()]),
@@ -255,6 +257,10 @@ fn listeners(module: &std::path::Path, http2: SocketAddr) -> Vec<Listener> {
         Listener { buffer_limit: limit, ..Listener::new("tight-held", vec![held()]) },
         Listener { buffer_limit: limit, ..Listener::new("long-early", vec![topology::nomos(module, &long)]) },
         Listener { buffer_limit: limit, ..Listener::new("long-held", vec![topology::nomos(module, &long_held)]) },
+        Listener {
+            buffer_limit: limit,
+            ..Listener::new("long-early-buffered", vec![topology::nomos(module, &long_buffered), topology::buffering()])
+        },
         // HTTP/2 to the upstream; to the client it is spoken wherever the client does.
         up2("up2-plain", vec![], None),
         up2("up2-early", vec![early()], None),

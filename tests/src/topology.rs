@@ -190,6 +190,14 @@ pub fn compressor() -> Value {
     }})
 }
 
+/// Envoy's Lua filter, which takes all of a response's body into Envoy's buffer before it lets any go on.
+pub fn buffering() -> Value {
+    json!({"name": "envoy.filters.http.lua", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua",
+        "default_source_code": {"inline_string": "function envoy_on_response(handle) local body = handle:body() end"},
+    }})
+}
+
 fn listener(listener: &Listener) -> Value {
     let mut filters = listener.filters.clone();
     filters.push(json!({"name": "envoy.filters.http.router", "typed_config": {

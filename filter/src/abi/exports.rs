@@ -15,8 +15,8 @@ thread_local! {
     /// Never dropped, which spares a check whether it was already on each access.
     static VM: ManuallyDrop<RefCell<Vm<Proxy>>> = ManuallyDrop::new(RefCell::new(Vm::new(Proxy)));
 
-    /// Contexts that ended while a callback was running. Writing more into a paused body than Envoy's buffer takes
-    /// ends a stream that way; this module does not, but should a host ever, it must not be the end of the VM.
+    /// Contexts that ended while a callback was running. Writing more into a body than Envoy's buffer takes ends its
+    /// stream that way: a body that another filter has buffered is in one, and how much that takes nothing tells.
     static ENDED: ManuallyDrop<RefCell<Vec<u32>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
@@ -103,6 +103,11 @@ pub extern "C" fn proxy_on_delete(id: u32) {
     if !deleted {
         ENDED.with(|ended| ended.try_borrow_mut().map(|mut ended| ended.push(id)).unwrap_or_default());
     }
+}
+
+/// Whether the stream that the running callback is about has ended meanwhile.
+pub(super) fn has_ended() -> bool {
+    ENDED.with(|ended| ended.try_borrow().is_ok_and(|ended| !ended.is_empty()))
 }
 
 /// Runs a callback, or gives `otherwise` if one is running already.

@@ -46,6 +46,10 @@ pub struct Host {
     pub fault: Option<Fault>,
     /// Memory does not grow beyond this many bytes.
     pub memory_limit: Option<usize>,
+    /// A body that a write makes longer than this ends its stream within the call, as one does in a buffer of Envoy's.
+    pub body_limit: Option<usize>,
+    /// The calls that a stream saw after it had ended so.
+    pub calls_too_late: Vec<&'static str>,
     /// How often memory was not allowed to grow.
     pub refused_growths: usize,
     metrics: Vec<String>,
@@ -53,7 +57,13 @@ pub struct Host {
     clock: u64,
     pub(crate) memory: Option<Memory>,
     pub(crate) allocate: Option<TypedFunc<u32, u32>>,
+    pub(crate) delete: Option<TypedFunc<u32, ()>>,
+    /// The stream, until it has ended.
+    pub stream: Option<u32>,
 }
+
+/// Calls that change a stream. Those that count or tell may come at any time.
+const CHANGES: [&str; 4] = ["set_buffer_bytes", "replace_header_map_value", "remove_header_map_value", "close_stream"];
 
 impl Host {
     /// A host that hands over this configuration.
@@ -72,22 +82,32 @@ impl Host {
     }
 
     /// A request comes; nothing is left of the one before.
-    pub(crate) fn begin(&mut self, request: Headers) {
+    pub(crate) fn begin(&mut self, stream: u32, request: Headers) {
+        self.stream = Some(stream);
         self.request = Some(request);
         (self.response, self.trailers, self.body) = (None, None, None);
         (self.reset, self.resumed, self.upstream_ended) = (false, false, false);
     }
 
     /// What host calls need of the module.
-    pub(crate) fn connect(&mut self, memory: Option<Memory>, allocate: TypedFunc<u32, u32>) {
+    pub(crate) fn connect(
+        &mut self,
+        memory: Option<Memory>,
+        allocate: TypedFunc<u32, u32>,
+        delete: TypedFunc<u32, ()>,
+    ) {
         self.memory = memory;
         self.allocate = Some(allocate);
+        self.delete = Some(delete);
     }
 
     /// Takes note of a call, which may be one that fails.
     pub(crate) fn call(&mut self, name: &'static str) -> Result<(), u32> {
         let number = self.calls.len();
         self.calls.push(name);
+        if self.stream.is_none() && CHANGES.contains(&name) {
+            self.calls_too_late.push(name);
+        }
         match self.fault.and_then(|fault| fault.strikes(number)) {
             Some(status) => Err(status),
             None => Ok(()),

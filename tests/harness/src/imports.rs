@@ -45,11 +45,22 @@ fn buffers(linker: &mut Linker<Host>) -> Result<()> {
                     return Err(BAD_ARGUMENT);
                 };
                 body.splice(..(length as usize).min(body.len()), bytes);
-                Ok(())
+                let length = body.len();
+                end_if_over(call, length)
             })
         },
     )?;
     Ok(())
+}
+
+/// Ends the stream in the middle of the call, and says that all is well, where a body has become too long.
+fn end_if_over(call: &mut Call<'_>, length: usize) -> Result<(), u32> {
+    let host = call.data_mut();
+    let Some(stream) = host.stream.take_if(|_| host.body_limit.is_some_and(|limit| length > limit)) else {
+        return Ok(());
+    };
+    let delete = host.delete.clone().ok_or(INVALID_MEMORY_ACCESS)?;
+    delete.call(&mut *call, stream).map_err(|_| INVALID_MEMORY_ACCESS)
 }
 
 fn headers(linker: &mut Linker<Host>) -> Result<()> {

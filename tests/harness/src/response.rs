@@ -92,7 +92,9 @@ impl<'a> Response<'a> {
     /// Takes it through all callbacks.
     pub fn run(&self, vm: &mut Vm) -> Reply {
         let mut reply = Reply::default();
-        let ended = self.pass(vm, &mut reply).and_then(|()| vm.delete(STREAM));
+        let ended = self
+            .pass(vm, &mut reply)
+            .and_then(|()| if vm.host().stream.is_some() { vm.delete(STREAM) } else { Ok(()) });
         reply.trap = ended.err();
         reply.reset = vm.host().reset;
         reply
@@ -111,7 +113,7 @@ impl<'a> Response<'a> {
             vm.host().body.get_or_insert_default().extend_from_slice(chunk);
             let action = vm.response_body(STREAM, last && matches!(self.end, End::WithData | End::Apart))?;
             forward(vm, reply, action);
-            if vm.host().reset {
+            if vm.host().reset || vm.host().stream.is_none() {
                 return Ok(());
             }
         }
@@ -126,7 +128,7 @@ impl<'a> Response<'a> {
     fn begin(&self, vm: &mut Vm) -> Result<(), Trap> {
         let own = |(name, value): (&str, &str)| (name.as_bytes().to_vec(), value.as_bytes().to_vec());
         let request = [(":authority", "x"), (":path", self.path), (":method", "GET")].map(own).to_vec();
-        vm.host().begin(request);
+        vm.host().begin(STREAM, request);
         vm.create_context(STREAM, ROOT)?;
         vm.request_headers(STREAM)?;
         vm.host().request = None;

@@ -125,7 +125,8 @@ impl Vm {
         let instance = module.linked.instantiate(&mut store)?;
         let memory = instance.get_memory(&mut store, "memory");
         let allocate = instance.get_typed_func(&mut store, "proxy_on_memory_allocate")?;
-        store.data_mut().connect(memory, allocate);
+        let delete = instance.get_typed_func(&mut store, "proxy_on_delete")?;
+        store.data_mut().connect(memory, allocate, delete);
         instance.get_typed_func::<(), ()>(&mut store, "_initialize")?.call(&mut store, ())?;
         Ok(Vm {
             create: instance.get_typed_func(&mut store, "proxy_on_context_create")?,

@@ -94,6 +94,36 @@ fn calls_may_fail_while_a_body_streams() {
     print(&table);
 }
 
+/// A body that another filter has buffered cannot be made longer than Envoy's buffer: the write ends the stream. That is
+/// no heal, and what is left of the stream is not touched.
+#[test]
+fn writing_may_end_the_stream() {
+    let list = format!("[{}]", [DRIFTED; 80].join(","));
+    let body = |body: &'static str| Response::json(body.as_bytes()).with("etag", "\"a\"");
+    let rows = [
+        (EARLY, body(DRIFTED)),
+        (EARLY, body(DRIFTED).cut(9).with_length()),
+        (HELD, body(DRIFTED)),
+        (HELD, body(DRIFTED).with_length()),
+        (r#""max_held_bytes":1024,"#, Response::json(list.as_bytes())),
+    ];
+    for (settings, response) in rows {
+        let mut vm = vm(settings);
+        vm.host().body_limit = Some(response.chunks.concat().len());
+        let reply = response.run(&mut vm);
+        vm.tick().expect("no trap");
+        let host = vm.host();
+        let what = format!("{settings} {reply:?}");
+        assert!(reply.trap.is_none() && host.calls_too_late.is_empty(), "{what} {:?}", host.calls_too_late);
+        assert!(host.stream.is_none(), "{what}");
+        let failed = "verdict=.=failed;.;reason=.=host_error;.;route=.=user;.;nomos_responses_total";
+        let healed = "verdict=.=healed;.;reason=.=none;.;route=.=user;.;nomos_responses_total";
+        assert_eq!((host.metric(failed), host.metric(healed), host.metric("nomos_held_bytes")), (1, 0, 0), "{what}");
+        host.body_limit = None;
+        assert_eq!(Response::json(DRIFTED.as_bytes()).run(&mut vm).body, HEALED.as_bytes(), "{what}");
+    }
+}
+
 /// What became of a body of records.
 fn pieces(reply: &Reply, body: &str, refused: bool) -> Option<&'static str> {
     let text = String::from_utf8_lossy(&reply.body);
