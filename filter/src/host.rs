@@ -8,6 +8,9 @@
 pub struct Status(pub u32);
 
 impl Status {
+    /// There is no such thing.
+    pub const NOT_FOUND: Status = Status(1);
+
     /// No host's own: it said that all was well, and returned less than there was to return.
     pub const SHORT: Status = Status(u32::MAX);
 

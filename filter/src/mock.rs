@@ -207,7 +207,7 @@ impl Host for Mock {
 
     fn route_mode(&mut self) -> Result<&[u8], Status> {
         self.call("route_mode")?;
-        self.route_mode.as_deref().ok_or(Status(1))
+        self.route_mode.as_deref().ok_or(Status::NOT_FOUND)
     }
 
     fn upstream_has_ended(&mut self) -> bool {

@@ -13,7 +13,7 @@ pub fn restrict(mode: Mode, metadata: &[u8]) -> Result<Mode, NoMode> {
         // YAML's bare `off` is a boolean, which arrives as one byte.
         (b"off" | [0], _) => Ok(Mode::Off),
         (b"observe", Mode::Heal) => Ok(Mode::Observe),
-        (b"heal" | b"observe" | [], _) => Ok(mode),
+        (b"heal" | b"observe", _) => Ok(mode),
         _ => Err(NoMode),
     }
 }
@@ -25,9 +25,8 @@ mod tests {
     #[test]
     fn metadata_only_takes_back() {
         use Mode::{Heal, Observe, Off};
-        let rows: [(&[u8], [Mode; 3]); 5] = [
+        let rows: [(&[u8], [Mode; 3]); 4] = [
             (b"heal", [Heal, Observe, Off]),
-            (b"", [Heal, Observe, Off]),
             (b"observe", [Observe, Observe, Off]),
             (b"off", [Off, Off, Off]),
             (&[0], [Off, Off, Off]),
@@ -35,7 +34,7 @@ mod tests {
         for (metadata, expected) in rows {
             assert_eq!([Heal, Observe, Off].map(|mode| restrict(mode, metadata)), expected.map(Ok), "{metadata:?}");
         }
-        for metadata in [&b"Off"[..], b"on", b"\x01", b"heel"] {
+        for metadata in [&b""[..], b"Off", b"on", b"\x01", b"heel"] {
             assert_eq!(restrict(Heal, metadata), Err(NoMode), "{metadata:?}");
         }
     }

@@ -10,7 +10,7 @@ use crate::configuration;
 use crate::dependent;
 use crate::eligibility::{Request, Response};
 use crate::held::{Held, HeldStep};
-use crate::host::{Action, Host, Level, Map};
+use crate::host::{Action, Host, Level, Map, Status};
 use crate::id_hash::IdMap;
 use crate::metrics::Metrics;
 use crate::notices::Notices;
@@ -463,9 +463,14 @@ fn settle_route(stream: &mut Stream, response: &Response<'_>) -> Result<Mode, Sk
 
 /// What a mode becomes by the metadata of the proxy's route.
 fn restricted<H: Host>(tools: &mut Tools<H>, mode: Mode) -> Result<Mode, Skip> {
-    // No metadata, or none of ours, is the usual case.
-    let Ok(metadata) = tools.host.route_mode() else { return Ok(mode) };
-    match switch::restrict(mode, metadata) {
+    let restricted = match tools.host.route_mode() {
+        Ok(metadata) => switch::restrict(mode, metadata),
+        // No metadata, or none of ours, is the usual case.
+        Err(Status::NOT_FOUND) => Ok(mode),
+        // There is some that the host cannot hand over, such as a null.
+        Err(_) => Err(NoMode),
+    };
+    match restricted {
         Ok(Mode::Off) => Err(Skip::Off),
         Ok(mode) => Ok(mode),
         Err(NoMode) => {

@@ -26,6 +26,7 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
         lane.case("rollout: the response decides between routes", responses),
         lane.alone("docs/examples/instances.yaml", instances),
         lane.alone("docs/examples/route-metadata.yaml", route_metadata),
+        lane.alone("docs/examples/route-metadata.yaml, with modes that say nothing", empty_metadata),
     ]
 }
 
@@ -144,10 +145,26 @@ fn route_metadata(lane: &Lane) -> Outcome {
     })
 }
 
+/// Of what is no mode, nothing is healed.
+fn empty_metadata(lane: &Lane) -> Outcome {
+    let edit = |text: String| text.replace("mode: \"off\"", "mode: \"\"").replace("mode: observe", "mode: null");
+    with_edited(lane, "docs/examples/route-metadata.yaml", edit, |envoy| {
+        expect_soon(envoy, "/api/user?mode=v2", &user_body(Mode::Healthy))?;
+        expect_soon(envoy, "/api/users?mode=v2&count=2", &users_body(Mode::V2, 2))?;
+        envoy.set_runtime("nomos.off", "100")?;
+        expect_soon(envoy, "/api/user?mode=v2", &user_body(Mode::V2))?;
+        counted(envoy, &["reason=.=off", "route=.=api"])
+    })
+}
+
 fn with_example(lane: &Lane, file: &str, check: impl Fn(&Envoy) -> Outcome) -> Outcome {
+    with_edited(lane, file, |text| text, check)
+}
+
+fn with_edited(lane: &Lane, file: &str, edit: impl Fn(String) -> String, check: impl Fn(&Envoy) -> Outcome) -> Outcome {
     let api = Api::start(0)?;
     let changes = Changes { proxy: 0, upstream: api.address().port(), admin: 0, module: lane.module(), held: false };
-    let config = shipped::config_of(file, changes)?;
+    let config = edit(shipped::config_of(file, changes)?);
     let mut envoy = Envoy::start(lane.binary(), &config).map_err(|e| format!("{}:\n{}", e.why, envoy::tail(&e.log)))?;
     check(&envoy)?;
     envoy.check()

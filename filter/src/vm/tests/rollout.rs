@@ -94,11 +94,11 @@ fn a_share_of_requests_is_healed_and_always_the_same() {
 fn a_route_of_the_proxy_can_switch_healing_off() {
     let rows: [(Option<&[u8]>, &str, &str); 7] = [
         (None, "healed", "observed"),
-        (Some(b""), "healed", "observed"),
         (Some(b"heal"), "healed", "observed"),
         (Some(b"observe"), "observed", "observed"),
         (Some(b"off"), "skipped", "skipped"),
         (Some(b"\0"), "skipped", "skipped"),
+        (Some(b""), "skipped", "skipped"),
         (Some(b"Off!"), "skipped", "skipped"),
     ];
     for (metadata, healing, observing) in rows {
@@ -110,9 +110,19 @@ fn a_route_of_the_proxy_can_switch_healing_off() {
             assert_eq!(reply.verdict(), verdict, "{metadata:?} {mode}");
             assert_eq!(reply.text(), if verdict == "healed" { HEALED } else { DRIFTED }, "{metadata:?} {mode}");
             assert_eq!(reply.has_name("content-length"), verdict != "healed", "{metadata:?} {mode}");
-            assert_eq!(vm.host().log.is_empty(), metadata != Some(b"Off!"), "{:?}", vm.host().log);
+            let says_nothing = [Some(&b""[..]), Some(b"Off!")].contains(&metadata);
+            assert_eq!(vm.host().log.is_empty(), !says_nothing, "{:?}", vm.host().log);
         }
     }
+}
+
+/// Envoy finds no way to hand over a null.
+#[test]
+fn metadata_that_the_host_cannot_hand_over_switches_healing_off() {
+    let host = Mock::new().with_failing("route_mode");
+    let mut vm = vm_on(host, r#""route_metadata":true,"#);
+    let reply = Upstream::json(DRIFTED).run(&mut vm);
+    assert_eq!((reply.text(), reply.reason().as_str(), vm.host().log.len()), (DRIFTED, "off", 1));
 }
 
 /// Nothing is asked that the configuration does not call for, and nothing of responses that are not touched anyway.
