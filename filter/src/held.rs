@@ -2,7 +2,7 @@
 //!
 //! Opt-in, and only for bodies that are small: what is paused waits in Envoy's buffers, and a body that outgrows
 //! those is refused, by Envoy with a 500, or worse, by a filter that writes too much into them, with the whole
-//! process. So the body itself is paused only while content-length says that more comes, and how much.
+//! process. So the body itself is paused only to change it, and while content-length says that more comes, and how much.
 //! A body of unknown length may have come through a decompressor, which adds trailers after its last data; pausing
 //! that data would pause it for ever. It is healed here if its first chunk has all of it, and goes on unheld if not.
 
@@ -52,7 +52,10 @@ impl Held {
     pub fn chunk<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> HeldStep {
         let job = Job { held: Some(&self.dependents), ..*job };
         match self.expected {
-            Some(expected) if !ends && u64::try_from(size).unwrap_or(u64::MAX) < expected => HeldStep::Wait,
+            Some(expected) if !ends && u64::try_from(size).unwrap_or(u64::MAX) < expected => {
+                // A paused body may be more than Envoy's buffer takes. Where nothing is to change, that is not risked.
+                if job.writes { HeldStep::Wait } else { self.take(tools, &job, size, false) }
+            }
             Some(_) => self.take(tools, &Job { max_output: MAX_OUTPUT, ..job }, size, true),
             None => self.take(tools, &job, size, ends),
         }
@@ -75,7 +78,7 @@ impl Held {
     /// Heals what there is, or if that is not all, goes on with it.
     fn take<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, last: bool) -> HeldStep {
         tools.recover();
-        let mut incoming = Incoming::new(None);
+        let mut incoming = Incoming::new(self.expected);
         let mut absorbed = incoming.absorb(tools, job, size, last);
         let goes_on =
             matches!(absorbed, Ok(Absorbed { progress: Progress::Hold | Progress::Release(Reason::TooLarge), .. }));

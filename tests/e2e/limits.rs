@@ -38,6 +38,7 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     cases.push(lane.case("long-held: an output over Envoy's buffer is not written", held_growth));
     cases
         .push(lane.case("long-early-buffered: what outgrows the buffer of another filter is no heal", buffered_growth));
+    cases.push(lane.case("low-observe-held: observing asks nothing of Envoy's buffers", low_observe));
     cases
 }
 
@@ -193,6 +194,21 @@ fn buffered_growth(rig: &mut Rig<'_>) -> Outcome {
         thread::sleep(Duration::from_millis(50));
     }
     Err(format!("no {wanted:?} in\n{stats}"))
+}
+
+/// Limits below what held headers need: those of filters that read requests hold for responses too.
+fn low_observe(rig: &mut Rig<'_>) -> Outcome {
+    let (sent, _, ops) = bodies::list(10_000);
+    for framing in [Framing::Length, Framing::LengthPieces(5000), Framing::LengthPieces(100), Framing::Chunks(5000)] {
+        let (reply, state) = rig.ask_verdict(Ask::get("low-observe-held"), json(framing, &sent))?;
+        expect::reply(&reply, 200, &sent)
+            .and_then(|()| expect::verdict(&state, "observed", ops))
+            .map_err(|why| format!("{framing:?}: {why}"))?;
+        if framing.tells_length() {
+            expect::header(&reply, "content-length", &sent.len().to_string())?;
+        }
+    }
+    Ok(())
 }
 
 /// A list that the rule of the `long-*` listeners makes more than ten times as long.

@@ -258,6 +258,10 @@ fn listeners(module: &std::path::Path, http2: SocketAddr) -> Vec<Listener> {
         Listener { buffer_limit: limit, ..Listener::new("long-early", vec![topology::nomos(module, &long)]) },
         Listener { buffer_limit: limit, ..Listener::new("long-held", vec![topology::nomos(module, &long_held)]) },
         Listener {
+            buffer_limit: Some(4096),
+            ..Listener::new("low-observe-held", vec![nomos(json!({"mode": "observe", "response_headers": "held"}))])
+        },
+        Listener {
             buffer_limit: limit,
             ..Listener::new("long-early-buffered", vec![topology::nomos(module, &long_buffered), topology::buffering()])
         },

@@ -71,6 +71,22 @@ fn held_headers_of_unknown_length() {
     assert!(!reply.has_name("x-nomos-verdict") && reply.has("etag: W/\"a\""));
 }
 
+/// Envoy refuses a paused body that outgrows its buffer, so one that is not to change waits for nothing.
+#[test]
+fn observing_pauses_no_body() {
+    let upstream = Upstream::json(DRIFTED).with("content-length", "25");
+    let reply = upstream.clone().run(&mut vm(OBSERVE_HELD));
+    assert!(reply.has("x-nomos-verdict: observed") && reply.has("content-length: 25"));
+    let first = Upstream { chunks: vec![b"{\"ma"], end: End::Never, ..upstream.clone() };
+    let reply = first.begin(&mut vm(OBSERVE_HELD));
+    assert_eq!((reply.paused, reply.text()), (false, "{\"ma"));
+    assert!(!reply.has_name("x-nomos-verdict") && reply.has("content-length: 25"));
+    for size in 1..=DRIFTED.len() {
+        let reply = upstream.clone().cut(size).run(&mut vm(OBSERVE_HELD));
+        assert_eq!((reply.text(), reply.verdict().as_str()), (DRIFTED, "observed"), "{size}");
+    }
+}
+
 #[test]
 fn large_bodies_are_not_held() {
     let sent = format!("{DRIFTED}{}", " ".repeat(20_000));
