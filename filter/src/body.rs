@@ -1,9 +1,9 @@
 //! A response body on its way through the module, chunk by chunk, without ever being paused.
 //!
-//! While its value is open a body's bytes are taken out of the host's hands and kept here. Once it has closed, they
-//! are healed and written back in the callback that brought the last of them; so nothing waits for the end of the
-//! stream, which may come late, or with trailers, when writing is over. Where the length is known from
-//! content-length all of the body is awaited: then bytes after the value are seen too, and it leaves as it came.
+//! While its value is open a body's bytes are taken out of the host's hands and kept here; white space before it is only
+//! read. Once it has closed, they are healed and written back in the callback that brought the last of them; so nothing
+//! waits for the end of the stream, which may come late, or with trailers, when writing is over. Where the length is
+//! known from content-length all of the body is awaited: then bytes after the value are seen too, and it leaves as it came.
 //!
 //! A body that is longer than may be kept is healed value by value as it streams: each callback's chunk is replaced by
 //! what is decided with it.
@@ -115,6 +115,9 @@ pub struct Incoming {
     stream: Option<Box<Incremental>>,
     expected: Option<u64>,
     seen: u64,
+    /// How much at the beginning of what is kept has left all the same: white space, which is the same in any form of the
+    /// body, and could not be written any more where trailers follow it.
+    passed: usize,
     /// What of [`Tools::bodies`] is this one's.
     memory: usize,
     /// Time that went into healing pieces.
@@ -145,7 +148,7 @@ impl Incoming {
 
     fn take<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> Step {
         tools.recover();
-        let before = self.held();
+        let before = self.waiting();
         let last = ends || self.completes(size);
         if self.stream.is_none() && self.seen == 0 && self.expected.is_some_and(|length| length > most_held(job)) {
             self.stream = Some(Box::new(tools.healer.incremental(job.limits)));
@@ -167,7 +170,7 @@ impl Incoming {
     /// The body has ended where nothing can be written any more, and nothing need be.
     pub fn end<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>) -> Finding {
         if self.stream.is_none() {
-            let reason = if self.is_new() { Reason::Empty } else { Reason::Truncated };
+            let reason = if self.is_blank() { Reason::Empty } else { Reason::Truncated };
             self.discard(tools, job, 0);
             return Finding::without_work(Outcome::Failed(Fail::Body(reason)));
         }
@@ -231,6 +234,10 @@ impl Incoming {
             Err(fail) => return self.release(tools, job, before, fail, None),
         };
         match progress {
+            Progress::Hold if self.is_blank() => {
+                self.passed = self.held().len();
+                Step::More
+            }
             Progress::Hold if keep(tools, job, size).is_ok() => Step::More,
             Progress::Hold => self.release(tools, job, before, Fail::Host, None),
             Progress::Whole => self.heal(tools, job, size, before, began),
@@ -239,15 +246,30 @@ impl Incoming {
         }
     }
 
-    /// How many bytes are kept.
-    pub fn held(&self) -> usize {
+    /// What is kept.
+    fn held(&self) -> &[u8] {
         let held = self.intake.as_deref().map(Intake::held).or(self.stream.as_ref().map(|stream| stream.held()));
-        held.map_or(0, <[u8]>::len)
+        held.unwrap_or_default()
+    }
+
+    /// What of it has not left.
+    fn withheld(&self) -> &[u8] {
+        self.held().get(self.passed..).unwrap_or_default()
+    }
+
+    /// How many bytes that is.
+    pub fn waiting(&self) -> usize {
+        self.withheld().len()
+    }
+
+    /// Whether that is nothing but white space. All that came before it is, if nothing else was withheld.
+    fn is_blank(&self) -> bool {
+        self.withheld().iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
     }
 
     /// Whether the client misses bytes that it will only get from here.
     pub fn withholds(&self, job: &Job<'_>) -> bool {
-        job.writes && self.held() > 0
+        job.writes && self.waiting() > 0
     }
 
     /// Frees what is kept.
@@ -288,7 +310,7 @@ impl Incoming {
         if report::has_drift(&work.summary) || work.summary.lacks {
             report::tell_drift(tools, job, self.intake.as_deref(), &work.summary);
         }
-        let mut outcome = write(tools, job, size, healed);
+        let mut outcome = self.write(tools, job, size, healed);
         work.written = outcome == Outcome::Healed;
         if outcome != Outcome::Healed {
             outcome = self.give_back(tools, job, before).map_or_else(Outcome::Failed, |()| outcome);
@@ -321,7 +343,7 @@ impl Incoming {
 
     fn work<H: Host>(&self, tools: &Tools<H>, summary: Summary, began: u64) -> Work {
         let nanoseconds = tools.host.clock().now_ns().saturating_sub(began);
-        Work { bytes: count(self.held()), ..self.work_of(summary, false, nanoseconds) }
+        Work { bytes: count(self.held().len()), ..self.work_of(summary, false, nanoseconds) }
     }
 
     fn work_of(&self, summary: Summary, written: bool, nanoseconds: u64) -> Work {
@@ -356,10 +378,10 @@ impl Incoming {
             self.finish(tools, job);
         }
         self.nanoseconds = self.nanoseconds.saturating_add(tools.host.clock().now_ns().saturating_sub(began));
-        let written = write_piece(tools, job, piece, read);
+        let written = self.write_piece(tools, job, piece, read);
         if job.writes && written.is_ok() {
             let change =
-                i64::try_from(self.held()).unwrap_or(0).saturating_sub(i64::try_from(piece.before).unwrap_or(0));
+                i64::try_from(self.waiting()).unwrap_or(0).saturating_sub(i64::try_from(piece.before).unwrap_or(0));
             tools.metrics.hold(&mut tools.host, change);
         }
         match written {
@@ -413,10 +435,52 @@ impl Incoming {
         Finding { outcome, work: Some(work) }
     }
 
+    /// Puts the engine's output in the place of what was read of a piece. If the host refuses, which is not known to happen,
+    /// the response is reset rather than passed on with a hole.
+    fn write_piece<H: Host>(
+        &mut self,
+        tools: &mut Tools<H>,
+        job: &Job<'_>,
+        piece: &Piece,
+        read: usize,
+    ) -> Result<(), Fail> {
+        let Tools { host, healer, .. } = tools;
+        let (_, output) = healer.output().split_at_checked(self.passed).unwrap_or_default();
+        self.passed = self.passed.saturating_sub(healer.output().len());
+        if !job.writes || piece.before == 0 && read == 0 && output.is_empty() {
+            return Ok(());
+        }
+        if host.replace_body(read, output).is_ok() || host.replace_body(read, output).is_ok() {
+            return Ok(());
+        }
+        let _ = host.reset_response();
+        Err(Fail::Host)
+    }
+
+    /// Puts the healed body in the place of the chunk, if there is anything to put. If not, the chunk stays as it is.
+    fn write<H: Host>(
+        &self,
+        tools: &mut Tools<H>,
+        job: &Job<'_>,
+        size: usize,
+        healed: Result<Summary, Failure>,
+    ) -> Outcome {
+        let Tools { host, healer, .. } = tools;
+        match healed {
+            Err(failure) => Outcome::Failed(Fail::Body(failure.reason)),
+            Ok(summary) if !summary.changed => Outcome::Clean,
+            Ok(_) if !job.writes => Outcome::Observed,
+            Ok(_) => match write_healed(host, job, size, healer.output().get(self.passed..).unwrap_or_default()) {
+                Ok(()) => Outcome::Healed,
+                Err(fail) => Outcome::Failed(fail),
+            },
+        }
+    }
+
     /// Puts the bytes that came before this chunk before it. If the host cannot, which is not known to happen, the
     /// response is reset rather than passed on with a hole.
     fn give_back<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, before: usize) -> Result<(), Fail> {
-        let held = self.intake.as_deref().map(Intake::held).and_then(|held| held.get(..before)).unwrap_or_default();
+        let held = self.withheld().get(..before).unwrap_or_default();
         if !job.writes || held.is_empty() {
             return Ok(());
         }
@@ -527,21 +591,6 @@ fn with_memo<T>(job: &Job<'_>, work: impl FnOnce(&mut Memo) -> T) -> T {
     }
 }
 
-/// Puts the engine's output in the place of what was read of a piece. If the host refuses, which is not known to happen,
-/// the response is reset rather than passed on with a hole.
-fn write_piece<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece, read: usize) -> Result<(), Fail> {
-    let Tools { host, healer, .. } = tools;
-    let output = healer.output();
-    if !job.writes || piece.before == 0 && read == 0 && output.is_empty() {
-        return Ok(());
-    }
-    if host.replace_body(read, output).is_ok() || host.replace_body(read, output).is_ok() {
-        return Ok(());
-    }
-    let _ = host.reset_response();
-    Err(Fail::Host)
-}
-
 /// Takes the chunk, which was read before, out of the host's hands.
 fn keep<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, size: usize) -> Result<(), Status> {
     if !job.writes || size == 0 {
@@ -550,20 +599,6 @@ fn keep<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, size: usize) -> Result<(),
     tools.host.replace_body(size, &[])?;
     tools.metrics.hold(&mut tools.host, i64::try_from(size).unwrap_or(0));
     Ok(())
-}
-
-/// Puts the healed body in the place of the chunk, if there is anything to put. If not, the chunk stays as it is.
-fn write<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, size: usize, healed: Result<Summary, Failure>) -> Outcome {
-    let Tools { host, healer, .. } = tools;
-    match healed {
-        Err(failure) => Outcome::Failed(Fail::Body(failure.reason)),
-        Ok(summary) if !summary.changed => Outcome::Clean,
-        Ok(_) if !job.writes => Outcome::Observed,
-        Ok(_) => match write_healed(host, job, size, healer.output()) {
-            Ok(()) => Outcome::Healed,
-            Err(fail) => Outcome::Failed(fail),
-        },
-    }
 }
 
 fn write_healed<H: Host>(host: &mut H, job: &Job<'_>, size: usize, output: &[u8]) -> Result<(), Fail> {

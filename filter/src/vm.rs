@@ -306,7 +306,7 @@ impl<H: Host> Vm<H> {
             && let Some((route, tag)) = stream.root.route(stream.route)
             && let Stage::Passing(incoming) = &mut stream.stage
         {
-            let (held, job) = (incoming.held(), job(&stream.root, route, tag, stream.manner));
+            let (held, job) = (incoming.waiting(), job(&stream.root, route, tag, stream.manner));
             work = incoming.work_so_far(&job);
             incoming.discard(&mut self.tools, &job, held);
         }
@@ -321,7 +321,7 @@ impl<H: Host> Vm<H> {
         let Some((route, tag)) = root.route(*route) else { return };
         match stage {
             Stage::Passing(incoming) => {
-                let (held, job) = (incoming.held(), job(root, route, tag, *manner));
+                let (held, job) = (incoming.waiting(), job(root, route, tag, *manner));
                 if let Some(work) = incoming.work_so_far(&job) {
                     self.tools.metrics.record(&work);
                 }

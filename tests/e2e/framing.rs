@@ -63,6 +63,9 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
         cases.push(lane.case(&format!("{listener}: requests that do not wait"), move |rig| pipelined(rig, listener)));
         cases.push(lane.case(&format!("{listener}: early hints first"), move |rig| early_hints(rig, listener)));
     }
+    for listener in ["early", "held", "h2-up", "h2-down", "observe-held"] {
+        cases.push(lane.case(&format!("{listener}: nothing but white space"), move |rig| blank(rig, listener)));
+    }
     cases.push(lane.case("early: compressed again for the client", recompressed));
     cases.push(lane.case("early: HTTP/1.0 client", http10));
     cases
@@ -183,6 +186,18 @@ fn early_hints(rig: &mut Rig<'_>, listener: &str) -> Outcome {
     steps.extend(framing::response(Framing::Length, "200 OK", JSON, DRIFTED));
     let body = if listener == "plain" { DRIFTED } else { HEALED };
     expect::reply(&rig.ask(Ask::get(listener), steps)?, 200, body)
+}
+
+/// What trailers end in white space needs no reset: nothing is left of it that could be written no more.
+fn blank(rig: &mut Rig<'_>, listener: &str) -> Outcome {
+    for framing in [Framing::Length, Framing::Chunked, Framing::Chunks(1), Framing::Close, Framing::Trailers] {
+        let (reply, state) =
+            rig.ask_verdict(Ask::get(listener), framing::response(framing, "200 OK", JSON, b" \r\n\t"))?;
+        expect::reply(&reply, 200, b" \r\n\t")
+            .and_then(|()| expect::equal("reason", state["reason"].as_str(), Some("empty")))
+            .map_err(|why| format!("{framing:?}: {why}"))?;
+    }
+    Ok(())
 }
 
 fn all_that_comes(from: SocketAddr, sent: &[u8]) -> Result<String, String> {

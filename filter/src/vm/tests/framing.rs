@@ -71,6 +71,32 @@ fn ends_by_trailers() {
     assert_eq!((reply.text(), reply.reset, reply.paused), ("{\"ma", false, false));
 }
 
+/// White space before a value means nothing, so it is not withheld.
+#[test]
+fn white_space_passes_at_once() {
+    for settings in [EARLY, HELD, OBSERVE, OBSERVE_HELD] {
+        for (sent, expected, reason) in
+            [(" \r\n\t", " \r\n\t", "empty"), ("\n {\"mail\":1} ", "\n {\"email_address\":1} ", "")]
+        {
+            for end in [End::Trailers, End::AddedTrailers, End::Apart, End::WithData] {
+                for size in 1..=sent.len() {
+                    let mut vm = vm(settings);
+                    let reply = Upstream::json(sent).cut(size).ending(end).run(&mut vm);
+                    let expected = if settings.contains("observe") { sent } else { expected };
+                    let what = format!("{settings} {size} {end:?} {reply:?}");
+                    assert_eq!((reply.text(), reply.reset, reply.paused), (expected, false, false), "{what}");
+                    assert_eq!(reply.reason(), reason, "{what}");
+                    assert_eq!((vm.open_streams(), metric(&mut vm, "nomos_held_bytes")), (0, 0), "{what}");
+                }
+            }
+        }
+        let length = "4";
+        let upstream = Upstream::json(" \r\n\t").with("content-length", length).cut(1);
+        let reply = upstream.run(&mut vm(settings));
+        assert_eq!((reply.text(), reply.reason().as_str()), (" \r\n\t", "empty"), "{settings}");
+    }
+}
+
 #[test]
 fn digests_in_trailers_of_a_healed_body_go() {
     for (body, kept) in [(DRIFTED, false), (CLEAN, true)] {

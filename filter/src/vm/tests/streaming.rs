@@ -31,6 +31,23 @@ fn a_long_list_is_healed_as_it_streams() {
     }
 }
 
+/// It has left by the time that the body turns out to be long.
+#[test]
+fn white_space_before_a_long_list_leaves_once() {
+    let (list, healed) = long_list();
+    for lead in [4, 1000, 1500] {
+        let lead = " ".repeat(lead);
+        let (sent, expected) = (format!("{lead}{list}"), format!("{lead}{healed}"));
+        for size in [1, 3, 4, 5, 999, 1000, 1001, 1024, 5000] {
+            let mut vm = vm(SMALL);
+            let reply = Upstream::json(&sent).cut(size).run(&mut vm);
+            let what = format!("{} in chunks of {size}: {reply:?}", lead.len());
+            assert_eq!((reply.text(), reply.verdict().as_str()), (expected.as_str(), "healed"), "{what}");
+            assert_eq!(metric(&mut vm, "nomos_held_bytes"), 0, "{what}");
+        }
+    }
+}
+
 /// What is known to be over the limit leaves record by record, with one record held at most.
 #[test]
 fn records_leave_as_they_close() {
