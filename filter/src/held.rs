@@ -53,8 +53,11 @@ impl Held {
         let job = Job { held: Some(&self.dependents), ..*job };
         match self.expected {
             Some(expected) if !ends && u64::try_from(size).unwrap_or(u64::MAX) < expected => {
-                // A paused body may be more than Envoy's buffer takes. Where nothing is to change, that is not risked.
-                if job.writes { HeldStep::Wait } else { self.take(tools, &job, size, false) }
+                // A paused body may be more than Envoy's buffer takes. Where nothing is to change, that is not risked,
+                // unless a filter hands out a body that has ended long ago: Envoy 1.36 takes the piece with which
+                // headers are let go for the end of such a one.
+                let waits = job.writes || tools.host.upstream_has_ended();
+                if waits { HeldStep::Wait } else { self.take(tools, &job, size, false) }
             }
             Some(_) => self.take(tools, &Job { max_output: MAX_OUTPUT, ..job }, size, true),
             None => self.take(tools, &job, size, ends),

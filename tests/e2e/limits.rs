@@ -39,6 +39,9 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     cases
         .push(lane.case("long-early-buffered: what outgrows the buffer of another filter is no heal", buffered_growth));
     cases.push(lane.case("low-observe-held: observing asks nothing of Envoy's buffers", low_observe));
+    for listener in ["slow-early", "slow-held", "slow-observe-held", "early-slow"] {
+        cases.push(lane.case(&format!("{listener}: a rate limit beside the filter"), move |rig| slow(rig, listener)));
+    }
     cases
 }
 
@@ -194,6 +197,25 @@ fn buffered_growth(rig: &mut Rig<'_>) -> Outcome {
         thread::sleep(Duration::from_millis(50));
     }
     Err(format!("no {wanted:?} in\n{stats}"))
+}
+
+/// A rate limit behind the filter hands out what the upstream has sent long before. Where that is of unknown length, it looks
+/// like a body that broke off.
+fn slow(rig: &mut Rig<'_>, listener: &str) -> Outcome {
+    let (sent, healed, ops) = bodies::list(3000);
+    let healed = if listener.contains("observe") { &sent } else { &healed };
+    let verdict = if listener.contains("observe") { "observed" } else { "healed" };
+    let (reply, state) = rig.ask_verdict(Ask::get(listener), json(Framing::Length, &sent))?;
+    expect::reply(&reply, 200, healed).and_then(|()| expect::verdict(&state, verdict, ops))?;
+    match listener {
+        "early-slow" => expect::reply(&rig.ask(Ask::get(listener), json(Framing::Chunked, &sent))?, 200, healed),
+        "slow-early" => {
+            let (reply, state) = rig.ask_verdict(Ask::get(listener), json(Framing::Chunked, &sent))?;
+            expect::reply(&reply, 200, &sent)?;
+            expect::equal("reason", state["reason"].as_str(), Some("truncated"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Limits below what held headers need: those of filters that read requests hold for responses too.

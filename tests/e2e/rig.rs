@@ -257,6 +257,13 @@ fn listeners(module: &std::path::Path, http2: SocketAddr) -> Vec<Listener> {
         Listener { buffer_limit: limit, ..Listener::new("tight-held", vec![held()]) },
         Listener { buffer_limit: limit, ..Listener::new("long-early", vec![topology::nomos(module, &long)]) },
         Listener { buffer_limit: limit, ..Listener::new("long-held", vec![topology::nomos(module, &long_held)]) },
+        Listener::new("slow-early", vec![early(), topology::rate_limit(8)]),
+        Listener::new("slow-held", vec![held(), topology::rate_limit(8)]),
+        Listener::new(
+            "slow-observe-held",
+            vec![nomos(json!({"mode": "observe", "response_headers": "held"})), topology::rate_limit(8)],
+        ),
+        Listener::new("early-slow", vec![topology::rate_limit(8), early()]),
         Listener {
             buffer_limit: Some(4096),
             ..Listener::new("low-observe-held", vec![nomos(json!({"mode": "observe", "response_headers": "held"}))])

@@ -198,6 +198,14 @@ pub fn buffering() -> Value {
     }})
 }
 
+/// Envoy's fault filter, which hands out bodies at this rate, in KiB a second.
+pub fn rate_limit(rate: u32) -> Value {
+    json!({"name": "envoy.filters.http.fault", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.fault.v3.HTTPFault",
+        "response_rate_limit": {"fixed_limit": {"limit_kbps": rate}, "percentage": {"numerator": 100}},
+    }})
+}
+
 fn listener(listener: &Listener) -> Value {
     let mut filters = listener.filters.clone();
     filters.push(json!({"name": "envoy.filters.http.router", "typed_config": {

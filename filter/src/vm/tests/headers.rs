@@ -87,6 +87,20 @@ fn observing_pauses_no_body() {
     }
 }
 
+/// A filter that limits the rate hands out a body when its upstream has long ended.
+#[test]
+fn observing_pauses_what_is_handed_out_late() {
+    let upstream = Upstream::json(DRIFTED).with("content-length", "25");
+    let mut vm = vm(OBSERVE_HELD);
+    assert!(Upstream { chunks: vec![], end: End::Never, ..upstream }.begin(&mut vm).paused);
+    vm.host().upstream_ended = true;
+    for (size, action) in [(4, Action::Pause), (DRIFTED.len(), Action::Continue)] {
+        vm.host().buffer = DRIFTED.get(..size).map(Into::into);
+        assert_eq!(vm.on_response_body(STREAM, size, false), action);
+    }
+    assert!(vm.host().response_headers().contains(&"x-nomos-verdict: observed".to_owned()));
+}
+
 #[test]
 fn large_bodies_are_not_held() {
     let sent = format!("{DRIFTED}{}", " ".repeat(20_000));
