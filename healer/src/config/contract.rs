@@ -11,9 +11,10 @@
 mod combine;
 mod keywords;
 mod reference;
+mod shape;
 mod values;
 
-use crate::plan::spec::{Contract, Expects, Kind, Kinds, Property};
+use crate::plan::spec::{Contract, Expects, Kind, Kinds};
 
 use super::cursor::{Cursor, Place, Problems};
 use super::index::Index;
@@ -25,6 +26,7 @@ pub use reference::{Complaint, resolve};
 pub use values::TYPES;
 
 use reference::References;
+use shape::{Member, Shape};
 use values::Types;
 
 /// Objects and arrays inside each other at most. Three times as deep as the deepest response schemas of public APIs.
@@ -69,7 +71,7 @@ fn read_whole(
         if reader.count <= budget {
             let is_clean = found.is_empty();
             append_new(problems, found);
-            return is_clean.then_some(said.node);
+            return is_clean.then(|| said.shape.into_contract());
         }
     }
     let found = format!("a contract of more than {MAX_SCHEMAS} schemas, references written out");
@@ -160,6 +162,7 @@ impl Reader<'_> {
         if values::is_nullable(cursor) {
             said.expects.kinds = said.expects.kinds.with(Kinds::of(Kind::Null));
         }
+        said.is_only_written |= is_only_written(cursor.node);
         said.settled()
     }
 
@@ -167,20 +170,18 @@ impl Reader<'_> {
     fn own(&mut self, cursor: &Cursor<'_>, types: &Types, trail: &Trail<'_>, problems: &mut Problems) -> Said {
         let trail = trail.inside();
         let structure = self.structure(cursor, types, problems);
-        let (node, items) = match structure {
-            Some(Kind::Object) => {
-                (Contract::Object { properties: self.properties(cursor, &trail, problems) }, Kinds::ANY)
-            }
+        let (shape, items) = match structure {
+            Some(Kind::Object) => (Shape::Object(self.members(cursor, &trail, problems)), Kinds::ANY),
             Some(_) => {
                 let item = self.item(cursor, &trail, problems);
-                (Contract::Array { items: Box::new(item.node) }, item.expects.kinds)
+                (Shape::Array(Box::new(item.shape)), item.expects.kinds)
             }
-            None => (Contract::Any, Kinds::ANY),
+            None => (Shape::Any, Kinds::ANY),
         };
         // Nobody who lists properties means that a number will do, though the letter says so.
         let kinds = structure.filter(|_| types.are_open()).map_or(types.kinds(), Kinds::of);
         let expects = Expects { items, ..values::expects(cursor, kinds, self.is_foreign, problems) };
-        Said { node, expects }
+        Said { expects, ..Said::of_shape(shape) }
     }
 
     /// Whether a schema has keywords of objects or of arrays. Its type has to agree; in a foreign document it decides.
@@ -204,26 +205,27 @@ impl Reader<'_> {
         found
     }
 
-    fn properties(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Vec<Property> {
+    fn members(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Vec<Member> {
         let names = required_of(cursor, self.is_foreign, problems);
         let required = Index::new(names.iter().map(String::as_str));
-        let mut properties: Vec<Property> = Vec::new();
-        let mut hidden: Vec<String> = Vec::new();
+        let mut members: Vec<Member> = Vec::new();
         if let Some(field) = cursor.field("properties") {
-            for member in field.members(problems, "an object: a schema under each name") {
-                if is_only_written(member.node) {
-                    hidden.push(member.name().to_owned());
-                    continue;
-                }
-                let Said { node, expects } = self.schema(&member, trail, problems);
-                let name = member.name().to_owned();
-                let property = Property { required: required.first(&name).is_some(), name, node, expects };
-                properties.push(property);
+            for property in field.members(problems, "an object: a schema under each name") {
+                let said = self.property(&property, trail, problems);
+                let name = property.name().to_owned();
+                members.push(Member { required: required.first(&name).is_some(), name, said });
             }
         }
-        properties.extend(undescribed(&names, &properties));
-        properties.retain(|property| !hidden.contains(&property.name));
-        properties
+        members.extend(undescribed(&names, &members));
+        members
+    }
+
+    fn property(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Said {
+        if is_only_written(cursor.node) {
+            // Whatever else is said of it.
+            return Said { is_only_written: true, ..Said::default() };
+        }
+        self.schema(cursor, trail, problems)
     }
 
     /// What is said of each element. Elements that differ by place are alternatives.
@@ -324,7 +326,7 @@ fn is_too_deep(cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) 
 
 /// Adds members that stand there in some cases.
 fn possibly(said: Said, more: Said) -> Said {
-    both(said, Said::of_node(more.loosened().node))
+    both(said, Said::of_shape(more.shape.loosened()))
 }
 
 /// The names that `required` lists. Foreign documents have `required: true` beside a property, which lists none.
@@ -342,25 +344,19 @@ fn is_boolean(node: &Node) -> bool {
     matches!(node.value, Value::Bool(_))
 }
 
-/// Such as a password: no response has it, and none may be given it.
 fn is_only_written(schema: &Node) -> bool {
     schema.get("writeOnly").is_some_and(|node| node.value == Value::Bool(true))
 }
 
 /// Names that are required and not under `properties`: clients expect them, with any value.
-fn undescribed(required: &[String], properties: &[Property]) -> Vec<Property> {
-    let described = Index::new(properties.iter().map(|property| property.name.as_str()));
+fn undescribed(required: &[String], members: &[Member]) -> Vec<Member> {
+    let described = Index::new(members.iter().map(|member| member.name.as_str()));
     let names = Index::new(required.iter().map(String::as_str));
     let missing = required.iter().enumerate().filter(|(place, name)| {
         let is_first = names.first(name) == Some(*place);
         is_first && described.first(name).is_none()
     });
-    let any = |name: &String| Property {
-        name: name.clone(),
-        node: Contract::Any,
-        expects: Expects::default(),
-        required: true,
-    };
+    let any = |name: &String| Member { name: name.clone(), said: Said::default(), required: true };
     missing.map(|(_, name)| any(name)).collect()
 }
 

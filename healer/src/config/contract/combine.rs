@@ -1,46 +1,49 @@
 //! Two schemas of one value as one.
 
 use super::super::index::Index;
-use crate::plan::spec::{Contract, Expects, Format, Kind, Kinds, Property};
+use super::shape::{Member, Shape};
+use crate::plan::spec::{Expects, Format, Kind, Kinds};
 
 /// What a schema says of a value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Said {
-    pub node: Contract,
+    pub shape: Shape,
     pub expects: Expects,
+    /// Such as a password: no response has it, and none may be given it.
+    pub is_only_written: bool,
 }
 
 impl Said {
     /// What is known of a value by its kinds alone.
     pub fn of_kinds(kinds: Kinds) -> Said {
         let is_only = |kind| kinds.without(Kinds::of(Kind::Null)) == Kinds::of(kind);
-        let node = if is_only(Kind::Object) {
-            Contract::Object { properties: Vec::new() }
+        let shape = if is_only(Kind::Object) {
+            Shape::Object(Vec::new())
         } else if is_only(Kind::Array) {
-            Contract::Array { items: Box::new(Contract::Any) }
+            Shape::Array(Box::default())
         } else {
-            Contract::Any
+            Shape::Any
         };
-        Said { node, expects: Expects { kinds, ..Expects::default() } }
+        Said { expects: Expects { kinds, ..Expects::default() }, ..Said::of_shape(shape) }
     }
 
     /// A structure alone.
-    pub fn of_node(node: Contract) -> Said {
-        Said { node, expects: Expects::default() }
+    pub fn of_shape(shape: Shape) -> Said {
+        Said { shape, ..Said::default() }
     }
 
     /// Kinds and structure in accord, and nothing said of texts where there can be none.
     pub fn settled(mut self) -> Said {
-        let kinds = self.expects.kinds.with(match self.node {
-            Contract::Object { .. } => Kinds::of(Kind::Object),
-            Contract::Array { .. } => Kinds::of(Kind::Array),
-            Contract::Any => Kinds::NONE,
+        let kinds = self.expects.kinds.with(match self.shape {
+            Shape::Object(_) => Kinds::of(Kind::Object),
+            Shape::Array(_) => Kinds::of(Kind::Array),
+            Shape::Any => Kinds::NONE,
         });
         self.expects.kinds = kinds;
-        if self.node == Contract::Any {
-            self.node = Said::of_kinds(kinds).node;
+        if matches!(self.shape, Shape::Any) {
+            self.shape = Said::of_kinds(kinds).shape;
         }
-        if !matches!(self.node, Contract::Array { .. }) {
+        if !matches!(self.shape, Shape::Array(_)) {
             self.expects.items = Kinds::ANY;
         }
         if !kinds.has(Kind::String) {
@@ -50,22 +53,6 @@ impl Said {
         let is_plain = !kinds.has(Kind::Object) && !kinds.has(Kind::Array);
         if !kinds.has(Kind::String) || !is_plain {
             self.expects.values.clear();
-        }
-        self
-    }
-
-    /// The same, but that nothing has to be there.
-    pub fn loosened(mut self) -> Said {
-        match &mut self.node {
-            Contract::Object { properties } => {
-                for property in properties {
-                    property.required = false;
-                }
-            }
-            Contract::Array { items } => {
-                **items = Said::of_node(std::mem::take(items)).loosened().node;
-            }
-            Contract::Any => (),
         }
         self
     }
@@ -93,17 +80,15 @@ pub(super) fn both(a: Said, b: Said) -> Said {
         },
         description: a.expects.description.or(b.expects.description),
     };
-    let node = match (a.node, b.node) {
-        (Contract::Object { properties: a }, Contract::Object { properties: b }) => {
-            Contract::Object { properties: merged(a, b, |a, b| a || b, both) }
+    let shape = match (a.shape, b.shape) {
+        (Shape::Object(a), Shape::Object(b)) => Shape::Object(merged(a, b, |a, b| a || b, both)),
+        (Shape::Array(a), Shape::Array(b)) => {
+            Shape::Array(Box::new(both(Said::of_shape(*a), Said::of_shape(*b)).shape))
         }
-        (Contract::Array { items: a }, Contract::Array { items: b }) => {
-            Contract::Array { items: Box::new(both(Said::of_node(*a), Said::of_node(*b)).node) }
-        }
-        (Contract::Any, b) => b,
+        (Shape::Any, b) => b,
         (a, _) => a,
     };
-    Said { node, expects }
+    Said { shape, expects, is_only_written: a.is_only_written || b.is_only_written }
 }
 
 /// A value to which one schema or the other applies, as under `anyOf` and `oneOf`.
@@ -121,24 +106,22 @@ pub(super) fn either(a: Said, b: Said) -> Said {
         description: a.expects.description.clone().filter(|a| Some(a) == b.expects.description.as_ref()),
     };
     let open = [Kind::Object, Kind::Array].map(|kind| a.has(kind) && b.has(kind));
-    let node = match (a.node, b.node) {
-        (Contract::Object { properties: a }, Contract::Object { properties: b }) => {
-            Contract::Object { properties: merged(a, b, |a, b| a && b, either) }
-        }
-        (Contract::Array { items: a }, Contract::Array { items: b }) => {
-            Contract::Array { items: Box::new(either(Said::of_node(*a), Said::of_node(*b)).node) }
+    let shape = match (a.shape, b.shape) {
+        (Shape::Object(a), Shape::Object(b)) => Shape::Object(merged(a, b, |a, b| a && b, either)),
+        (Shape::Array(a), Shape::Array(b)) => {
+            Shape::Array(Box::new(either(Said::of_shape(*a), Said::of_shape(*b)).shape))
         }
         // An array beside an object: clients that take both tell them apart, and the object has names to heal.
-        (node @ Contract::Object { .. }, _) | (_, node @ Contract::Object { .. }) => alternative(node, open[0]),
-        (node @ Contract::Array { .. }, _) | (_, node @ Contract::Array { .. }) => alternative(node, open[1]),
-        (Contract::Any, Contract::Any) => Contract::Any,
+        (shape @ Shape::Object(_), _) | (_, shape @ Shape::Object(_)) => alternative(shape, open[0]),
+        (shape @ Shape::Array(_), _) | (_, shape @ Shape::Array(_)) => alternative(shape, open[1]),
+        (Shape::Any, Shape::Any) => Shape::Any,
     };
-    Said { node, expects }
+    Said { shape, expects, is_only_written: a.is_only_written && b.is_only_written }
 }
 
 /// A structure beside an alternative that has none. Where that one may be of the same kind, nothing has to be there.
-fn alternative(node: Contract, is_open: bool) -> Contract {
-    if is_open { Said::of_node(node).loosened().node } else { node }
+fn alternative(shape: Shape, is_open: bool) -> Shape {
+    if is_open { shape.loosened() } else { shape }
 }
 
 /// What is in both sets; where they contradict each other, all of both. Kinds only say what a value is not, and where
@@ -179,30 +162,27 @@ fn values(a: &Said, b: &Said) -> Vec<String> {
     a.iter().chain(more).cloned().collect()
 }
 
-/// All properties of two objects; those of the first in front.
+/// All members of two objects; those of the first in front.
 fn merged(
-    mut a: Vec<Property>,
-    b: Vec<Property>,
+    mut a: Vec<Member>,
+    b: Vec<Member>,
     required: fn(bool, bool) -> bool,
     merge: fn(Said, Said) -> Said,
-) -> Vec<Property> {
-    let index = Index::new(a.iter().map(|property| property.name.as_str()));
-    let places: Vec<Option<usize>> = b.iter().map(|property| index.first(&property.name)).collect();
-    let in_b = Index::new(b.iter().map(|property| property.name.as_str()));
-    let is_shared: Vec<bool> = a.iter().map(|property| in_b.first(&property.name).is_some()).collect();
-    for (property, _) in a.iter_mut().zip(is_shared).filter(|(_, is_shared)| !is_shared) {
-        property.required = required(property.required, false);
+) -> Vec<Member> {
+    let index = Index::new(a.iter().map(|member| member.name.as_str()));
+    let places: Vec<Option<usize>> = b.iter().map(|member| index.first(&member.name)).collect();
+    let in_b = Index::new(b.iter().map(|member| member.name.as_str()));
+    let is_shared: Vec<bool> = a.iter().map(|member| in_b.first(&member.name).is_some()).collect();
+    for (member, _) in a.iter_mut().zip(is_shared).filter(|(_, is_shared)| !is_shared) {
+        member.required = required(member.required, false);
     }
-    for (property, place) in b.into_iter().zip(places) {
+    for (member, place) in b.into_iter().zip(places) {
         match place.and_then(|place| a.get_mut(place)) {
             Some(known) => {
-                let said = |node, expects| Said { node, expects };
-                let first = said(std::mem::take(&mut known.node), std::mem::take(&mut known.expects));
-                let together = merge(first, said(property.node, property.expects)).settled();
-                known.required = required(known.required, property.required);
-                (known.node, known.expects) = (together.node, together.expects);
+                known.said = merge(std::mem::take(&mut known.said), member.said).settled();
+                known.required = required(known.required, member.required);
             }
-            None => a.push(Property { required: required(property.required, false), ..property }),
+            None => a.push(Member { required: required(member.required, false), ..member }),
         }
     }
     a

@@ -175,6 +175,29 @@ fn schemas_are_put_together() {
 }
 
 #[test]
+fn what_is_only_written_is_not_expected() {
+    assert_rows(&[
+        (
+            r##"{"properties":{"id":{},"pin":{"$ref":"#/$defs/s"}},"$defs":{"s":{"type":"string","writeOnly":true}}}"##,
+            "{id:any}",
+        ),
+        (
+            r#"{"properties":{"a":{"allOf":[{"writeOnly":true}]},"b":{"oneOf":[{"type":"null"},{"writeOnly":true}]}}}"#,
+            "{}",
+        ),
+        (r#"{"properties":{"a":{"anyOf":[{"type":"string"},{"writeOnly":true}]}}}"#, "{a:any}"),
+        // Whoever requires or describes it again.
+        (r#"{"allOf":[{"properties":{"a":{},"b":{"writeOnly":true}}},{"required":["a","b"]}]}"#, "{a!:any}"),
+        (r#"{"required":["b"],"allOf":[{"properties":{"b":{"writeOnly":true}}},{"properties":{"b":{}}}]}"#, "{}"),
+        // One kind of response has it.
+        (r#"{"oneOf":[{"properties":{"b":{"writeOnly":true}}},{"properties":{"b":{"type":"string"}}}]}"#, "{b:any}"),
+        (r#"{"oneOf":[{"properties":{"b":{"writeOnly":true}}},{"required":["a"]}]}"#, "{a:any}"),
+        // What is no member cannot be left out.
+        (r#"{"writeOnly":true,"items":{"writeOnly":true,"required":["a"]}}"#, "[{a!:any}any]"),
+    ]);
+}
+
+#[test]
 fn references_are_written_out() {
     assert_rows(&[
         (r##"{"$ref":"#/$defs/a","$defs":{"a":{"required":["x"]}}}"##, "{x!:any}"),
@@ -275,6 +298,6 @@ fn kinds_alone_give_a_structure_too() {
     ];
     for (list, expected) in rows {
         let said = Said::of_kinds(kinds(list));
-        assert_eq!(show(&said.node, Some(&said.expects)), expected, "{list:?}");
+        assert_eq!(show(&said.shape.into_contract(), Some(&said.expects)), expected, "{list:?}");
     }
 }

@@ -1,0 +1,55 @@
+//! The structure of a value while schemas are put together.
+
+use super::combine::Said;
+use crate::plan::spec::{Contract, Property};
+
+/// A [`Contract`] of which more is known than what is expected in the end.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Shape {
+    Object(Vec<Member>),
+    Array(Box<Shape>),
+    #[default]
+    Any,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Member {
+    pub name: String,
+    pub said: Said,
+    pub required: bool,
+}
+
+impl Shape {
+    /// The same, but that nothing has to be there.
+    pub fn loosened(mut self) -> Shape {
+        match &mut self {
+            Shape::Object(members) => {
+                for member in members {
+                    member.required = false;
+                }
+            }
+            Shape::Array(items) => **items = std::mem::take(&mut **items).loosened(),
+            Shape::Any => (),
+        }
+        self
+    }
+
+    /// What responses are to have. Calls itself, at most [`super::MAX_DEPTH`] deep.
+    pub fn into_contract(self) -> Contract {
+        match self {
+            Shape::Object(members) => {
+                let members = members.into_iter().filter(|member| !member.said.is_only_written);
+                Contract::Object { properties: members.map(Member::into_property).collect() }
+            }
+            Shape::Array(items) => Contract::Array { items: Box::new(items.into_contract()) },
+            Shape::Any => Contract::Any,
+        }
+    }
+}
+
+impl Member {
+    fn into_property(self) -> Property {
+        let Member { name, said, required } = self;
+        Property { name, node: said.shape.into_contract(), expects: said.expects, required }
+    }
+}
