@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use healer::config::ConfigError;
+use healer::config::contract::Reading;
 use healer::config::cursor::{Cursor, Problems, refuse_duplicates};
 use healer::config::node::Node;
 use healer::plan::spec::Contract;
@@ -67,13 +68,16 @@ fn show(args: &Args, operation: &str) -> Result<(), Failure> {
     let node = schema::of(&taken.contract);
     let text = if args.json { json_text::compact(&node) } else { json_text::pretty(&node) };
     output::write((text + "\n").as_bytes())?;
-    output::tell(&format!("{}: {}\n", plain(&taken.from), members::describe(&taken.contract)));
+    let described = members::describe(&taken.contract) + &left_open(taken.open);
+    output::tell(&format!("{}: {described}\n", plain(&taken.from)));
     Ok(())
 }
 
 /// A contract, and what it is the contract of.
 pub struct Taken {
     pub contract: Contract,
+    /// References that were not followed.
+    pub open: usize,
     /// Such as `GET /user 200 application/json`.
     pub from: String,
 }
@@ -87,9 +91,9 @@ pub fn read(path: &Path, operation: &str, status: Option<&str>) -> Result<Taken,
     let operations = document.operations(&mut problems);
     let found = Operation::find(&operations, operation, &document.bases())
         .ok_or_else(|| unknown(&source, operation, &operations, &problems))?;
-    let (response, contract) =
+    let (response, Reading { contract, open }) =
         document.contract(found, status).map_err(|reason| source.refuse(&Problems::from(reason)))?;
-    Ok(Taken { contract, from: format!("{found} {} {}", response.status, response.media_type) })
+    Ok(Taken { contract, open, from: format!("{found} {} {}", response.status, response.media_type) })
 }
 
 /// Of members that have one name all but one are lost. That may be far from the operation, in a document of others: it
@@ -181,5 +185,13 @@ fn mark_of(reason: &NoContract) -> &'static str {
         NoContract::NoJson(_) => "  (no JSON)",
         NoContract::NoMembers(_) => "  (no members)",
         NoContract::Broken(_) => "  (broken: --operation tells why)",
+    }
+}
+
+/// Where the contract ends, and healing with it.
+fn left_open(references: usize) -> String {
+    match references {
+        0 => String::new(),
+        _ => format!("; {} left open", plural(references, "reference")),
     }
 }

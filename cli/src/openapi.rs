@@ -3,11 +3,10 @@
 mod operation;
 mod template;
 
-use healer::config::contract::resolve;
+use healer::config::contract::{Reading, resolve};
 use healer::config::cursor::{Place, Problems};
 use healer::config::node::{Node, Value};
 use healer::config::{ConfigError, contract};
-use healer::plan::spec::Contract;
 
 use crate::members::emptiness;
 
@@ -122,20 +121,20 @@ impl<'a> Document<'a> {
         &self,
         operation: &Operation<'a>,
         status: Option<&str>,
-    ) -> Result<(Response<'a>, Contract), NoContract> {
+    ) -> Result<(Response<'a>, Reading), NoContract> {
         let response = self.response(operation, status)?;
-        let contract = self.contract_of(&response)?;
-        Ok((response, contract))
+        let reading = self.contract_of(&response)?;
+        Ok((response, reading))
     }
 
     /// What clients of a response were built against.
-    pub fn contract_of(&self, response: &Response<'a>) -> Result<Contract, NoContract> {
+    pub fn contract_of(&self, response: &Response<'a>) -> Result<Reading, NoContract> {
         let mut problems = Problems::new();
-        let contract = contract::read_in(&self.root, &response.schema.cursor(), &mut problems);
-        let contract = contract.ok_or_else(|| NoContract::Broken(problems.into_iter().map(bundling).collect()))?;
-        match emptiness(&contract) {
+        let reading = contract::read_in(&self.root, &response.schema.cursor(), &mut problems);
+        let reading = reading.ok_or_else(|| NoContract::Broken(problems.into_iter().map(bundling).collect()))?;
+        match emptiness(&reading.contract) {
             Some((found, expected)) => Err(NoContract::NoMembers(refusal(&response.schema, found, expected))),
-            None => Ok(contract),
+            None => Ok(reading),
         }
     }
 

@@ -5,8 +5,8 @@
 //! out, because a name that is not expected may be renamed away: `allOf` gives the members of all, `anyOf` and `oneOf`
 //! those of any, required where all of them require it.
 //!
-//! A contract is a tree, so references are written out. Those to schemas that contain themselves are followed as deep
-//! as [`UNROLLED`] allows; what is deeper may be any value, in which nothing is healed.
+//! A contract is a tree, so references are written out, as many as [`LIMITS`] allow. An object of which a part is behind
+//! a reference that is not followed may have any member: nothing in it is healed or dropped.
 
 mod combine;
 mod keywords;
@@ -35,48 +35,66 @@ pub const MAX_DEPTH: usize = 64;
 const MAX_NESTED: usize = 192;
 /// Schemas of a contract at most, references written out: what a plan has states for.
 const MAX_SCHEMAS: usize = 1 << 14;
-/// How many references to schemas that contain themselves may be open inside each other, and how many schemas the
-/// contract may then come to. The first row that suffices is taken.
+/// The first of these that suffices is taken.
 ///
 /// Trees of comments and categories come to some levels that way. Where everything refers to everything (the largest
-/// payment APIs) a contract grows some tenfold by level.
-const UNROLLED: [(usize, usize); 5] = [(5, 1 << 11), (4, 1 << 11), (3, 1 << 11), (2, 1 << 11), (1, MAX_SCHEMAS)];
+/// payment APIs) a contract grows some tenfold by level. Of an object and what it refers to clients read most, so there
+/// is more room for these two.
+const LIMITS: [Limits; 5] = [
+    Limits { recursions: 5, schemas: 1 << 11, ..Limits::LEAST },
+    Limits { recursions: 4, schemas: 1 << 11, ..Limits::LEAST },
+    Limits { recursions: 3, schemas: 1 << 11, ..Limits::LEAST },
+    Limits { recursions: 2, ..Limits::LEAST },
+    Limits::LEAST,
+];
 /// More problems in one contract are not looked for.
 const MAX_PROBLEMS: usize = 100;
 
 const A_SCHEMA: &str = "a JSON Schema: an object, such as {type: object, properties: {...}}";
 
+/// A contract, and how much of it there was no room for.
+pub struct Reading {
+    /// What was read.
+    pub contract: Contract,
+    /// References that were not followed. What they stand for may have any member.
+    pub open: usize,
+}
+
 /// Reads a schema that is a document of its own.
 pub fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
-    read_whole(&cursor.place(), cursor, false, problems)
+    let mut references = References::new(cursor.place());
+    let attempt = attempt(cursor, &mut references, false);
+    finished(attempt, cursor, problems).map(|reading| reading.contract)
 }
 
 /// Reads a schema in a foreign document, such as one of OpenAPI, into which its references lead. Such documents are
-/// not the reader's to mend: keywords and types that do not exist are passed over.
-pub fn read_in(document: &Place<'_>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
-    read_whole(document, schema, true, problems)
+/// not the reader's to mend: keywords and types that do not exist are passed over, and of a schema that is too large
+/// those levels are read that there is room for.
+pub fn read_in(document: &Place<'_>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Reading> {
+    let mut references = References::new(document.clone());
+    let level = |deepest| Limits { deepest, ..Limits::LEAST };
+    let whole = attempt(schema, &mut references, true);
+    let attempt = whole.or_else(|| {
+        let levels = (0..MAX_DEPTH).map(level);
+        levels.map_while(|limits| Attempt::within(limits, schema, &mut references, true)).last()
+    });
+    finished(attempt, schema, problems)
 }
 
-fn read_whole(
-    document: &Place<'_>,
-    schema: &Cursor<'_>,
-    is_foreign: bool,
-    problems: &mut Problems,
-) -> Option<Contract> {
-    for (unrolled, budget) in UNROLLED {
-        let references = References::new(document.clone());
-        let mut reader = Reader { references, is_foreign, unrolled, budget, count: 0 };
-        let mut found = Problems::new();
-        let said = reader.schema(schema, &Trail::START, &mut found);
-        if reader.count <= budget {
-            let is_clean = found.is_empty();
-            append_new(problems, found);
-            return is_clean.then(|| said.shape.into_contract());
-        }
-    }
-    let found = format!("a contract of more than {MAX_SCHEMAS} schemas, references written out");
-    schema.refuse(problems, found, "fewer: leave out what clients do not rely on");
-    None
+/// A schema as it is read within the first limits that suffice.
+fn attempt(schema: &Cursor<'_>, references: &mut References<'_>, is_foreign: bool) -> Option<Attempt> {
+    LIMITS.into_iter().find_map(|limits| Attempt::within(limits, schema, references, is_foreign))
+}
+
+fn finished(attempt: Option<Attempt>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Reading> {
+    let Some(Attempt { said, open, problems: found }) = attempt else {
+        let found = format!("a contract of more than {MAX_SCHEMAS} schemas, references written out");
+        schema.refuse(problems, found, "fewer: leave out what clients do not rely on");
+        return None;
+    };
+    let is_clean = found.is_empty();
+    append_new(problems, found);
+    is_clean.then(|| Reading { contract: said.shape.into_contract(), open })
 }
 
 /// A schema that is referred to twice is wrong once.
@@ -88,13 +106,52 @@ fn append_new(problems: &mut Problems, found: Problems) {
     }
 }
 
-struct Reader<'a> {
-    references: References<'a>,
+/// How far references are followed.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// References to schemas that contain themselves, inside each other.
+    recursions: usize,
+    /// Objects and arrays around a reference.
+    deepest: usize,
+    /// What the contract may then come to; if it is more, these limits do not suffice.
+    schemas: usize,
+}
+
+impl Limits {
+    const LEAST: Limits = Limits { recursions: 1, deepest: MAX_DEPTH, schemas: MAX_SCHEMAS };
+}
+
+/// What came of reading a schema within limits.
+struct Attempt {
+    said: Said,
+    /// References not followed.
+    open: usize,
+    problems: Problems,
+}
+
+impl Attempt {
+    /// Nothing where the limits do not suffice.
+    fn within(
+        limits: Limits,
+        schema: &Cursor<'_>,
+        references: &mut References<'_>,
+        is_foreign: bool,
+    ) -> Option<Attempt> {
+        let mut problems = Problems::new();
+        let mut reader = Reader { references, is_foreign, limits, count: 0, open: 0 };
+        let said = reader.schema(schema, &Trail::START, &mut problems);
+        (reader.count <= limits.schemas).then_some(Attempt { said, open: reader.open, problems })
+    }
+}
+
+struct Reader<'r, 'a> {
+    references: &'r mut References<'a>,
     is_foreign: bool,
-    unrolled: usize,
-    budget: usize,
+    limits: Limits,
     /// Schemas read.
     count: usize,
+    /// References not followed.
+    open: usize,
 }
 
 /// The way from the contract to a schema in it.
@@ -140,11 +197,11 @@ impl Trail<'_> {
     }
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// One schema and those inside it. Calls itself, at most [`MAX_NESTED`] deep.
     fn schema(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Said {
         self.count = self.count.saturating_add(1);
-        if self.count > self.budget || problems.len() >= MAX_PROBLEMS || is_too_deep(cursor, trail, problems) {
+        if self.count > self.limits.schemas || problems.len() >= MAX_PROBLEMS || is_too_deep(cursor, trail, problems) {
             return Said::default();
         }
         if cursor.node.value == Value::Bool(true) {
@@ -301,11 +358,13 @@ impl Reader<'_> {
             return Said::default();
         }
         let target = place.cursor();
-        let is_recursive = self.references.is_recursive(place.node);
-        let recursions = trail.recursions().saturating_add(usize::from(is_recursive));
-        if recursions > self.unrolled {
-            // Its names are left out; its kind is known all the same.
-            return Said::of_kinds(Types::read(&target, true, problems).kinds());
+        // The parts of one object are one level.
+        let is_deeper = trail.open.is_none_or(|open| open.depth < trail.depth);
+        let is_recursion = is_deeper && self.references.is_recursive(place.node);
+        let recursions = trail.recursions().saturating_add(usize::from(is_recursion));
+        if recursions > self.limits.recursions || trail.depth > self.limits.deepest {
+            self.open = self.open.saturating_add(1);
+            return unread(&target, problems);
         }
         let open = Open { target: place.node, depth: trail.depth, recursions, outer: trail.open };
         self.schema(&target, &Trail { open: Some(&open), ..*trail }, problems)
@@ -322,6 +381,13 @@ fn is_too_deep(cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) 
         return true;
     }
     false
+}
+
+/// What is known of a schema whose names are left out.
+fn unread(schema: &Cursor<'_>, problems: &mut Problems) -> Said {
+    let kinds = Types::read(schema, true, problems).kinds();
+    let expects = Expects { kinds, ..Expects::default() };
+    Said { shape: Shape::Open, expects, is_only_written: is_only_written(schema.node) }
 }
 
 /// Adds members that stand there in some cases.

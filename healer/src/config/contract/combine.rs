@@ -37,10 +37,11 @@ impl Said {
         let kinds = self.expects.kinds.with(match self.shape {
             Shape::Object(_) => Kinds::of(Kind::Object),
             Shape::Array(_) => Kinds::of(Kind::Array),
-            Shape::Any => Kinds::NONE,
+            Shape::Any | Shape::Open => Kinds::NONE,
         });
         self.expects.kinds = kinds;
-        if matches!(self.shape, Shape::Any) {
+        let has_no_parts = !kinds.has(Kind::Object) && !kinds.has(Kind::Array);
+        if matches!(self.shape, Shape::Any) || has_no_parts {
             self.shape = Said::of_kinds(kinds).shape;
         }
         if !matches!(self.shape, Shape::Array(_)) {
@@ -50,8 +51,7 @@ impl Said {
             self.expects.format = None;
         }
         // Beside objects and arrays a list of strings says nothing that could be written down again.
-        let is_plain = !kinds.has(Kind::Object) && !kinds.has(Kind::Array);
-        if !kinds.has(Kind::String) || !is_plain {
+        if !kinds.has(Kind::String) || !has_no_parts {
             self.expects.values.clear();
         }
         self
@@ -85,6 +85,7 @@ pub(super) fn both(a: Said, b: Said) -> Said {
         (Shape::Array(a), Shape::Array(b)) => {
             Shape::Array(Box::new(both(Said::of_shape(*a), Said::of_shape(*b)).shape))
         }
+        (Shape::Open, _) | (_, Shape::Open) => Shape::Open,
         (Shape::Any, b) => b,
         (a, _) => a,
     };
@@ -111,6 +112,7 @@ pub(super) fn either(a: Said, b: Said) -> Said {
         (Shape::Array(a), Shape::Array(b)) => {
             Shape::Array(Box::new(either(Said::of_shape(*a), Said::of_shape(*b)).shape))
         }
+        (Shape::Open, _) | (_, Shape::Open) => Shape::Open,
         // An array beside an object: clients that take both tell them apart, and the object has names to heal.
         (shape @ Shape::Object(_), _) | (_, shape @ Shape::Object(_)) => alternative(shape, open[0]),
         (shape @ Shape::Array(_), _) | (_, shape @ Shape::Array(_)) => alternative(shape, open[1]),

@@ -10,6 +10,9 @@ pub(super) enum Shape {
     Array(Box<Shape>),
     #[default]
     Any,
+    /// What has a part behind a reference that was not followed: any member may be expected in it, so that none of
+    /// it may be taken for drift, whatever its other parts say.
+    Open,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +32,7 @@ impl Shape {
                 }
             }
             Shape::Array(items) => **items = std::mem::take(&mut **items).loosened(),
-            Shape::Any => (),
+            Shape::Any | Shape::Open => (),
         }
         self
     }
@@ -42,7 +45,7 @@ impl Shape {
                 Contract::Object { properties: members.map(Member::into_property).collect() }
             }
             Shape::Array(items) => Contract::Array { items: Box::new(items.into_contract()) },
-            Shape::Any => Contract::Any,
+            Shape::Any | Shape::Open => Contract::Any,
         }
     }
 }
