@@ -47,6 +47,8 @@ const LIMITS: [Limits; 5] = [
     Limits { recursions: 2, ..Limits::LEAST },
     Limits::LEAST,
 ];
+/// Subtypes of a schema whose members are read. More have little in common but their base.
+const MAX_SUBTYPES: usize = 32;
 /// More problems in one contract are not looked for.
 const MAX_PROBLEMS: usize = 100;
 
@@ -63,7 +65,7 @@ pub struct Reading {
 /// Reads a schema that is a document of its own.
 pub fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
     let mut references = References::new(cursor.place());
-    let attempt = attempt(cursor, &mut references, false);
+    let attempt = attempt::<false>(cursor, &mut references);
     finished(attempt, cursor, problems).map(|reading| reading.contract)
 }
 
@@ -73,17 +75,17 @@ pub fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
 pub fn read_in(document: &Place<'_>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Reading> {
     let mut references = References::new(document.clone());
     let level = |deepest| Limits { deepest, ..Limits::LEAST };
-    let whole = attempt(schema, &mut references, true);
+    let whole = attempt::<true>(schema, &mut references);
     let attempt = whole.or_else(|| {
         let levels = (0..MAX_DEPTH).map(level);
-        levels.map_while(|limits| Attempt::within(limits, schema, &mut references, true)).last()
+        levels.map_while(|limits| Attempt::within::<true>(limits, schema, &mut references)).last()
     });
     finished(attempt, schema, problems)
 }
 
 /// A schema as it is read within the first limits that suffice.
-fn attempt(schema: &Cursor<'_>, references: &mut References<'_>, is_foreign: bool) -> Option<Attempt> {
-    LIMITS.into_iter().find_map(|limits| Attempt::within(limits, schema, references, is_foreign))
+fn attempt<const FOREIGN: bool>(schema: &Cursor<'_>, references: &mut References<'_>) -> Option<Attempt> {
+    LIMITS.into_iter().find_map(|limits| Attempt::within::<FOREIGN>(limits, schema, references))
 }
 
 fn finished(attempt: Option<Attempt>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Reading> {
@@ -131,22 +133,20 @@ struct Attempt {
 
 impl Attempt {
     /// Nothing where the limits do not suffice.
-    fn within(
+    fn within<const FOREIGN: bool>(
         limits: Limits,
         schema: &Cursor<'_>,
         references: &mut References<'_>,
-        is_foreign: bool,
     ) -> Option<Attempt> {
         let mut problems = Problems::new();
-        let mut reader = Reader { references, is_foreign, limits, count: 0, open: 0 };
+        let mut reader = Reader::<FOREIGN> { references, limits, count: 0, open: 0 };
         let said = reader.schema(schema, &Trail::START, &mut problems);
         (reader.count <= limits.schemas).then_some(Attempt { said, open: reader.open, problems })
     }
 }
 
-struct Reader<'r, 'a> {
+struct Reader<'r, 'a, const FOREIGN: bool> {
     references: &'r mut References<'a>,
-    is_foreign: bool,
     limits: Limits,
     /// Schemas read.
     count: usize,
@@ -161,6 +161,8 @@ struct Trail<'t> {
     depth: usize,
     /// Schemas around it.
     nested: usize,
+    /// Whether it is the base of another schema, which says what subtype of it that is.
+    is_part: bool,
     open: Option<&'t Open<'t>>,
 }
 
@@ -174,10 +176,10 @@ struct Open<'t> {
 }
 
 impl Trail<'_> {
-    const START: Trail<'static> = Trail { depth: 0, nested: 0, open: None };
+    const START: Trail<'static> = Trail { depth: 0, nested: 0, is_part: false, open: None };
 
     fn inside(&self) -> Self {
-        Trail { depth: self.depth.saturating_add(1), ..*self }
+        Trail { depth: self.depth.saturating_add(1), is_part: false, ..*self }
     }
 
     fn recursions(&self) -> usize {
@@ -197,7 +199,7 @@ impl Trail<'_> {
     }
 }
 
-impl Reader<'_, '_> {
+impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
     /// One schema and those inside it. Calls itself, at most [`MAX_NESTED`] deep.
     fn schema(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Said {
         self.count = self.count.saturating_add(1);
@@ -208,8 +210,8 @@ impl Reader<'_, '_> {
             return Said::default();
         }
         let before = problems.len();
-        keywords::refuse_unknown(cursor, self.is_foreign, problems);
-        let types = Types::read(cursor, self.is_foreign, problems);
+        keywords::refuse_unknown(cursor, FOREIGN, problems);
+        let types = Types::read(cursor, FOREIGN, problems);
         if problems.len() > before {
             return Said::default();
         }
@@ -226,7 +228,7 @@ impl Reader<'_, '_> {
     /// What a schema says without those that it is put together of.
     fn own(&mut self, cursor: &Cursor<'_>, types: &Types, trail: &Trail<'_>, problems: &mut Problems) -> Said {
         let trail = trail.inside();
-        let structure = self.structure(cursor, types, problems);
+        let structure = Self::structure(cursor, types, problems);
         let (shape, items) = match structure {
             Some(Kind::Object) => (Shape::Object(self.members(cursor, &trail, problems)), Kinds::ANY),
             Some(_) => {
@@ -237,19 +239,19 @@ impl Reader<'_, '_> {
         };
         // Nobody who lists properties means that a number will do, though the letter says so.
         let kinds = structure.filter(|_| types.are_open()).map_or(types.kinds(), Kinds::of);
-        let expects = Expects { items, ..values::expects(cursor, kinds, self.is_foreign, problems) };
+        let expects = Expects { items, ..values::expects(cursor, kinds, FOREIGN, problems) };
         Said { expects, ..Said::of_shape(shape) }
     }
 
     /// Whether a schema has keywords of objects or of arrays. Its type has to agree; in a foreign document it decides.
-    fn structure(&self, cursor: &Cursor<'_>, types: &Types, problems: &mut Problems) -> Option<Kind> {
+    fn structure(cursor: &Cursor<'_>, types: &Types, problems: &mut Problems) -> Option<Kind> {
         let keywords = [(Kind::Object, ["properties", "required"]), (Kind::Array, ["items", "prefixItems"])];
         let mut found = None;
         for (kind, names) in keywords {
             let Some(field) = names.iter().find_map(|name| cursor.field(name)) else { continue };
             let is_allowed = types.allow(kind);
             match found {
-                _ if self.is_foreign => (),
+                _ if FOREIGN => (),
                 _ if !is_allowed => types.refuse(&field, kind, problems),
                 Some(_) => {
                     let expected = "a schema of an object or of an array, not of both";
@@ -263,7 +265,7 @@ impl Reader<'_, '_> {
     }
 
     fn members(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Vec<Member> {
-        let names = required_of(cursor, self.is_foreign, problems);
+        let names = required_of(cursor, FOREIGN, problems);
         let required = Index::new(names.iter().map(String::as_str));
         let mut members: Vec<Member> = Vec::new();
         if let Some(field) = cursor.field("properties") {
@@ -308,8 +310,11 @@ impl Reader<'_, '_> {
             said = both(said, self.reference(&field, trail, problems));
         }
         if let Some(field) = cursor.field("allOf") {
+            let has_more =
+                cursor.field("properties").is_some() || matches!(&field.node.value, Value::Array(all) if all.len() > 1);
             for item in field.items(problems, "an array of schemas") {
-                said = both(said, self.schema(&item, trail, problems));
+                let is_part = FOREIGN && (trail.is_part || has_more && item.field("$ref").is_some());
+                said = both(said, self.schema(&item, &Trail { is_part, ..*trail }, problems));
             }
         }
         for name in ["anyOf", "oneOf"] {
@@ -327,6 +332,37 @@ impl Reader<'_, '_> {
                 said = possibly(said, self.schema(&member, trail, problems));
             }
         }
+        if FOREIGN && !trail.is_part { self.with_subtypes(said, cursor, trail, problems) } else { said }
+    }
+
+    /// Adds members of the subtypes that a discriminator names. What is in these members is left open: subtypes refer
+    /// to what they are subtypes of. So is all where it would come to too much.
+    fn with_subtypes(
+        &mut self,
+        mut said: Said,
+        cursor: &Cursor<'_>,
+        trail: &Trail<'_>,
+        problems: &mut Problems,
+    ) -> Said {
+        let has_alternatives = ["anyOf", "oneOf"].iter().any(|name| cursor.field(name).is_some());
+        let discriminator = cursor.field("discriminator").filter(|_| !has_alternatives);
+        let Some(mapping) = discriminator.as_ref().and_then(|field| field.field("mapping")) else { return said };
+        let subtypes: Vec<Node> = mapping.members(&mut Problems::new(), "").map(|name| subtype(name.node)).collect();
+        let is_far = trail.recursions() > 1 && self.limits.schemas == MAX_SCHEMAS;
+        if subtypes.len() > MAX_SUBTYPES || is_far {
+            self.open = self.open.saturating_add(subtypes.len());
+            return both(said, Said::of_shape(Shape::Open));
+        }
+        let deepest = self.limits.deepest;
+        self.limits.deepest = deepest.min(trail.depth);
+        for subtype in &subtypes {
+            let more = match self.references.resolve(subtype) {
+                Ok(_) => self.reference(&Cursor::root(subtype), &Trail { is_part: true, ..*trail }, problems),
+                Err(_) => Said::of_shape(Shape::Open),
+            };
+            said = possibly(said, more);
+        }
+        self.limits.deepest = deepest;
         said
     }
 
@@ -351,7 +387,7 @@ impl Reader<'_, '_> {
             }
         };
         if trail.circles(place.node) {
-            if !self.is_foreign {
+            if !FOREIGN {
                 let expected = "a reference that does not lead back at once";
                 field.refuse(problems, "a schema that is made of itself", expected);
             }
@@ -388,6 +424,14 @@ fn unread(schema: &Cursor<'_>, problems: &mut Problems) -> Said {
     let kinds = Types::read(schema, true, problems).kinds();
     let expects = Expects { kinds, ..Expects::default() };
     Said { shape: Shape::Open, expects, is_only_written: is_only_written(schema.node) }
+}
+
+/// What a discriminator names a subtype by, as a reference: that, or the name of a schema.
+fn subtype(named: &Node) -> Node {
+    let name = named.as_str().unwrap_or_default();
+    let is_name = !name.contains(['#', '/', '.']);
+    let reference = if is_name { format!("#/components/schemas/{name}") } else { name.to_owned() };
+    Node { offset: named.offset, value: Value::String(reference) }
 }
 
 /// Adds members that stand there in some cases.

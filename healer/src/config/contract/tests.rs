@@ -332,6 +332,39 @@ fn of_a_large_foreign_schema_those_levels_are_read_that_there_is_room_for() {
 }
 
 #[test]
+fn subtypes_that_a_discriminator_names_are_read_for_their_members() {
+    let document = r##"{"pet":{"type":"object","required":["kind"],"properties":{"kind":{"type":"string"}},
+        "discriminator":{"propertyName":"kind","mapping":{"dog":"#/dog","hound":"#/dog","cat":"#/cat","lion":"lion"}}},
+        "components":{"schemas":{"lion":{"type":"object","properties":{"mane":{}}}}},
+        "dog":{"allOf":[{"$ref":"#/pet"},{"required":["breed"],"properties":{"breed":{"type":"string"},
+            "friends":{"type":"array","items":{"$ref":"#/pet"}},"owner":{"$ref":"#/owner"}}}]},
+        "cat":{"allOf":[{"$ref":"#/pet"}],"properties":{"claws":{"type":"integer"}}},
+        "owner":{"type":"object","properties":{"pet":{"$ref":"#/pet"}}},
+        "vehicle":{"allOf":[{"$ref":"#/owner"},{"properties":{"id":{}},"discriminator":{"mapping":{"a":"#/cat"}}}]},
+        "owners":{"type":"array","items":{"properties":{"pet":{"allOf":[{"$ref":"#/pet"}]}}}},
+        "strange":{"type":"object","discriminator":{"mapping":{"a":"a.json"}},"properties":{"a":{}}},
+        "beside":{"properties":{"a":{}},"oneOf":[{"properties":{"b":{}}}],"discriminator":{"mapping":{"a":"#/cat"}}}}"##;
+    let node = json::read(document.as_bytes()).unwrap();
+    let root = Cursor::root(&node);
+    let pet = "{kind!:s breed:s friends:[o]a owner:o claws:i mane:any}";
+    let rows = [
+        ("pet", pet.to_owned()),
+        ("cat", "{claws:i kind!:s}".to_owned()),
+        ("dog", format!("{{kind!:s breed!:s friends:[{pet}o]a owner:{{pet:{pet}o}}o}}")),
+        ("owners", format!("[{{pet:{pet}o}}any]")),
+        ("vehicle", format!("{{pet:{pet}o id:any claws:i kind:s}}")),
+        ("strange", String::new()),
+        ("beside", "{a:any b:any}".to_owned()),
+    ];
+    for (name, expected) in rows {
+        let mut problems = Problems::new();
+        let reading = read_in(&root.place(), &root.field(name).unwrap(), &mut problems);
+        assert_eq!(problems, []);
+        assert_eq!(show(&reading.unwrap().contract, None), expected, "{name}");
+    }
+}
+
+#[test]
 fn foreign_documents_are_read_with_forbearance() {
     let document = r##"{"schemas":{"user":{"type":"object","propertys":{},"properties":{
         "id":{"type":"integer","required":true},"at":{"type":"timestamp"},"loop":{"$ref":"#/schemas/loop"},"e":{"enum":"a"},
