@@ -24,10 +24,13 @@ pub fn schema() -> Value {
     })
 }
 
-/// The schema of a schema under `properties`. What is only written is in no response, so nothing of it is read.
+/// The schema of a schema under `properties`. What is only written, or must not be there, is in no response, so nothing of
+/// it is read.
 pub fn property() -> Value {
+    let only_written =
+        json!({"type": "object", "required": ["writeOnly"], "properties": {"writeOnly": {"const": true}}});
     json!({
-        "if": {"type": "object", "required": ["writeOnly"], "properties": {"writeOnly": {"const": true}}},
+        "if": {"anyOf": [only_written, {"const": false}]},
         "else": {"$ref": "#/$defs/contract"},
     })
 }
@@ -39,6 +42,7 @@ fn keyword(name: &str) -> Value {
         "$ref" => json!({"description": "Into this document: '#/$defs/user'.", "type": "string", "pattern": "^#"}),
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => list,
         "then" | "else" => one,
+        "additionalItems" => json!({"type": "boolean"}),
         "items" => json!({"anyOf": [one, {"const": false}]}),
         "properties" => json!({
             "description": "The members that clients expect.",

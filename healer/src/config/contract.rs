@@ -280,8 +280,8 @@ impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
     }
 
     fn property(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Said {
-        if is_only_written(cursor.node) {
-            // Whatever else is said of it.
+        if is_only_written(cursor.node) || cursor.node.value == Value::Bool(false) {
+            // Whatever else is said of it. What must not be there is in no response either.
             return Said { is_only_written: true, ..Said::default() };
         }
         self.schema(cursor, trail, problems)
@@ -439,12 +439,14 @@ fn possibly(said: Said, more: Said) -> Said {
     both(said, Said::of_shape(more.shape.loosened()))
 }
 
-/// The names that `required` lists. Foreign documents have `required: true` beside a property, which lists none.
+/// The names that `required` lists. Foreign documents have `required: true` beside a property, which lists none, and
+/// empty names.
 fn required_of(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) -> Vec<String> {
     let mut names = Vec::new();
     if let Some(field) = cursor.field("required").filter(|field| !(is_foreign && is_boolean(field.node))) {
         for item in field.items(problems, "an array of names") {
-            names.extend(item.text(problems, "the name of a property").map(str::to_owned));
+            let name = if is_foreign { item.node.as_str() } else { item.text(problems, "the name of a property") };
+            names.extend(name.filter(|name| !name.is_empty()).map(str::to_owned));
         }
     }
     names

@@ -1,11 +1,13 @@
 //! Which keywords a schema may have.
 
 use super::super::cursor::{Cursor, Problems};
+use super::super::node::Value;
 use super::super::suggest::did_you_mean;
 
 /// Keywords that are read.
-pub const UNDERSTOOD: [&str; 19] = [
+pub const UNDERSTOOD: [&str; 20] = [
     "$ref",
+    "additionalItems",
     "allOf",
     "anyOf",
     "const",
@@ -82,7 +84,9 @@ const NOT_READ: [&str; 2] = ["$dynamicRef", "additionalItems"];
 pub(super) fn refuse_unknown(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) {
     for member in cursor.members(problems, super::A_SCHEMA) {
         let name = member.name();
-        if NOT_READ.contains(&name) {
+        // As a flag it says nothing of what stands in elements.
+        let is_flag = name == "additionalItems" && matches!(member.node.value, Value::Bool(_));
+        if NOT_READ.contains(&name) && !is_flag {
             let found = format!("the keyword {name}, which is not followed");
             member.refuse(problems, found, "a schema written out in place, or behind a $ref");
         } else if !is_foreign && !UNDERSTOOD.contains(&name) && !IGNORED.contains(&name) && !name.starts_with("x-") {

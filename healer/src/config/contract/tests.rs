@@ -86,6 +86,7 @@ fn structure_is_read_as_written() {
         (r#"{"items":{"properties":{"a":{"items":{"items":{"type":"null"}}}}}}"#, "[{a:[[any]a]a}any]"),
         (r#"{"required":["a","b"],"properties":{"a":{"writeOnly":true},"c":{"readOnly":true}}}"#, "{c:any b!:any}"),
         (r#"{"prefixItems":[{"properties":{"a":{}}},{"properties":{"b":{}}}],"items":false}"#, "[{a:any b:any}any]"),
+        (r#"{"type":"array","items":{"type":"string"},"additionalItems":false}"#, "[any]"),
     ]);
 }
 
@@ -192,6 +193,8 @@ fn what_is_only_written_is_not_expected() {
         // One kind of response has it.
         (r#"{"oneOf":[{"properties":{"b":{"writeOnly":true}}},{"properties":{"b":{"type":"string"}}}]}"#, "{b:any}"),
         (r#"{"oneOf":[{"properties":{"b":{"writeOnly":true}}},{"required":["a"]}]}"#, "{a:any}"),
+        // Nor is what must not be there.
+        (r#"{"properties":{"a":{},"b":false},"required":["b"]}"#, "{a:any}"),
         // What is no member cannot be left out.
         (r#"{"writeOnly":true,"items":{"writeOnly":true,"required":["a"]}}"#, "[{a!:any}any]"),
     ]);
@@ -368,7 +371,7 @@ fn subtypes_that_a_discriminator_names_are_read_for_their_members() {
 fn foreign_documents_are_read_with_forbearance() {
     let document = r##"{"schemas":{"user":{"type":"object","propertys":{},"properties":{
         "id":{"type":"integer","required":true},"at":{"type":"timestamp"},"loop":{"$ref":"#/schemas/loop"},"e":{"enum":"a"},
-        "both":{"properties":{"a":{}},"items":{}},"x":{"type":"string","items":{}},
+        "both":{"properties":{"a":{}},"items":{},"required":["",1]},"x":{"type":"string","items":{}},
         "list":{"type":"array","properties":{"a":{}},"items":{"$ref":"#/schemas/user/properties/id"}}}},
         "loop":{"anyOf":[{"type":"string"},{"$ref":"#/schemas/loop"}]}}}"##;
     let node = json::read(document.as_bytes()).unwrap();
