@@ -20,8 +20,7 @@ use crate::stencil::{Elements, ListPlace, Miss, Reading, Stencil, Stencils};
 use crate::survey::Survey;
 use crate::walk::{Body, Sequences};
 pub(crate) use instance::Instance;
-use learned::{Learned, Spent, align};
-use std::collections::BTreeSet;
+use learned::{Learned, Shapes, Spent, align};
 use std::sync::Arc;
 
 /// Bytes of a name, and of the names on the way to a member. A record with a longer name is left to rules, and so is a
@@ -51,7 +50,7 @@ pub struct Memo {
 #[derive(Debug, Default)]
 pub(crate) struct Course {
     before: Spent,
-    seen: BTreeSet<(Id, u64)>,
+    seen: Shapes,
     used: Vec<u32>,
     generation: u32,
     news: News,
@@ -313,7 +312,9 @@ impl Memo {
     pub(crate) fn part_is_done(&mut self) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
         learned.before = learned.spent;
-        learned.seen.extend(learned.entered.drain(..));
+        for shape in learned.entered.drain(..) {
+            learned.seen.insert(shape, NONE);
+        }
     }
 
     /// Finds the states that records are to be walked in. Whether all were walked in the right ones; if not, the

@@ -12,7 +12,7 @@ use crate::similarity::{self, Alignment, Settings, Standing};
 use crate::stencil::Stencil;
 use crate::survey::{MAX_MEMBERS, Survey};
 use crate::walk::{Body, Sequences};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Members of all remembered shapes of one plan together, for records that are larger: 7 MB of members, and half as much
@@ -22,6 +22,9 @@ pub(super) const MAX_ITEMS: usize = 1 << 16;
 /// Bytes of all that is remembered of the shapes of one plan, for names that are longer: three times what shapes of
 /// ordinary names take when there are too many of them.
 pub(super) const MAX_MEMORY: usize = 32 << 20;
+
+/// By state of the plan and hash, a shape. One type of map serves all, since each type of map takes 3 KB of the module.
+pub(super) type Shapes = BTreeMap<(Id, u64), Id>;
 
 #[derive(Debug)]
 pub(super) struct Learned {
@@ -34,8 +37,8 @@ pub(super) struct Learned {
     pub(super) plain: Extent,
     pub(super) shapes: Vec<Shape>,
     pub(super) sequences: Sequences,
-    /// By state of the plan and hash: the last shape with both.
-    pub(super) by_hash: BTreeMap<(Id, u64), Id>,
+    /// The last shape with a state and hash.
+    pub(super) by_hash: Shapes,
     pub(super) overlays: overlay::Known,
     /// By state of the plan: the shape that most of its records had in the last body that had any.
     pub(super) likely: Vec<Id>,
@@ -53,8 +56,8 @@ pub(super) struct Learned {
     /// The pass, by number.
     pub(super) pass: u64,
     /// Shapes of the parts that are done that similarity may look at. What came after a limit was reached need not be
-    /// known: it would be beyond it again.
-    pub(super) seen: BTreeSet<(Id, u64)>,
+    /// known: it would be beyond it again. Which of the memo's shapes they are does not matter.
+    pub(super) seen: Shapes,
     /// Those that the current pass adds.
     pub(super) entered: Vec<(Id, u64)>,
     /// Whether moves were made in the last body.
@@ -124,7 +127,7 @@ impl Learned {
             plain: automaton.extent(),
             shapes: Vec::new(),
             sequences: Sequences::new(),
-            by_hash: BTreeMap::new(),
+            by_hash: Shapes::new(),
             overlays: overlay::Known::new(),
             likely: vec![NONE; automaton.states.len()],
             automaton,
@@ -137,7 +140,7 @@ impl Learned {
             before: Spent::default(),
             spent: Spent::default(),
             pass: 0,
-            seen: BTreeSet::new(),
+            seen: Shapes::new(),
             entered: Vec::new(),
             moves: false,
             used: Vec::new(),
@@ -187,7 +190,7 @@ impl Learned {
         if instance.names > MAX_MEMBERS as u32 {
             return NONE;
         }
-        let was_seen = self.seen.contains(&(instance.state, instance.shape));
+        let was_seen = self.seen.contains_key(&(instance.state, instance.shape));
         let is_scored = was_seen || self.spend(plan, instance);
         let id = if known == NONE && is_scored { self.learn(plan, body, instance) } else { known };
         if is_scored && !was_seen {
