@@ -102,8 +102,8 @@ impl Summary {
 
 impl Healer {
     /// Memory of one intake kept between bodies at most. A larger one is given back, so that one large body does not
-    /// hold memory for ever.
-    const SPARE_BYTES: usize = 256 << 10;
+    /// hold memory for ever. Lists of 100 KB have room in it: to make it anew takes a sixth of what healing them does.
+    const SPARE_BYTES: usize = 512 << 10;
     /// Memory of the output kept at most. Where a host buffers 1 MiB, as Envoy does by default, so much of a body that streams
     /// comes at once and becomes no more than this.
     const OUTPUT_BYTES: usize = 2 << 20;

@@ -23,7 +23,7 @@ pub struct Intake {
 }
 
 /// Memory for what elements become that is kept between bodies.
-const KEPT: usize = 64 << 10;
+const KEPT: usize = 256 << 10;
 
 /// What is known of a body by its skeleton.
 #[derive(Debug, Default)]
