@@ -179,12 +179,13 @@ fn examine_openapi(source: &Source) -> (String, Vec<Finding>) {
     let mut problems = Problems::new();
     refuse_duplicates(&Cursor::root(&node), &mut problems);
     let mut contracts = 0;
-    for operation in document.operations(&mut problems) {
-        match document.contract(&operation, None) {
-            Ok(_) => contracts += 1,
-            Err(NoContract::Broken(mut found)) => {
-                found.retain(|problem| !problems.contains(problem));
-                problems.append(&mut found);
+    let operations = document.operations(&mut problems);
+    for (_, outcome) in document.outcomes(&operations, None) {
+        match &*outcome {
+            Ok(()) => contracts += 1,
+            Err(NoContract::Broken(found)) => {
+                let new: Vec<_> = found.iter().filter(|problem| !problems.contains(problem)).cloned().collect();
+                problems.extend(new);
             }
             Err(NoContract::NoJson(_) | NoContract::NoMembers(_)) => (),
         }

@@ -1,6 +1,5 @@
 //! `nomos contract`: what clients of an operation were built against, out of an OpenAPI document.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,7 +10,7 @@ use healer::config::node::Node;
 use healer::plan::spec::Contract;
 
 use crate::failure::Failure;
-use crate::openapi::{self, Document, NoContract, Operation};
+use crate::openapi::{self, Document, NoContract, Operation, Outcome};
 use crate::output::plural;
 use crate::source::{Source, said_of};
 use crate::text::plain;
@@ -151,32 +150,17 @@ fn list(args: &Args) -> Result<String, Failure> {
         return Err(if problems.is_empty() { Failure::new(found) } else { source.refuse(&problems) });
     }
     warn(&source, &problems);
-    let mut marked = marks(&document, &operations, args.status.as_deref());
+    let outcomes = document.outcomes(&operations, args.status.as_deref());
     if args.json {
-        marked.retain(|(_, mark)| mark.is_empty());
-        let good: Vec<String> = marked.iter().map(|(operation, _)| operation.to_string()).collect();
+        let good = outcomes.iter().filter(|(_, outcome)| outcome.is_ok());
+        let good: Vec<String> = good.map(|(operation, _)| operation.to_string()).collect();
         return Ok(serde_json::json!(good).to_string());
     }
-    let line = |(operation, mark): &(&Operation<'_>, &str)| format!("{}{mark}", plain(&operation.to_string()));
-    Ok(marked.iter().map(line).collect::<Vec<_>>().join("\n"))
-}
-
-/// Each operation with its mark. Schemas that operations share are looked at once: in the largest documents that is
-/// the difference between seconds and a quarter of a minute.
-fn marks<'o, 'a>(
-    document: &Document<'a>,
-    operations: &'o [Operation<'a>],
-    status: Option<&str>,
-) -> Vec<(&'o Operation<'a>, &'static str)> {
-    let mut known = HashMap::new();
-    let mut mark = |operation: &Operation<'a>| match document.response(operation, status) {
-        Ok(response) => {
-            let schema: *const Node = document.schema_of(&response);
-            *known.entry(schema).or_insert_with(|| document.contract_of(&response).err().as_ref().map_or("", mark_of))
-        }
-        Err(reason) => mark_of(&reason),
+    let line = |(operation, outcome): &Outcome<'_, '_>| {
+        let mark = outcome.as_ref().as_ref().err().map_or("", mark_of);
+        format!("{}{mark}", plain(&operation.to_string()))
     };
-    operations.iter().map(|operation| (operation, mark(operation))).collect()
+    Ok(outcomes.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 /// What stands behind operations that no contract can be taken of.

@@ -3,6 +3,9 @@
 mod operation;
 mod template;
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use healer::config::contract::{Reading, resolve};
 use healer::config::cursor::{Place, Problems};
 use healer::config::node::{Node, Value};
@@ -57,6 +60,9 @@ impl From<NoContract> for Problems {
 pub fn is_one(document: &Node) -> bool {
     ["openapi", "swagger", "asyncapi"].iter().any(|field| document.get(field).is_some())
 }
+
+/// An operation, and whether a contract can be taken of it.
+pub type Outcome<'o, 'a> = (&'o Operation<'a>, Rc<Result<(), NoContract>>);
 
 impl<'a> Document<'a> {
     /// Looks at the version.
@@ -127,8 +133,26 @@ impl<'a> Document<'a> {
         Ok((response, reading))
     }
 
+    /// What comes of taking a contract of each operation. Schemas that operations share are read once: in the largest
+    /// documents that is the difference between seconds and a minute.
+    pub fn outcomes<'o>(&self, operations: &'o [Operation<'a>], status: Option<&str>) -> Vec<Outcome<'o, 'a>> {
+        let mut known: HashMap<*const Node, Rc<Result<(), NoContract>>> = HashMap::new();
+        let outcome = |operation| {
+            let result = match self.response(operation, status) {
+                Ok(response) => Rc::clone(
+                    known
+                        .entry(self.schema_of(&response))
+                        .or_insert_with(|| Rc::new(self.contract_of(&response).map(|_| ()))),
+                ),
+                Err(reason) => Rc::new(Err(reason)),
+            };
+            (operation, result)
+        };
+        operations.iter().map(outcome).collect()
+    }
+
     /// What clients of a response were built against.
-    pub fn contract_of(&self, response: &Response<'a>) -> Result<Reading, NoContract> {
+    fn contract_of(&self, response: &Response<'a>) -> Result<Reading, NoContract> {
         let mut problems = Problems::new();
         let reading = contract::read_in(&self.root, &response.schema.cursor(), &mut problems);
         let reading = reading.ok_or_else(|| NoContract::Broken(problems.into_iter().map(bundling).collect()))?;
@@ -139,14 +163,14 @@ impl<'a> Document<'a> {
     }
 
     /// The schema of a response, or what it is a mere reference to: many operations share theirs.
-    pub fn schema_of(&self, response: &Response<'a>) -> &'a Node {
+    fn schema_of(&self, response: &Response<'a>) -> &'a Node {
         let is_reference = matches!(&response.schema.node.value, Value::Object(members) if members.len() == 1);
         let target = is_reference.then(|| self.resolved(response.schema.clone()).ok()).flatten();
         target.map_or(response.schema.node, |target| target.node)
     }
 
     /// The response to take a contract from.
-    pub fn response(&self, operation: &Operation<'a>, status: Option<&str>) -> Result<Response<'a>, NoContract> {
+    fn response(&self, operation: &Operation<'a>, status: Option<&str>) -> Result<Response<'a>, NoContract> {
         let resolved =
             |place: &Place<'a>| self.resolved(place.clone()).map_err(|error| NoContract::Broken(vec![error]));
         let place = resolved(&operation.place)?;
