@@ -25,6 +25,7 @@ mod openapi;
 mod output;
 mod pack;
 mod parts;
+mod progress;
 mod resource;
 mod schema;
 mod source;

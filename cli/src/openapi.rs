@@ -12,6 +12,7 @@ use healer::config::node::{Node, Value};
 use healer::config::{ConfigError, contract};
 
 use crate::members::emptiness;
+use crate::progress::Progress;
 
 pub use operation::Operation;
 
@@ -137,6 +138,7 @@ impl<'a> Document<'a> {
     /// documents that is the difference between seconds and a minute.
     pub fn outcomes<'o>(&self, operations: &'o [Operation<'a>], status: Option<&str>) -> Vec<Outcome<'o, 'a>> {
         let mut known: HashMap<*const Node, Rc<Result<(), NoContract>>> = HashMap::new();
+        let mut progress = Progress::of(operations.len(), "operation");
         let outcome = |operation| {
             let result = match self.response(operation, status) {
                 Ok(response) => Rc::clone(
@@ -146,6 +148,7 @@ impl<'a> Document<'a> {
                 ),
                 Err(reason) => Rc::new(Err(reason)),
             };
+            progress.step();
             (operation, result)
         };
         operations.iter().map(outcome).collect()
