@@ -11,75 +11,17 @@
 //! The chunk that a callback is about stays with the host until it is known what to do with it. So whenever
 //! something fails, it is enough to put the earlier bytes before it.
 
-use std::ops::RangeInclusive;
-
 use healer::config::Route;
-use healer::{Failure, Healer, Incremental, Intake, Limits, Memo, Plan, Progress, Reason, Summary};
+use healer::{Failure, Incremental, Intake, Limits, Memo, Plan, Progress, Reason, Summary};
 
 use crate::dependent::Dependents;
 use crate::host::{Clock, Host, Status};
-use crate::metrics::{Metrics, Work};
-use crate::notices::Notices;
+use crate::metrics::Work;
 use crate::outcome::{Fail, Outcome};
 use crate::report::{self, Finding};
 use crate::root::RouteTag;
-
-/// Bytes read from the host at once. Larger chunks, which may have as many bytes as a connection may buffer, are read in
-/// slices, so that what is done to one finds it in the processor's cache.
-const SLICE: usize = 64 << 10;
-
-/// Memory that the bodies under way in one VM may take together. A VM ends at 1 GiB (V8), and an allocation that fails
-/// traps it. A quarter of that leaves room for growing (a list is copied into one of twice its size), for the form that
-/// the largest body is healed to, for what the allocator cannot use, and for plans and remembered shapes.
-pub const MAX_BODIES_BYTES: usize = 256 << 20;
-
-/// Memory that is kept back for when the host grants no more: so many times `max_held_bytes`. Healing a body takes the
-/// body, its tokens, its form to come and lists of what to do; those of usual ones come to less than ten times the body, and
-/// a body is taken as long as a quarter of this is there.
-const RESERVED_TIMES: usize = 40;
-/// What is kept back in any case, and at most: an eighth of what a VM may have.
-const RESERVED_BYTES: RangeInclusive<usize> = (4 << 20)..=(128 << 20);
-
-/// Scratch space and connections of a VM, which all its streams share.
-#[derive(Debug)]
-pub struct Tools<H> {
-    /// The proxy.
-    pub host: H,
-    /// The engine with its scratch memory.
-    pub healer: Healer,
-    /// The ids of metrics.
-    pub metrics: Metrics,
-    /// Lines about drift.
-    pub notices: Notices,
-    /// For texts that are built.
-    pub text: Vec<u8>,
-    /// Bytes of memory that the bodies under way take.
-    pub bodies: usize,
-    /// Bytes of memory that are kept back.
-    pub reserved: usize,
-}
-
-impl<H: Host> Tools<H> {
-    /// Keeps memory back for bodies within these limits. Whether the host grants that.
-    pub fn reserve(&mut self, limits: Limits) -> bool {
-        let wanted = limits.max_held_bytes.saturating_mul(RESERVED_TIMES);
-        self.reserved = self.reserved.max(wanted.clamp(*RESERVED_BYTES.start(), *RESERVED_BYTES.end()));
-        self.host.keep_memory(self.reserved)
-    }
-
-    /// A callback about a body begins: where what is kept back is gone, lets go of scratch memory to have it again.
-    pub fn recover(&mut self) {
-        if !self.host.keep_memory(self.reserved) {
-            self.start_afresh();
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn start_afresh(&mut self) {
-        self.healer = Healer::new();
-    }
-}
+use crate::slices::Slices;
+use crate::tools::Tools;
 
 /// What to do with a body.
 #[derive(Clone, Copy, Debug)]
@@ -203,7 +145,7 @@ impl Incoming {
         size: usize,
         last: bool,
     ) -> Result<Absorbed, Fail> {
-        if lacks_memory(tools, size) {
+        if tools.lack_memory(size) {
             return Err(Fail::NoMemory);
         }
         let Tools { host, healer, .. } = tools;
@@ -364,7 +306,7 @@ impl Incoming {
 
     /// Heals what is decided with a piece, and puts it in the place of the piece.
     fn flow<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece) -> Step {
-        let starved = lacks_memory(tools, piece.size);
+        let starved = tools.lack_memory(piece.size);
         let (read, began) =
             if starved { (Err(piece.start), tools.host.clock().now_ns()) } else { self.push(tools, job, piece) };
         let fail = read.is_err().then_some(if starved { Fail::NoMemory } else { Fail::Host });
@@ -516,11 +458,6 @@ struct Piece {
     last: bool,
 }
 
-/// Whether this many more bytes of a body are too many for the VM, or what is kept back for it was needed.
-fn lacks_memory<H: Host>(tools: &mut Tools<H>, size: usize) -> bool {
-    tools.bodies.saturating_add(size) > MAX_BODIES_BYTES || !tools.host.keep_memory(tools.reserved)
-}
-
 fn count(bytes: usize) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
@@ -541,42 +478,6 @@ fn read<H: Host>(
         progress = with_memo(job, |memo| intake.receive_by(|to| slices.read(host, to), job.plan, memo))?;
     }
     Ok((progress, slices.began(host), slices.start))
-}
-
-/// A chunk that is read slice by slice.
-struct Slices {
-    /// Where the next begins.
-    start: usize,
-    size: usize,
-    /// When the first was there.
-    began: Option<u64>,
-}
-
-impl Slices {
-    fn of(start: usize, size: usize) -> Self {
-        Slices { start, size, began: None }
-    }
-
-    fn is_left(&self) -> bool {
-        self.start < self.size
-    }
-
-    fn read<H: Host>(&mut self, host: &mut H, to: &mut Vec<u8>) -> Result<(), Status> {
-        let length = self.size.saturating_sub(self.start).min(SLICE);
-        let read = host.read_body(self.start, length, to)?;
-        self.began.get_or_insert_with(|| host.clock().now_ns());
-        if read == 0 {
-            // Less than the callback said. What was not read must not be taken from the host.
-            return Err(Status::SHORT);
-        }
-        self.start = self.start.saturating_add(read);
-        Ok(())
-    }
-
-    /// When that was; now, if there was none.
-    fn began<H: Host>(&self, host: &H) -> u64 {
-        self.began.unwrap_or_else(|| host.clock().now_ns())
-    }
 }
 
 fn heal<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: &Intake) -> Result<Summary, Failure> {

@@ -8,11 +8,12 @@
 
 use healer::{Progress, Reason};
 
-use crate::body::{Absorbed, Incoming, Job, Step, Tools};
+use crate::body::{Absorbed, Incoming, Job, Step};
 use crate::dependent::Dependents;
 use crate::host::Host;
 use crate::outcome::{Fail, Outcome};
 use crate::report::Finding;
+use crate::tools::Tools;
 
 /// The longest body that is paused: half of the smallest buffer limit met in the field (32 KiB, Envoy Gateway's).
 pub const MAX_BODY: u64 = 16 << 10;

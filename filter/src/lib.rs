@@ -38,7 +38,9 @@ pub mod outcome;
 pub mod pairs;
 pub mod report;
 pub mod root;
+mod slices;
 pub mod switch;
+pub mod tools;
 pub mod vm;
 pub mod waiting;
 

@@ -4,12 +4,13 @@ use std::iter::{once, repeat};
 
 use healer::{Intake, Summary};
 
-use crate::body::{Job, Tools};
+use crate::body::Job;
 use crate::decimal;
 use crate::host::{Host, Map};
 use crate::metrics::{self, Work};
 use crate::outcome::{Fail, Outcome};
 use crate::root::{Root, RouteTag};
+use crate::tools::Tools;
 
 /// What became of a response.
 #[derive(Clone, Copy, Debug)]

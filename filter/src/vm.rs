@@ -5,7 +5,7 @@ use std::rc::Rc;
 use healer::Healer;
 use healer::config::{Config, Mode, Place, Route};
 
-use crate::body::{Incoming, Job, Step, Tools};
+use crate::body::{Incoming, Job, Step};
 use crate::configuration;
 use crate::dependent;
 use crate::eligibility::{Request, Response};
@@ -18,6 +18,7 @@ use crate::outcome::{Fail, Outcome, Skip};
 use crate::report::{self, Finding};
 use crate::root::{Holding, Root, RouteTag};
 use crate::switch::{self, NoMode};
+use crate::tools::Tools;
 use crate::waiting::{TICK_MS, VAIN_LIMIT, Waiting};
 
 /// Room for so many streams is kept when there are none.

@@ -128,7 +128,7 @@ fn bodies_that_do_not_fit_into_memory_leave_as_they_came() {
     for (settings, body) in rows {
         for spare in [0, SPARE] {
             let mut vm = vm(settings);
-            let used = crate::body::MAX_BODIES_BYTES - spare;
+            let used = crate::tools::MAX_BODIES_BYTES - spare;
             vm.tools.bodies = used;
             let length = length(body);
             let known = Upstream::json(body).with("content-length", &length);
