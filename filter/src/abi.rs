@@ -115,7 +115,9 @@ impl Host for Proxy {
     }
 
     fn act_for(&mut self, context: u32) -> Result<(), Status> {
-        imports::set_effective_context(context)
+        imports::set_effective_context(context)?;
+        exports::act_for(context);
+        Ok(())
     }
 
     fn keep_memory(&mut self, bytes: usize) -> bool {

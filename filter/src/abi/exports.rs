@@ -1,7 +1,7 @@
 //! What the host calls. Envoy does not call what a module does not export, so what is not needed is not here: above
 //! all the bodies of requests pass without entering the VM.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 
 use crate::host::Action;
@@ -18,6 +18,9 @@ thread_local! {
     /// Contexts that ended while a callback was running. Writing more into a body than Envoy's buffer takes ends its
     /// stream that way: a body that another filter has buffered is in one, and how much that takes nothing tells.
     static ENDED: ManuallyDrop<RefCell<Vec<u32>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
+
+    /// The context that host calls are about: that of the running callback, or the one that it chose.
+    static ACTING: Cell<u32> = const { Cell::new(0) };
 }
 
 unsafe extern "C" {
@@ -46,13 +49,13 @@ pub extern "C" fn proxy_on_memory_allocate(size: usize) -> *mut u8 {
 /// See [`Vm::on_context_create`].
 #[unsafe(no_mangle)]
 pub extern "C" fn proxy_on_context_create(id: u32, root: u32) {
-    enter((), |vm| vm.on_context_create(id, root));
+    enter(id, (), |vm| vm.on_context_create(id, root));
 }
 
 /// See [`Vm::on_configure`].
 #[unsafe(no_mangle)]
 pub extern "C" fn proxy_on_configure(id: u32, length: usize) -> u32 {
-    enter(0, |vm| u32::from(vm.on_configure(id, length)))
+    enter(id, 0, |vm| u32::from(vm.on_configure(id, length)))
 }
 
 /// See [`Vm::on_request_headers`].
@@ -60,7 +63,7 @@ pub extern "C" fn proxy_on_configure(id: u32, length: usize) -> u32 {
 pub extern "C" fn proxy_on_request_headers(id: u32, _count: u32, ends: u32) -> u32 {
     #[cfg(feature = "trap")]
     trap::on_request_headers(id);
-    enter(Action::Continue, |vm| vm.on_request_headers(id, ends != 0)) as u32
+    enter(id, Action::Continue, |vm| vm.on_request_headers(id, ends != 0)) as u32
 }
 
 /// See [`Vm::on_response_headers`].
@@ -68,7 +71,7 @@ pub extern "C" fn proxy_on_request_headers(id: u32, _count: u32, ends: u32) -> u
 pub extern "C" fn proxy_on_response_headers(id: u32, _count: u32, ends: u32) -> u32 {
     #[cfg(feature = "trap")]
     trap::reach(Place::ResponseHeaders, id);
-    enter(Action::Continue, |vm| vm.on_response_headers(id, ends != 0)) as u32
+    enter(id, Action::Continue, |vm| vm.on_response_headers(id, ends != 0)) as u32
 }
 
 /// See [`Vm::on_response_body`].
@@ -76,13 +79,13 @@ pub extern "C" fn proxy_on_response_headers(id: u32, _count: u32, ends: u32) -> 
 pub extern "C" fn proxy_on_response_body(id: u32, size: usize, ends: u32) -> u32 {
     #[cfg(feature = "trap")]
     trap::on_response_body(id, size);
-    enter(Action::Continue, |vm| vm.on_response_body(id, size, ends != 0)) as u32
+    enter(id, Action::Continue, |vm| vm.on_response_body(id, size, ends != 0)) as u32
 }
 
 /// See [`Vm::on_response_trailers`].
 #[unsafe(no_mangle)]
 pub extern "C" fn proxy_on_response_trailers(id: u32, _count: u32) -> u32 {
-    enter(Action::Continue, |vm| vm.on_response_trailers(id)) as u32
+    enter(id, Action::Continue, |vm| vm.on_response_trailers(id)) as u32
 }
 
 /// See [`Vm::on_tick`].
@@ -90,13 +93,13 @@ pub extern "C" fn proxy_on_response_trailers(id: u32, _count: u32) -> u32 {
 pub extern "C" fn proxy_on_tick(root: u32) {
     #[cfg(feature = "trap")]
     trap::reach(Place::Tick, 0);
-    enter((), |vm| vm.on_tick(root));
+    enter(root, (), |vm| vm.on_tick(root));
 }
 
 /// See [`Vm::on_delete`].
 #[unsafe(no_mangle)]
 pub extern "C" fn proxy_on_delete(id: u32) {
-    let deleted = enter(false, |vm| {
+    let deleted = enter(id, false, |vm| {
         vm.on_delete(id);
         true
     });
@@ -105,15 +108,21 @@ pub extern "C" fn proxy_on_delete(id: u32) {
     }
 }
 
-/// Whether the stream that the running callback is about has ended meanwhile.
+/// Whether the stream that host calls are about has ended while the callback runs.
 pub(super) fn has_ended() -> bool {
-    ENDED.with(|ended| ended.try_borrow().is_ok_and(|ended| !ended.is_empty()))
+    ENDED.with(|ended| ended.try_borrow().is_ok_and(|ended| ended.contains(&ACTING.get())))
 }
 
-/// Runs a callback, or gives `otherwise` if one is running already.
-fn enter<R>(otherwise: R, callback: impl FnOnce(&mut Vm<Proxy>) -> R) -> R {
+/// Host calls are about this context from now on.
+pub(super) fn act_for(id: u32) {
+    ACTING.set(id);
+}
+
+/// Runs a callback about a context, or gives `otherwise` if one is running already.
+fn enter<R>(id: u32, otherwise: R, callback: impl FnOnce(&mut Vm<Proxy>) -> R) -> R {
     VM.with(|vm| {
         let Ok(mut vm) = vm.try_borrow_mut() else { return otherwise };
+        act_for(id);
         let result = callback(&mut vm);
         ENDED.with(|ended| {
             let Ok(mut ended) = ended.try_borrow_mut() else { return };

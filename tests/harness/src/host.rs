@@ -48,6 +48,10 @@ pub struct Host {
     pub memory_limit: Option<usize>,
     /// A body that a write makes longer than this ends its stream within the call, as one does in a buffer of Envoy's.
     pub body_limit: Option<usize>,
+    /// The stream that is over as soon as its headers are let go of, within that call.
+    pub ends_when_resumed: Option<u32>,
+    /// The context that calls are about, where the module chose one.
+    pub(crate) acting: u32,
     /// The calls that a stream saw after it had ended so.
     pub calls_too_late: Vec<&'static str>,
     /// How often memory was not allowed to grow.

@@ -59,7 +59,12 @@ fn end_if_over(call: &mut Call<'_>, length: usize) -> Result<(), u32> {
     let Some(stream) = host.stream.take_if(|_| host.body_limit.is_some_and(|limit| length > limit)) else {
         return Ok(());
     };
-    let delete = host.delete.clone().ok_or(INVALID_MEMORY_ACCESS)?;
+    delete(call, stream)
+}
+
+/// Ends a stream in the middle of a call.
+fn delete(call: &mut Call<'_>, stream: u32) -> Result<(), u32> {
+    let delete = call.data().delete.clone().ok_or(INVALID_MEMORY_ACCESS)?;
     delete.call(&mut *call, stream).map_err(|_| INVALID_MEMORY_ACCESS)
 }
 
@@ -171,13 +176,19 @@ fn streams(linker: &mut Linker<Host>) -> Result<()> {
     linker.func_wrap("env", "proxy_set_tick_period_milliseconds", |mut call: Call<'_>, _period: u32| {
         answer(&mut call, "set_tick_period_milliseconds", |_| Ok(()))
     })?;
-    linker.func_wrap("env", "proxy_set_effective_context", |mut call: Call<'_>, _context: u32| {
-        answer(&mut call, "set_effective_context", |_| Ok(()))
+    linker.func_wrap("env", "proxy_set_effective_context", |mut call: Call<'_>, context: u32| {
+        answer(&mut call, "set_effective_context", |call| {
+            call.data_mut().acting = context;
+            Ok(())
+        })
     })?;
     linker.func_wrap("env", "proxy_continue_stream", |mut call: Call<'_>, _stream: u32| {
         answer(&mut call, "continue_stream", |call| {
-            call.data_mut().resumed = true;
-            Ok(())
+            let host = call.data_mut();
+            host.resumed = true;
+            let acting = host.acting;
+            let ended = host.ends_when_resumed.take_if(|stream| *stream == acting);
+            ended.map_or(Ok(()), |stream| delete(call, stream))
         })
     })?;
     linker.func_wrap("env", "proxy_close_stream", |mut call: Call<'_>, _stream: u32| {

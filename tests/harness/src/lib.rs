@@ -16,4 +16,4 @@ pub use fault::Fault;
 pub use host::Host;
 pub use module::Module;
 pub use response::{End, Reply, Response};
-pub use vm::{Action, Trap, Vm};
+pub use vm::{Action, ROOT, Trap, Vm};

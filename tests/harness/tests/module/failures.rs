@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use nomos_harness::fault::STATUSES;
-use nomos_harness::{End, Fault, Host, Reply, Response, Vm};
+use nomos_harness::{Action, End, Fault, Host, ROOT, Reply, Response, Vm};
 
 use super::{DRIFTED, EARLY, HEALED, HELD, OBSERVE, OBSERVE_HELD, configuration, module, vm};
 
@@ -92,6 +92,30 @@ fn calls_may_fail_while_a_body_streams() {
         }
     }
     print(&table);
+}
+
+/// One response that is over when its headers are let go of takes nothing from the next, which are let go of with it.
+#[test]
+fn letting_go_may_end_a_stream() {
+    let mut vm = vm(HELD);
+    let own = |(name, value): (&str, &str)| (name.as_bytes().to_vec(), value.as_bytes().to_vec());
+    let request = [(":authority", "x"), (":path", "/u"), (":method", "GET")].map(own).to_vec();
+    let response = [(":status", "200"), ("content-type", "application/json"), ("etag", "\"a\"")].map(own).to_vec();
+    for id in [2, 3] {
+        (vm.host().stream, vm.host().request) = (Some(id), Some(request.clone()));
+        vm.create_context(id, ROOT).expect("no trap");
+        vm.request_headers(id).expect("no trap");
+        (vm.host().request, vm.host().response) = (None, Some(response.clone()));
+        assert_eq!(vm.response_headers(id, false), Ok(Action::Pause));
+    }
+    vm.host().ends_when_resumed = Some(2);
+    for _ in 0..2 {
+        vm.tick().expect("no trap");
+    }
+    assert_eq!(vm.host().ends_when_resumed, None, "the first is let go of");
+    vm.host().body = Some(DRIFTED.as_bytes().to_vec());
+    assert_eq!(vm.response_body(3, true), Ok(Action::Continue));
+    assert_eq!(vm.host().body.as_deref(), Some(HEALED.as_bytes()));
 }
 
 /// A body that another filter has buffered cannot be made longer than Envoy's buffer: the write ends the stream. That is
