@@ -1,6 +1,7 @@
 //! JSON's texts: scalars, string escapes, names.
 
 use crate::scan::{BLOCK, Masks, Wide};
+use std::borrow::Cow;
 
 /// Whether `bytes` is one number or literal (RFC 8259, sections 3 and 6), with nothing around it.
 pub(crate) fn is_scalar(bytes: &[u8]) -> bool {
@@ -175,6 +176,16 @@ pub(crate) fn bad_escape(bytes: &[u8], escapes: &[u32]) -> Option<usize> {
         }
     };
     escapes.iter().find(bad).map(|at| *at as usize)
+}
+
+/// As [`decode`], without a copy where there is no escape.
+pub(crate) fn decoded(inside: &[u8]) -> Cow<'_, [u8]> {
+    if !inside.contains(&b'\\') {
+        return Cow::Borrowed(inside);
+    }
+    let mut text = Vec::new();
+    decode(inside, &mut text);
+    Cow::Owned(text)
 }
 
 /// Appends what the inside of a string stands for. Its escapes are well formed.

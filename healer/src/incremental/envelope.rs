@@ -4,8 +4,7 @@ use super::tape::Tape;
 use crate::plan::Plan;
 use crate::plan::automaton::{Automaton, INERT, Id, NONE, State};
 use crate::plan::case;
-use crate::text::decode;
-use std::borrow::Cow;
+use crate::text::decoded;
 
 /// What a member of an envelope is to the plan, by its name.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +32,10 @@ impl Known {
         } else {
             action.map_or(level.unknown, |action| action.next)
         };
-        let ruled = is_renamed || !sources.is_empty() || is_dropped || level.converts && is_converted(plan, &name);
+        let ruled = is_renamed
+            || !sources.is_empty()
+            || is_dropped
+            || level.converts && plan.convert(&name, &mut Vec::new(), &mut Vec::new()).is_some();
         let unscored = level.record != NONE && !ruled && action.is_none_or(|action| action.similar);
         Known { state, ruled, unscored }
     }
@@ -89,29 +91,8 @@ fn is_passed(plan: &Automaton, state: Id) -> bool {
     known.tracked && !known.tree_root
 }
 
-fn decoded(name: &[u8]) -> Cow<'_, [u8]> {
-    if !name.contains(&b'\\') {
-        return Cow::Borrowed(name);
-    }
-    let mut text = Vec::new();
-    decode(name, &mut text);
-    Cow::Owned(text)
-}
-
 /// Whether an expected member has the same canonical form.
 fn is_canonical(plan: &Automaton, level: &State, name: &[u8]) -> bool {
     let mut form = Vec::new();
     !level.canonical.is_empty() && case::canonical(name, &mut form) && plan.action_by_canonical(level, &form).is_some()
-}
-
-/// Whether a convention makes another name of this one.
-fn is_converted(plan: &Automaton, name: &[u8]) -> bool {
-    let Some(case) = case::case_of(name) else { return false };
-    let Some(convention) = plan.conventions.iter().find(|convention| convention.from.contains(&case)) else {
-        return false;
-    };
-    let (mut form, mut spelt) = (Vec::new(), Vec::new());
-    case::canonical(name, &mut form);
-    case::spell(&form, convention.to, &mut spelt);
-    spelt != name
 }

@@ -3,6 +3,7 @@
 //! A state describes a value by where it stands. In an object each member's name leads, by one probe of the state's
 //! table, to an action: what the member is to the plan, and the state of its value.
 
+use super::case;
 use super::guard::Guard;
 use super::table::{Fingerprint, Glance, Table, Tables};
 use crate::plan::spec::RuleSource;
@@ -251,6 +252,17 @@ impl Automaton {
 
     pub(crate) fn text(&self, span: Span) -> &[u8] {
         self.text.get(span.0 as usize..span.1 as usize).unwrap_or_default()
+    }
+
+    /// The convention that gives a name another form, which goes to `spelt`. `form`: room for the canonical one.
+    pub(crate) fn convert(&self, name: &[u8], form: &mut Vec<u8>, spelt: &mut Vec<u8>) -> Option<&Convention> {
+        let case = case::case_of(name)?;
+        let convention = self.conventions.iter().find(|convention| convention.from.contains(&case))?;
+        form.clear();
+        spelt.clear();
+        case::canonical(name, form);
+        case::spell(form, convention.to, spelt);
+        (spelt != name).then_some(convention)
     }
 
     #[inline(always)]

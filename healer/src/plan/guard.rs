@@ -6,7 +6,7 @@
 use super::automaton::Span;
 use super::record::Record;
 use crate::similarity::Id;
-use crate::text::decode;
+use crate::text::decoded;
 
 /// Between the words of a list: no byte of UTF-8.
 const BETWEEN: u8 = 0xff;
@@ -72,16 +72,10 @@ impl Guard {
             Guard::Listed((start, end)) => {
                 let word = decoded(inside);
                 let list = text.get(start as usize..end as usize).unwrap_or_default();
-                list.split(|byte| *byte == BETWEEN).any(|listed| listed == word)
+                list.split(|byte| *byte == BETWEEN).any(|listed| *listed == *word)
             }
         }
     }
-}
-
-fn decoded(inside: &[u8]) -> Vec<u8> {
-    let mut word = Vec::new();
-    decode(inside, &mut word);
-    word
 }
 
 fn case_of(name: &[u8]) -> Case {

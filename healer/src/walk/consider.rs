@@ -95,14 +95,9 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         if !self.plan.capitalises && case::is_one_lower_word(name) {
             return None;
         }
-        let case = case::case_of(name)?;
-        let convention = self.plan.conventions.iter().find(|convention| convention.from.contains(&case))?;
         let mut spelt = std::mem::take(&mut self.scratch.spelt);
-        spelt.clear();
-        self.scratch.form.clear();
-        case::canonical(name, &mut self.scratch.form);
-        case::spell(&self.scratch.form, convention.to, &mut spelt);
-        let renaming = if spelt == name { None } else { Some(self.spelt(state, &spelt, convention, known)) };
+        let convention = self.plan.convert(name, &mut self.scratch.form, &mut spelt);
+        let renaming = convention.map(|convention| self.spelt(state, &spelt, convention, known));
         self.scratch.spelt = spelt;
         renaming
     }

@@ -166,12 +166,9 @@ impl Compiler<'_> {
 
     /// Without a contract: what the conventions make of a name.
     pub(super) fn converted(&self, name: &str) -> Option<Correspondence> {
-        let case = case::case_of(name.as_bytes())?;
-        let convention = self.out.conventions.iter().find(|convention| convention.from.contains(&case))?;
-        let (mut canonical, mut spelt) = (Vec::new(), Vec::new());
-        case::canonical(name.as_bytes(), &mut canonical);
-        case::spell(&canonical, convention.to, &mut spelt);
-        let to = String::from_utf8(spelt).ok().filter(|to| to != name)?;
+        let mut spelt = Vec::new();
+        let convention = self.out.convert(name.as_bytes(), &mut Vec::new(), &mut spelt)?;
+        let to = String::from_utf8(spelt).ok()?;
         Some(Correspondence { to, rank: convention.rank, rule: RuleRef::Convention(convention.rule), node: None })
     }
 
