@@ -10,7 +10,7 @@ use super::spec::{MoveRule, PlanSpec};
 use nomos_rules::path::Step;
 
 /// Moves of one plan at most, each counted in every record that it starts in: far above what contracts and packs need, and
-/// 45 MB of memory while the plan is made.
+/// 30 MB of memory (x86-64) while the plan is made.
 const MAX_MOVES: usize = 65_536;
 
 /// Names and their numbers. One type of map serves for all, since each type of map takes 3 KB of the module.
