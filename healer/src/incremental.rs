@@ -408,11 +408,12 @@ impl Incremental {
             }
             return self.wait_or(start, reach, passes);
         }
-        if !in_array {
-            self.leave_undone(moves_out(tools.plan.automaton(), &tape, state, self.next));
-        }
         match self.heal(tools, Part::Value(held_state(tools.plan, state)), (self.next, after), end) {
             Ok((walked, _)) => {
+                if !in_array {
+                    let tape = Tape::of(&self.window, sound);
+                    self.leave_undone(moves_out(tools.plan.automaton(), &tape, state, self.next));
+                }
                 self.next = walked;
                 self.expects = Expects::Separator;
                 Then::Next

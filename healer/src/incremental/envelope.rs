@@ -47,7 +47,8 @@ pub(super) fn held_state(plan: &Plan, state: Id) -> Id {
     if plan.automaton().contract && is_passed(plan.automaton(), state) { INERT } else { state }
 }
 
-/// How many moves would lead out of an object of an envelope. `first`: the token of its bracket; all of it is there.
+/// How many moves would lead out of an object of an envelope. `first`: the token of its bracket; all of it is there, and
+/// known to be JSON.
 pub(super) fn moves_out(plan: &Automaton, tape: &Tape<'_>, state: Id, first: usize) -> u32 {
     let (mut found, mut around) = (0u32, Vec::new());
     if !is_passed(plan, state) {

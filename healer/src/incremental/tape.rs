@@ -55,7 +55,7 @@ impl<'a> Tape<'a> {
         trim_end(text).split_last().map_or(&[], |(_, inside)| inside)
     }
 
-    /// From a token on, where `depth` containers are open, to the one after that closes them, or to the end.
+    /// From a token on, where `depth` containers are open, to the one after that closes them, or to the end. Never back.
     pub(super) fn leave(&self, token: usize, depth: u32) -> (usize, u32) {
         self.follow((token, depth), usize::MAX)
     }
@@ -74,7 +74,7 @@ impl<'a> Tape<'a> {
                 return (after, depth);
             }
         }
-        (self.open_len, depth)
+        (self.open_len.max(first), depth)
     }
 }
 

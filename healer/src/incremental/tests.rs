@@ -195,6 +195,24 @@ fn what_is_left_undone_is_told() {
     }
 }
 
+/// Where an object of an envelope is no JSON, nothing is told of it, however it is cut; and looking into it ends.
+#[test]
+fn nothing_is_told_of_what_is_malformed() {
+    let plan = plan(r#""move":{"m.n":"b"}"#);
+    let objects =
+        [r#"{"x"}{"n":1}"#, r#"{"n" 1},"n"{}"#, r#"{"n":1]"#, r#"{"x":{"y"}}[1],"n":1"#, r#"{"n"}:"#, r#"{"n"}"#];
+    for object in objects {
+        for body in [format!(r#"{{"m":{object}}}"#), format!(r#"{{"z":1,"m":{object},"m":[1],"n":{{}}}}"#)] {
+            for size in [1, 5, body.len()] {
+                let (found, incremental) = streamed(&plan, 40, body.as_bytes().chunks(size));
+                assert_eq!(incremental.failure().map(|failure| failure.reason), Some(Reason::Malformed), "{body}");
+                assert_eq!(incremental.summary(), Summary::default(), "{body} in chunks of {size}");
+                assert_eq!(found, body);
+            }
+        }
+    }
+}
+
 /// Time grows with the bytes, however they come: the square of these would take minutes.
 #[test]
 fn a_long_record_byte_by_byte() {
