@@ -232,7 +232,8 @@ impl<'a> Compiler<'a> {
         let anywhere_state = if anywhere { self.state_of(fallback_items) } else { INERT };
         let words = if self.out.contract { slots.len() } else { self.slots.len() };
         let converts = anywhere && !self.out.conventions.is_empty();
-        let every_member = drops || leaves_scraps || items.iter().any(|item| self.is_wrapped(*item));
+        let fits_or_not = record && items.iter().any(|item| self.is_wrapped(*item));
+        let every_member = drops || leaves_scraps || fits_or_not;
         let (required, required_slots) = self.add_required(node, &slots);
         let looks = record || !keys.is_empty() || anywhere;
         let shaped = self.spec.similarity.is_some() && looks;
@@ -370,7 +371,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Whether with a contract a move wraps the value, unless it has members that are expected in it: so all are kept.
+    /// Whether with a contract a move wraps the value, unless it has members that are expected in it: so all in a record
+    /// are kept.
     fn is_wrapped(&self, item: Item) -> bool {
         let Item::Target(group, at @ 1..) = item else { return false };
         let Some(node) = self.trie_node(group, at, true).filter(|_| self.out.contract) else { return false };

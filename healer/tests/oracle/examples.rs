@@ -209,6 +209,7 @@ const MEETINGS: &[Row] = &[
     ("what a later move would make inside its value does not stand yet", r#"d -> f; 2: d.d => c; 1: e => f.f.f; {"c":{"f":0},"f":{"f":{"f":0}}}"#, r#"{"e":1,"d":{"d":{"d":2}}}"#, r#"{"f":{"f":{"d":2,"f":1}}}"#, 2, 1, 0),
     ("what an earlier move makes inside its value is out of reach", r#"d -> f; 1: d.d => c; 2: e => f.f.f; {"c":{"f":0},"f":{"f":{"f":0}}}"#, r#"{"e":1,"d":{"d":{"d":2}}}"#, r#"{"e":1,"f":{},"c":{"f":2}}"#, 2, 1, 0),
     ("what a wrap inside a record makes is not in the record", r#"e => e.b; u.a => e.b; {"e":{"b":0,"e":{"b":0},"c":[0]}}"#, r#"{"u":{"a":1},"e":{"c":1,"f":1,"e":[1,1]}}"#, r#"{"e":{"c":1,"f":1,"e":{"b":[1,1]},"b":1}}"#, 0, 2, 0),
+    ("drop with a contract: not in a moved value that a rename would have made a wrapped member", r#"u => u.d; x -> u; x => b; drop; {"b":0,"u":{"d":0}}"#, r#"{"x":{"m":1}}"#, r#"{"b":{"m":1}}"#, 0, 1, 0),
     ("drop with a contract: not inside a wrapped member", r#"u => u.d; drop; {"u":{"d":0}}"#, r#"{"u":{"m":1},"x":2}"#, r#"{"u":{"d":{"m":1}}}"#, 0, 1, 1),
 ];
 
