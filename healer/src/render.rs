@@ -101,25 +101,15 @@ impl Renderer<'_> {
                     self.tasks.push(Task::Members { node: first, gap, comma: !bare });
                     return;
                 }
-                EditKind::Replace { node, wraps } => {
+                EditKind::Replace(node) => {
                     self.out.put(bytes, (from, edit.at));
                     self.tasks.push(after);
-                    self.replacement(node, wraps);
+                    self.tasks.push(Task::Value(node));
                     return;
                 }
             }
         }
         self.out.put(bytes, (from, to));
-    }
-
-    fn replacement(&mut self, node: Id, wraps: bool) {
-        if wraps {
-            self.out.put_byte(b'{');
-            self.tasks.push(Task::Byte(b'}'));
-            self.tasks.push(Task::Members { node, gap: (0, 0), comma: false });
-        } else {
-            self.tasks.push(Task::Value(node));
-        }
     }
 
     fn members(&mut self, mut id: Id, gap: (u32, u32), mut comma: bool) {

@@ -404,6 +404,8 @@ pub(crate) struct SourceHit {
     pub void: bool,
     /// How many names of its target path stand already.
     pub stands: u32,
+    /// The member of which a wrap makes the object that the value goes to, where it does.
+    pub beside: Id,
 }
 
 /// A member stands on the target path of a move.
@@ -435,7 +437,7 @@ pub(crate) enum EditKind {
     /// other members.
     Insert { gap: (u32, u32), bare: bool, first: Id },
     /// Another value.
-    Replace { node: Id, wraps: bool },
+    Replace(Id),
     /// What the elements that were passed over become: the run of that number.
     Pass(Id),
 }
@@ -486,6 +488,8 @@ pub(crate) enum MarkKind {
     Closed,
     /// An accepted move ends there.
     Claimed,
+    /// A member of which an accepted move makes an object that holds it.
+    Wrapped(Id),
 }
 
 impl Mark {

@@ -5,22 +5,35 @@ use crate::plan::Automaton;
 use crate::plan::automaton::{Id, Move, MoveKind, NONE};
 use crate::scratch::{EditKind, Member, Node, Scratch, SourceHit};
 
-/// Carries out the accepted moves from the source `first` on, in the order of their sources.
+/// Carries out the accepted moves from the source `first` on, in the order of their sources; those beside wrapped values
+/// last.
 pub(super) fn carry_out(plan: &Automaton, first: usize, scratch: &mut Scratch) {
-    let mut tree = Tree { plan, scratch };
+    let mut tree = Tree { plan, scratch, joins: false };
     for id in first..tree.scratch.sources.len() {
-        tree.carry_out(id);
+        tree.carry_out(id, false);
+    }
+    if tree.joins {
+        for id in first..tree.scratch.sources.len() {
+            tree.carry_out(id, true);
+        }
     }
 }
 
 struct Tree<'a, 's> {
     plan: &'a Automaton,
     scratch: &'s mut Scratch,
+    /// Whether a value goes beside a wrapped one.
+    joins: bool,
 }
 
 impl Tree<'_, '_> {
-    fn carry_out(&mut self, id: usize) {
+    /// Carries out one move, if it goes beside a wrapped value or not, as told.
+    fn carry_out(&mut self, id: usize, joins: bool) {
         let Some(hit) = self.scratch.sources.get(id).copied() else { return };
+        if (hit.beside != NONE) != joins {
+            self.joins = true;
+            return;
+        }
         let (Some(member), Some(mv)) = (self.scratch.member(hit.member), self.plan.moves.get(hit.mv as usize)) else {
             return;
         };
@@ -41,12 +54,13 @@ impl Tree<'_, '_> {
             MoveKind::Unwrap => {
                 self.take_from(container);
                 let around = unwrapped_member(self.plan, self.scratch, &hit);
-                self.replace(around, leaf, false);
+                self.replace(around, leaf);
             }
             MoveKind::Wrap => {
                 let below = mv.path.get(mv.depth as usize..).unwrap_or_default();
-                let node = below.iter().rev().skip(1).fold(leaf, |inner, step| self.object(*step, inner, inner));
-                self.replace(hit.member, node, true);
+                let inner = below.iter().rev().skip(1).fold(leaf, |inner, step| self.object(*step, inner, inner));
+                let object = self.object(NONE, inner, inner);
+                self.replace(hit.member, object);
             }
         }
     }
@@ -103,18 +117,28 @@ impl Tree<'_, '_> {
         id
     }
 
-    fn replace(&mut self, member: Id, node: Id, wraps: bool) {
+    /// Puts the value of a node in the place of a member's.
+    fn replace(&mut self, member: Id, node: Id) {
         let Some(member) = self.scratch.members.get(member as usize) else { return };
         if let Some(edit) = self.scratch.edits.get_mut(member.replace_edit as usize) {
             edit.at = member.value;
             edit.end = member.value_end;
-            edit.kind = EditKind::Replace { node, wraps };
+            edit.kind = EditKind::Replace(node);
+        }
+    }
+
+    /// What is in the place of a member's value.
+    fn replacement(&self, member: Id) -> Id {
+        let edit = self.scratch.member(member).and_then(|member| self.scratch.edits.get(member.replace_edit as usize));
+        match edit.map(|edit| edit.kind) {
+            Some(EditKind::Replace(node)) => node,
+            _ => NONE,
         }
     }
 
     /// The container that is made for a value in the one that it goes to, and those around it, as far as they are missing.
     fn parent_of(&mut self, mv: &Move, hit: &SourceHit, leaf: Id) -> Id {
-        let mut parent = NONE;
+        let mut parent = self.replacement(hit.beside);
         let above = mv.path.len().saturating_sub(1);
         for step in mv.path.get(hit.stands as usize..above).unwrap_or_default() {
             let made = self.made(hit.into, parent, *step);

@@ -2,8 +2,9 @@
 //!
 //! Moves are taken by rank, then by where their source stands. Each is accepted unless its target, or a prefix of it
 //! that takes no values, stands already, or unless it meets a move that was accepted before it: at the same source,
-//! at the same target or one above or below it, or inside a value that one of the two takes away. At last the moves
-//! that put a value in the place of its own container are taken back where something else is left in that container.
+//! at the same target or one above or below it, or inside a value that one of the two takes away. Then come those that
+//! lead into an object that an accepted move makes of a member. At last the moves that put a value in the place of its
+//! own container are taken back where something else is left in that container.
 
 use crate::order;
 use crate::plan::Automaton;
@@ -60,7 +61,7 @@ fn decide(plan: &Automaton, closed: Closed, scratch: &mut Scratch) -> bool {
     if !in_order {
         order::sort_by_less(&mut order, |a, b| a < b);
     }
-    let decided = Record { plan, closed, around_others, unwraps: false, scratch }.decide(&order);
+    let decided = Record { plan, closed, around_others, unwraps: false, wraps: false, scratch }.decide(&order);
     scratch.order = order;
     decided
 }
@@ -75,6 +76,8 @@ struct Record<'a, 's> {
     around_others: bool,
     /// Whether an unwrap was accepted.
     unwraps: bool,
+    /// Whether a wrap was accepted.
+    wraps: bool,
     scratch: &'s mut Scratch,
 }
 
@@ -88,6 +91,11 @@ impl Record<'_, '_> {
         self.mark_what_stands(epoch);
         for (_, _, _, id) in order {
             self.accept(*id, epoch);
+        }
+        if self.wraps {
+            for (_, _, _, id) in order {
+                self.accept_beside(*id, epoch);
+            }
         }
         while self.unwraps && self.take_back_unwraps(order) {}
         !self.plan.contract || !self.undo_misjudged(order)
@@ -256,7 +264,7 @@ impl Record<'_, '_> {
                     }
                     container = inside;
                 }
-                MarkKind::Closed | MarkKind::Claimed => return None,
+                MarkKind::Closed | MarkKind::Claimed | MarkKind::Wrapped(_) => return None,
             }
         }
         Some(container)
@@ -323,9 +331,37 @@ impl Record<'_, '_> {
         let above = mv.path.len().saturating_sub(depth).saturating_add(1);
         let container = self.enter(mv, above, epoch).filter(|_| free)?;
         self.claim(mv, epoch);
+        if let Some(source) = mv.path.get(depth.wrapping_sub(1)) {
+            let mark = self.mark(*source, epoch);
+            self.set_mark(*source, epoch, Mark { kind: MarkKind::Wrapped(hit.member), ..mark });
+        }
+        self.wraps = true;
         pin(self.scratch, self.closed.anchor, container, true);
         set_fate(self.scratch, hit.member, Fate::Wrapped);
         Some(container)
+    }
+
+    /// Accepts a move that leads into the object that a wrap makes, unless something of that name stood in the value. The
+    /// wrap holds what is around it.
+    fn accept_beside(&mut self, id: Id, epoch: u32) {
+        let Some(hit) = self.scratch.sources.get(id as usize).copied().filter(|hit| !hit.accepted) else { return };
+        let Some(mv) = self.plan.moves.get(hit.mv as usize).filter(|mv| mv.kind == MoveKind::Plain) else { return };
+        let wrapped = mv.path.iter().zip(1u32..).find_map(|(step, stands)| match self.mark(*step, epoch).kind {
+            MarkKind::Wrapped(member) => Some((stands, member)),
+            _ => None,
+        });
+        let Some((stands, beside)) = wrapped else { return };
+        let mut rest = mv.path.iter().skip(stands as usize);
+        let absent = rest.all(|step| self.mark(*step, epoch).kind == MarkKind::Absent);
+        let below = mv.path.last().is_none_or(|last| self.mark(*last, epoch).below);
+        if !absent || below || !self.source_is_free(&hit) {
+            return;
+        }
+        self.claim(mv, epoch);
+        set_fate(self.scratch, hit.member, Fate::Moved);
+        if let Some(hit) = self.scratch.sources.get_mut(id as usize) {
+            *hit = SourceHit { accepted: true, into: NONE, stands, beside, ..*hit };
+        }
     }
 
     /// Whether a container is in the value of a member.
@@ -426,7 +462,7 @@ fn take_back(plan: &Automaton, scratch: &mut Scratch, id: Id) {
     set_fate(scratch, hit.member, Fate::Stays);
     pin(scratch, hit.anchor, hit.into, false);
     if let Some(hit) = scratch.sources.get_mut(id as usize) {
-        hit.accepted = false;
+        (hit.accepted, hit.beside) = (false, NONE);
     }
 }
 

@@ -224,6 +224,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
                 into: NONE,
                 void: false,
                 stands: 0,
+                beside: NONE,
             });
         }
         for step in self.plan.targets_in(targets) {

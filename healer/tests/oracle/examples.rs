@@ -149,6 +149,17 @@ const UNWRAPS: &[Row] = &[
     ("no wrap of what is wrapped", "a => a.b", r#"{"a":{"c":1,"b":2}}"#, r#"{"a":{"c":1,"b":2}}"#, 0, 0, 0),
     ("wrap twice", "a => a.b.c", r#"{"a":1}"#, r#"{"a":{"b":{"c":1}}}"#, 0, 1, 0),
     ("no second wrap of what is half wrapped", "a => a.b.c", r#"{"a":{"b":1}}"#, r#"{"a":{"b":1}}"#, 0, 0, 0),
+    ("beside what is wrapped", "p => p.a; c => p.c", r#"{"p":1,"x":0,"c":2}"#, r#"{"p":{"a":1,"c":2},"x":0}"#, 0, 2, 0),
+    ("beside what is wrapped, from before it", "p => p.a; c => p.c", r#"{"c":2,"p":1}"#, r#"{"p":{"a":1,"c":2}}"#, 0, 2, 0),
+    ("beside what is wrapped, the rule before it", "c => p.c; p => p.a", r#"{"c":2,"p":1}"#, r#"{"p":{"a":1,"c":2}}"#, 0, 2, 0),
+    ("beside what is wrapped, deeper", "p => p.a.b; c => p.a.c; d => p.d.e", r#"{"c":2,"d":3,"p":1}"#, r#"{"p":{"a":{"b":1,"c":2},"d":{"e":3}}}"#, 0, 3, 0),
+    ("beside what is wrapped, out of it", "p => p.a; p.x.c => p.c", r#"{"p":{"x":{"c":1,"z":2}}}"#, r#"{"p":{"a":{"x":{"z":2}},"c":1}}"#, 0, 2, 0),
+    ("beside what is wrapped, in each element", "l[].p => l[].p.a; l[].c => l[].p.c", r#"{"l":[{"p":1,"c":2},{"c":3},{"p":4}]}"#, r#"{"l":[{"p":{"a":1,"c":2}},{"p":{"c":3}},{"p":{"a":4}}]}"#, 0, 4, 0),
+    ("beside what is wrapped, further in", "o.p => o.p.a; c => o.p.c", r#"{"o":{"p":1},"c":2}"#, r#"{"o":{"p":{"a":1,"c":2}}}"#, 0, 2, 0),
+    ("beside what is wrapped: two to one place", "p => p.a; c => p.c; d => p.c", r#"{"d":3,"p":1,"c":2}"#, r#"{"p":{"a":1,"c":3},"c":2}"#, 0, 2, 0),
+    ("beside what is wrapped: not to where it goes", "p => p.a; c => p.a; d => p.a.b", r#"{"p":1,"c":2,"d":3}"#, r#"{"p":{"a":1},"c":2,"d":3}"#, 0, 1, 0),
+    ("beside what is wrapped: not where that had such a member", "p => p.a; c => p.c", r#"{"p":{"c":1},"c":2}"#, r#"{"p":{"a":{"c":1}},"c":2}"#, 0, 1, 0),
+    ("wrap an object, or bring something into it: the first", "p => p.a; c => p.c", r#"{"c":2,"p":{"x":1}}"#, r#"{"p":{"x":1,"c":2}}"#, 0, 1, 0),
     ("wrap an inner member", "a.b => a.b.c", r#"{"a":{"x":0,"b":1}}"#, r#"{"a":{"x":0,"b":{"c":1}}}"#, 0, 1, 0),
 ];
 
@@ -210,6 +221,7 @@ const MEETINGS: &[Row] = &[
     ("what an earlier move makes inside its value is out of reach", r#"d -> f; 1: d.d => c; 2: e => f.f.f; {"c":{"f":0},"f":{"f":{"f":0}}}"#, r#"{"e":1,"d":{"d":{"d":2}}}"#, r#"{"e":1,"f":{},"c":{"f":2}}"#, 2, 1, 0),
     ("what a wrap inside a record makes is not in the record", r#"e => e.b; u.a => e.b; {"e":{"b":0,"e":{"b":0},"c":[0]}}"#, r#"{"u":{"a":1},"e":{"c":1,"f":1,"e":[1,1]}}"#, r#"{"e":{"c":1,"f":1,"e":{"b":[1,1]},"b":1}}"#, 0, 2, 0),
     ("drop with a contract: not in a moved value that a rename would have made a wrapped member", r#"u => u.d; x -> u; x => b; drop; {"b":0,"u":{"d":0}}"#, r#"{"x":{"m":1}}"#, r#"{"b":{"m":1}}"#, 0, 1, 0),
+    ("with a contract, beside what is wrapped", r#"p => p.a; c => p.c; drop; {"p":{"a":0,"c":{"d":0}}}"#, r#"{"c":{"d":1,"x":2},"p":7,"y":1}"#, r#"{"p":{"a":7,"c":{"d":1}}}"#, 0, 2, 2),
     ("drop with a contract: not inside a wrapped member", r#"u => u.d; drop; {"u":{"d":0}}"#, r#"{"u":{"m":1},"x":2}"#, r#"{"u":{"d":{"m":1}}}"#, 0, 1, 1),
 ];
 

@@ -375,10 +375,20 @@ impl<'p, 't> Decision<'p, 't> {
         }
     }
 
-    fn wrapped(&self, source: Id, names: &[String], healed: &mut Healed) -> Expected {
-        healed.moves += 1;
-        let inner = self.member(source, healed);
-        names.iter().rev().fold(inner, |inner, name| Expected::Object(vec![Part::new(name, inner)], None))
+    /// A wrapped value, and behind it those that go into the same containers, in document order.
+    fn wrapped(&self, source: Id, names: &'p [String], healed: &mut Healed) -> Expected {
+        let mut others = Vec::new();
+        for m in &self.fired {
+            if let Place::Beside { wrapped, names, .. } = m.place
+                && wrapped == source
+            {
+                others.push((m.source, names));
+            }
+        }
+        others.sort_by_key(|(source, _)| *source);
+        let mut members = Vec::new();
+        self.append(&mut members, &[vec![(source, names)], others].concat(), healed);
+        Expected::Object(members, None)
     }
 
     /// The moves to the end of `object` with the names that are still to be made, in document order.

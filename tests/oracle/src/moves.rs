@@ -27,6 +27,8 @@ pub enum Place<'p> {
     Unwrap { container: Id },
     /// Into new containers where it stands.
     Wrap { names: &'p [String] },
+    /// Into the containers that a wrap makes around a value in `object`.
+    Beside { object: Id, wrapped: Id, names: &'p [String] },
 }
 
 impl Move<'_> {
@@ -36,16 +38,22 @@ impl Move<'_> {
             Place::End { object, .. } => object,
             Place::Unwrap { container } => container,
             Place::Wrap { .. } => self.source,
+            Place::Beside { wrapped, .. } => wrapped,
         }
     }
 
     /// The node that must stay where it is for the move to make sense.
     fn anchor(&self) -> Id {
         match self.place {
-            Place::End { object, .. } => object,
+            Place::End { object, .. } | Place::Beside { object, .. } => object,
             Place::Unwrap { container } => container,
-            Place::Wrap { .. } => self.through.last().copied().unwrap_or(self.record),
+            Place::Wrap { .. } => self.object(),
         }
+    }
+
+    /// The object that the source is a member of.
+    fn object(&self) -> Id {
+        self.through.last().copied().unwrap_or(self.record)
     }
 }
 
@@ -78,7 +86,7 @@ pub struct Scene<'p, 't> {
 
 impl<'p> Scene<'p, '_> {
     /// The moves that fire. A record that ends before another is decided before it; in a record the lower rank comes
-    /// first, then what stands first.
+    /// first, then what stands first, and last what wraps make room for.
     pub fn fired(&self, rules: &'p [MoveRule]) -> Vec<Move<'p>> {
         let mut possible: Vec<Move<'p>> = rules.iter().flat_map(|rule| self.possible(rule)).collect();
         let end = |record: Id| (self.tree.nodes[record].end, Reverse(record));
@@ -90,6 +98,7 @@ impl<'p> Scene<'p, '_> {
                     fired.push(candidate.clone());
                 }
             }
+            self.join_wraps(rules, group[0].record, &mut fired);
             fired = self.without_vain_unwraps(fired, group[0].record);
         }
         fired
@@ -185,20 +194,59 @@ impl<'p> Scene<'p, '_> {
             return None;
         }
         let (from, to) = (rule.from.segments(), rule.to.segments());
-        let mut path = vec![record];
-        for name in from {
-            path.push(self.only(*path.last()?, name)?);
-        }
-        let source = path.pop()?;
+        let (source, through) = self.source(record, from)?;
         let place = if to.starts_with(from) {
             let fits = self.has_contract && self.fits(record, from, source);
-            self.wrap(&path, source, &to[from.len()..]).filter(|_| !fits)?
+            self.wrap(&through, source, &to[from.len()..]).filter(|_| !fits)?
         } else if from.starts_with(to) {
-            self.unwrap(&path[..=to.len()])?
+            self.unwrap(&through[..to.len()])?
         } else {
             self.place(record, to)?
         };
-        Some(Move { rule, record, source, through: path.split_off(1), place })
+        Some(Move { rule, record, source, through, place })
+    }
+
+    /// The value at the end of a path, of which every name stands once, and the objects between the record and it.
+    fn source(&self, record: Id, from: &[String]) -> Option<(Id, Vec<Id>)> {
+        let mut path = Vec::new();
+        for name in from {
+            path.push(self.only(path.last().copied().unwrap_or(record), name)?);
+        }
+        Some((path.pop()?, path))
+    }
+
+    /// Adds the moves of a record that lead into what its fired wraps make.
+    fn join_wraps(&self, rules: &'p [MoveRule], record: Id, fired: &mut Vec<Move<'p>>) {
+        let is_wrap = |m: &&Move<'p>| m.record == record && matches!(m.place, Place::Wrap { .. });
+        let wraps: Vec<Move<'p>> = fired.iter().filter(is_wrap).cloned().collect();
+        let joins = |rule: &'p MoveRule| wraps.iter().find_map(|wrap| self.beside(rule, wrap));
+        let mut joining: Vec<Move<'p>> = rules.iter().filter_map(joins).collect();
+        joining.sort_by_key(|m| (m.rule.rank, m.source));
+        for candidate in joining {
+            if !fired.iter().any(|f| self.clash(f, &candidate)) {
+                fired.push(candidate);
+            }
+        }
+    }
+
+    /// The move by `rule` into what a wrap makes, unless there was something of that name in the value.
+    fn beside(&self, rule: &'p MoveRule, wrap: &Move<'p>) -> Option<Move<'p>> {
+        let (from, to, around) = (rule.from.segments(), rule.to.segments(), wrap.rule.from.segments());
+        let is_plain = !to.starts_with(from) && !from.starts_with(to);
+        let names = to.strip_prefix(around).filter(|names| !names.is_empty() && is_plain)?;
+        let anchors = self.anchors(rule);
+        let records: Vec<Id> = anchors.into_iter().flat_map(|a| self.scope(a, rule.from.scope())).collect();
+        let (source, through) = self.source(wrap.record, from)?;
+        let is_free = records.contains(&wrap.record)
+            && self.may_take(rule, wrap.record)
+            && self.is_absent(wrap.source, names.first()?);
+        let place = Place::Beside { object: wrap.object(), wrapped: wrap.source, names };
+        is_free.then_some(Move { rule, record: wrap.record, source, through, place })
+    }
+
+    /// Whether a value has no member that has this name or gets it.
+    fn is_absent(&self, value: Id, name: &str) -> bool {
+        self.tree.members(value).is_none_or(|members| !has(members, name)) && self.named(value, name).is_empty()
     }
 
     /// Whether the value of an expected member is as the contract says: an object with a member that is expected in it, or
@@ -215,17 +263,16 @@ impl<'p> Scene<'p, '_> {
         may_be_null || self.tree.members(source).is_some_and(|members| members.iter().any(is_known))
     }
 
-    /// `a -> a.b.c` fires when `a` is not an object that has a `b`.
+    /// `a -> a.b.c` fires when `a` is not an object that has a `b`. `path` are the containers around it.
     fn wrap(&self, path: &[Id], source: Id, names: &'p [String]) -> Option<Place<'p>> {
-        let renamed = path.iter().skip(1).any(|&id| self.is_renamed(id));
-        let first = names.first()?;
-        let taken = self.tree.members(source).is_some_and(|m| has(m, first)) || !self.named(source, first).is_empty();
-        (!renamed && !taken).then_some(Place::Wrap { names })
+        let renamed = path.iter().any(|&id| self.is_renamed(id));
+        let free = self.is_absent(source, names.first()?);
+        (!renamed && free).then_some(Place::Wrap { names })
     }
 
-    /// `a.b -> a` goes to where `a` stands. `path` are the record and the containers down to `a`.
+    /// `a.b -> a` goes to where `a` stands. `path` are the containers down to `a`.
     fn unwrap(&self, path: &[Id]) -> Option<Place<'p>> {
-        let renamed = path.iter().skip(1).any(|&id| self.is_renamed(id));
+        let renamed = path.iter().any(|&id| self.is_renamed(id));
         let container = *path.last()?;
         (!renamed).then_some(Place::Unwrap { container })
     }
@@ -260,6 +307,12 @@ impl<'p> Scene<'p, '_> {
             // Containers are made for the moves of one record.
             (Place::End { names, .. }, Place::End { names: n, .. }) if a.target() == b.target() => {
                 if a.record == b.record { names.starts_with(n) || n.starts_with(names) } else { names[0] == n[0] }
+            }
+            (Place::Wrap { names }, Place::Beside { wrapped, names: n, .. }) if a.source == *wrapped => {
+                names.starts_with(n) || n.starts_with(names)
+            }
+            (Place::Beside { wrapped, names, .. }, Place::Beside { wrapped: w, names: n, .. }) if wrapped == w => {
+                names.starts_with(n) || n.starts_with(names)
             }
             (Place::Unwrap { .. }, _) if self.is_below(b, a) => true,
             (_, Place::Unwrap { .. }) if a.record == b.record => self.is_below(a, b),

@@ -6,7 +6,7 @@ use healer::plan::spec::{
     Contract, ConventionRule, Expects, MoveRule, PlanSpec, Property, RenameRule, RuleSource, Unmapped,
 };
 use nomos_rules::Case;
-use nomos_rules::path::Path;
+use nomos_rules::path::{Path, Step};
 
 pub const NAMES: &[&str] = &["a", "b", "c", "d", "e", "f"];
 const CASED: &[&str] = &["userId", "user_id", "UserId", "user-id", "userID", "lineOne1", "line_one1", "LineOne1"];
@@ -21,6 +21,10 @@ pub fn plan(tape: &mut Tape<'_>) -> PlanSpec {
     }
     for _ in 0..tape.below(5) {
         let rule = movement(tape, &spec);
+        spec.moves.extend(rule);
+    }
+    for _ in 0..2 {
+        let rule = beside(tape, &spec);
         spec.moves.extend(rule);
     }
     if tape.happens(1, 4) {
@@ -128,6 +132,25 @@ fn movement(tape: &mut Tape<'_>, spec: &PlanSpec) -> Option<MoveRule> {
         source: RuleSource::Route,
     };
     (from != to).then(|| MoveRule { rank: rank(tape), ..rule(&to) })
+}
+
+/// A move into what one of the plan's wraps makes.
+fn beside(tape: &mut Tape<'_>, spec: &PlanSpec) -> Option<MoveRule> {
+    let is_wrap = |rule: &&MoveRule| rule.to.segments().starts_with(rule.from.segments());
+    let wraps: Vec<&MoveRule> = spec.moves.iter().filter(is_wrap).collect();
+    if wraps.is_empty() || tape.happens(1, 4) {
+        return None;
+    }
+    let wrap = tape.of(&wraps);
+    let common = wrap.from.segments().len() + tape.of(&[0, 0, 0, 1]);
+    let shared = wrap.to.segments().get(..common).unwrap_or(wrap.from.segments());
+    let (from, to) = (names(tape), [shared, &[name(tape)]].concat());
+    let scope = wrap.from.scope().iter().fold(String::new(), |scope, step| match step {
+        Step::Each => scope + "[]",
+        Step::Name(name) => enter(&scope, std::slice::from_ref(name)),
+    });
+    let (from, to) = (path(&scope, &from), path(&scope, &to));
+    (from.segments() != to.segments()).then(|| MoveRule { from, to, rank: rank(tape), source: RuleSource::Route })
 }
 
 fn convention(tape: &mut Tape<'_>) -> ConventionRule {
