@@ -3,7 +3,7 @@
 use crate::tape::Tape;
 use crate::words;
 use healer::plan::spec::{
-    Contract, ConventionRule, Expects, MoveRule, PlanSpec, Property, RenameRule, RuleSource, Unmapped,
+    Contract, ConventionRule, Expects, Kind, Kinds, MoveRule, PlanSpec, Property, RenameRule, RuleSource, Unmapped,
 };
 use nomos_rules::Case;
 use nomos_rules::path::{Path, Step};
@@ -88,8 +88,11 @@ fn record(tape: &mut Tape<'_>, depth: usize) -> Contract {
         let words = words::canonical(&name);
         let alike = |p: &Property| p.name == name || (words.is_some() && words::canonical(&p.name) == words);
         if !properties.iter().any(alike) {
-            let node = node(tape, depth - 1);
-            properties.push(Property { name, node, required: tape.happens(1, 2), expects: Expects::default() });
+            let (node, required) = (node(tape, depth - 1), tape.happens(1, 2));
+            // Whether there may be a null tells whether one is wrapped.
+            let nullable = matches!(node, Contract::Any) || tape.happens(1, 2);
+            let kinds = if nullable { Kinds::ANY } else { Kinds::ANY.without(Kinds::of(Kind::Null)) };
+            properties.push(Property { name, node, required, expects: Expects { kinds, ..Expects::default() } });
         }
     }
     Contract::Object { properties }
