@@ -86,7 +86,9 @@ fn record(tape: &mut Tape<'_>, depth: usize) -> Contract {
     for _ in 0..=tape.below(4) {
         let name = name(tape);
         let words = words::canonical(&name);
-        let alike = |p: &Property| p.name == name || (words.is_some() && words::canonical(&p.name) == words);
+        // Conventions lead to neither of two names of the same words.
+        let apart = tape.happens(3, 4);
+        let alike = |p: &Property| p.name == name || (apart && words.is_some() && words::canonical(&p.name) == words);
         if !properties.iter().any(alike) {
             let (node, required) = (node(tape, depth - 1), tape.happens(1, 2));
             // Whether there may be a null tells whether one is wrapped.
