@@ -34,7 +34,7 @@ fn count(contract: &Contract) -> (usize, usize) {
     let mut open = vec![contract];
     while let Some(node) = open.pop() {
         match node {
-            Contract::Object { properties } => {
+            Contract::Object { properties, .. } => {
                 records += usize::from(!properties.is_empty());
                 members += properties.len();
                 open.extend(properties.iter().map(|property| &property.node));

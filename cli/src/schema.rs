@@ -48,12 +48,15 @@ fn schema(contract: &Contract, expects: &Expects) -> Node {
         Contract::Array { items } => {
             set("items", schema(items, &Expects { kinds: expects.items, ..told_by(items) }).value);
         }
-        Contract::Object { properties } => {
+        Contract::Object { properties, open } => {
             set("properties", Value::Object(properties.iter().map(property).collect()));
             let required = properties.iter().filter(|property| property.required);
             let names: Vec<Value> = required.map(|property| text(&property.name)).collect();
             if !names.is_empty() {
                 set("required", list(names));
+            }
+            if *open && !properties.is_empty() {
+                set("additionalProperties", Value::Bool(true));
             }
         }
     }

@@ -61,6 +61,9 @@ fn keyword(name: &str) -> Value {
         "format" => json!({"anyOf": [{"enum": Format::ALL.map(|(_, name)| name)}, true]}),
         // Read only where a $ref leads to it. The first alternative is what editors offer.
         "$defs" => json!({"anyOf": [{"type": "object", "additionalProperties": one}, true]}),
+        "additionalProperties" | "patternProperties" | "unevaluatedProperties" => {
+            json!({"description": "Members that it lets stand beside the expected ones stay, with `unmapped: drop` too."})
+        }
         _ if IGNORED.contains(&name) => json!({"description": "Accepted; without effect on healing."}),
         _ => Value::Bool(true),
     }

@@ -222,7 +222,11 @@ impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
             said.expects.kinds = said.expects.kinds.with(Kinds::of(Kind::Null));
         }
         said.is_only_written |= is_only_written(cursor.node);
-        said.settled()
+        let mut said = said.settled();
+        if let Shape::Object { open, .. } = &mut said.shape {
+            *open |= allows_others(cursor.node);
+        }
+        said
     }
 
     /// What a schema says without those that it is put together of.
@@ -230,7 +234,10 @@ impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
         let trail = trail.inside();
         let structure = Self::structure(cursor, types, problems);
         let (shape, items) = match structure {
-            Some(Kind::Object) => (Shape::Object(self.members(cursor, &trail, problems)), Kinds::ANY),
+            Some(Kind::Object) => {
+                let members = self.members(cursor, &trail, problems);
+                (Shape::Object { members, open: false }, Kinds::ANY)
+            }
             Some(_) => {
                 let item = self.item(cursor, &trail, problems);
                 (Shape::Array(Box::new(item.shape)), item.expects.kinds)
@@ -450,6 +457,12 @@ fn required_of(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) -
         }
     }
     names
+}
+
+/// Whether an object's schema says of members that it does not list that they may stand there, or what they are.
+fn allows_others(schema: &Node) -> bool {
+    let says = |keyword| schema.get(keyword).is_some_and(|node| node.value != Value::Bool(false));
+    says("additionalProperties") || says("patternProperties") || says("unevaluatedProperties")
 }
 
 fn is_boolean(node: &Node) -> bool {

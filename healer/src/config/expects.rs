@@ -49,7 +49,7 @@ fn records(contract: &Contract) -> Vec<&Contract> {
     let mut open = vec![contract];
     while let Some(node) = open.pop() {
         match node {
-            Contract::Object { properties } => {
+            Contract::Object { properties, .. } => {
                 records.push(node);
                 open.extend(properties.iter().rev().map(|property| &property.node));
             }
@@ -76,7 +76,7 @@ fn find<'a>(node: &'a Contract, name: &str) -> Option<&'a Contract> {
 
 fn properties(node: &Contract) -> &[Property] {
     match node {
-        Contract::Object { properties } => properties,
+        Contract::Object { properties, .. } => properties,
         _ => &[],
     }
 }

@@ -2,7 +2,7 @@
 
 use super::tape::Tape;
 use crate::plan::Plan;
-use crate::plan::automaton::{Automaton, INERT, Id, NONE, State};
+use crate::plan::automaton::{Automaton, INERT, Id, NONE, Others, State};
 use crate::plan::case;
 use crate::text::decoded;
 
@@ -25,7 +25,7 @@ impl Known {
         let sources = action.map_or(&[][..], |action| plan.sources_of(action));
         let is_expected = action.is_some_and(|action| action.expected);
         let is_renamed = action.map_or_else(|| is_canonical(plan, level, &name), |action| action.rename != NONE);
-        let is_dropped = plan.drops && plan.contract && level.every_member && !is_expected;
+        let is_dropped = level.others == Others::Dropped && !is_expected;
         let is_judged = is_renamed || sources.iter().any(|end| end.judges);
         let state = if plan.contract && !is_expected && is_judged {
             INERT

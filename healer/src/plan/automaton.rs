@@ -74,14 +74,25 @@ pub(crate) struct State {
     pub tree_root: bool,
     /// Whether moves start here.
     pub anchor: bool,
-    /// Whether every member is kept, not only those that the plan knows.
-    pub every_member: bool,
+    /// Of members that the plan does not know.
+    pub others: Others,
     /// Whether a name that no table knows means nothing.
     pub skips_unknown: bool,
     /// The record that an object in this state is, for similarity: an index of [`super::Plan::records`].
     pub record: Id,
     /// Whether names here belong to the shape of the record around them.
     pub shaped: bool,
+}
+
+/// What becomes of members that the plan does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Others {
+    /// Nothing is noted of them.
+    Passed,
+    /// Their positions are kept.
+    Kept,
+    /// Their positions are kept, and those that are not expected go.
+    Dropped,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -300,7 +311,7 @@ impl State {
         tracked: false,
         tree_root: false,
         anchor: false,
-        every_member: false,
+        others: Others::Passed,
         skips_unknown: true,
         record: NONE,
         shaped: false,

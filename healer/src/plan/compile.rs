@@ -10,7 +10,7 @@ mod keys;
 use super::PlanError;
 use super::anchors::{Anchors, Base, Group, Names, TrieNode};
 use super::automaton::{
-    Action, Automaton, Convention, INERT, Id, Move, MoveKind, NONE, Rename, Required, SourceEnd, Span, State,
+    Action, Automaton, Convention, INERT, Id, Move, MoveKind, NONE, Others, Rename, Required, SourceEnd, Span, State,
     TargetStep,
 };
 use super::contract::Nodes;
@@ -221,7 +221,8 @@ impl<'a> Compiler<'a> {
         let on_path = |item: &Item| matches!(item, Item::Source(..) | Item::Target(..));
         let below = |item: &Item| matches!(item, Item::Source(_, 1..) | Item::Target(_, 1..));
         let passes = items.iter().any(below);
-        let drops = self.out.drops && record;
+        let is_open = node.zip(self.nodes).is_some_and(|(node, nodes)| nodes.is_open(node));
+        let drops = self.out.drops && record && !is_open;
         let tracked = drops || items.iter().any(on_path);
         let leaves_scraps =
             self.out.drops && !self.out.contract && items.iter().any(|i| matches!(i, Item::Source(_, 1..)));
@@ -233,7 +234,13 @@ impl<'a> Compiler<'a> {
         let words = if self.out.contract { slots.len() } else { self.slots.len() };
         let converts = anywhere && !self.out.conventions.is_empty();
         let fits_or_not = record && items.iter().any(|item| self.is_wrapped(*item));
-        let every_member = drops || leaves_scraps || fits_or_not;
+        let others = if drops {
+            Others::Dropped
+        } else if leaves_scraps || fits_or_not {
+            Others::Kept
+        } else {
+            Others::Passed
+        };
         let (required, required_slots) = self.add_required(node, &slots);
         let looks = record || !keys.is_empty() || anywhere;
         let shaped = self.spec.similarity.is_some() && looks;
@@ -251,8 +258,8 @@ impl<'a> Compiler<'a> {
             tracked,
             tree_root: tracked && !passes,
             anchor: items.iter().any(|item| matches!(item, Item::Source(_, 0))),
-            every_member,
-            skips_unknown: !converts && !every_member && canonical.is_empty(),
+            others,
+            skips_unknown: !converts && others == Others::Passed && canonical.is_empty(),
             record: node.map_or(NONE, |node| self.record_of(node)),
             shaped,
         }

@@ -18,8 +18,8 @@ pub(super) struct Nodes<'a> {
 
 #[derive(Debug)]
 pub(super) enum Node<'a> {
-    /// Members in declared order.
-    Object(Vec<(&'a str, Id)>),
+    /// Members in declared order, and whether others may stand beside them.
+    Object(Vec<(&'a str, Id)>, bool),
     Array(Id),
     Any,
 }
@@ -34,14 +34,14 @@ impl<'a> Nodes<'a> {
             let node = match contract {
                 Contract::Any => Node::Any,
                 Contract::Array { items } => Node::Array(flat.reserve(items, (id as Id, None), &mut open)),
-                Contract::Object { properties } => {
+                Contract::Object { properties, open: is_open } => {
                     let member = |p: &'a Property| {
                         let node = flat.reserve(&p.node, (id as Id, Some(&p.name)), &mut open);
                         flat.required.extend(Some(node).filter(|_| p.required));
                         flat.nullable.extend(Some(node).filter(|_| p.expects.kinds.has(Kind::Null)));
                         (p.name.as_str(), node)
                     };
-                    Node::Object(properties.iter().map(member).collect())
+                    Node::Object(properties.iter().map(member).collect(), *is_open)
                 }
             };
             if let Some(place) = flat.list.get_mut(id) {
@@ -70,9 +70,14 @@ impl<'a> Nodes<'a> {
 
     pub(super) fn members(&self, id: Id) -> &[(&'a str, Id)] {
         match self.list.get(id as usize) {
-            Some(Node::Object(members)) => members,
+            Some(Node::Object(members, _)) => members,
             _ => &[],
         }
+    }
+
+    /// Whether an object may have members that are not expected.
+    pub(super) fn is_open(&self, id: Id) -> bool {
+        matches!(self.list.get(id as usize), Some(Node::Object(_, true)))
     }
 
     pub(super) fn member(&self, id: Id, name: &str) -> Option<Id> {

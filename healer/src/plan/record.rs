@@ -82,7 +82,7 @@ pub(super) fn records(contract: &Contract, nodes: &Nodes<'_>) -> Vec<(Id, Record
     let mut open = vec![(contract, 0, Vec::new(), true)];
     while let Some((contract, node, path, starts)) = open.pop() {
         match contract {
-            Contract::Object { properties } => {
+            Contract::Object { properties, .. } => {
                 for (property, (_, child)) in properties.iter().zip(nodes.members(node)) {
                     let path = path.iter().cloned().chain([Step::Name(property.name.clone())]).collect();
                     open.push((&property.node, *child, path, false));

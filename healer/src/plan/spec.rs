@@ -80,6 +80,8 @@ pub enum Contract {
     Object {
         /// In declared order.
         properties: Vec<Property>,
+        /// Whether it says that other members may stand beside these, which drops then leave.
+        open: bool,
     },
     /// An array with elements like this.
     Array {

@@ -38,10 +38,7 @@ fn settle(plan: &Automaton, root: Id, id: Id, scratch: &mut Scratch) {
     let mut at = container.last_member;
     let scraps = !plan.contract && id != root && container.taken;
     while let Some(member) = scratch.member(at).copied() {
-        if member.fate == Fate::Stays
-            && (scraps || member.unmapped && plan.contract)
-            && !keeps(scratch, &member, scraps)
-        {
+        if member.fate == Fate::Stays && (scraps || member.unmapped) && !keeps(scratch, &member, scraps) {
             set_fate(scratch, at, Fate::Dropped);
             add_removed(scratch, id);
             note_drop(scratch, id);

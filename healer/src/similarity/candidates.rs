@@ -205,7 +205,7 @@ mod tests {
     ];
 
     fn property(name: String, inside: Vec<Property>) -> Property {
-        let node = if inside.is_empty() { Contract::Any } else { Contract::Object { properties: inside } };
+        let node = if inside.is_empty() { Contract::Any } else { Contract::Object { properties: inside, open: false } };
         Property { name, node, expects: Expects::default(), required: false }
     }
 

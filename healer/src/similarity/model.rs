@@ -144,13 +144,13 @@ fn list(properties: &[Property], parent: Id, fields: &mut Vec<Expected>, inside:
     for property in properties {
         let id = fields.len() as Id;
         let members = match &property.node {
-            Contract::Object { properties } => properties.as_slice(),
+            Contract::Object { properties, .. } => properties.as_slice(),
             _ => &[],
         };
         fields.push(expected(property, parent));
         for element in elements(&property.node) {
             inside.push(expected(element, id));
-            if let Contract::Object { properties } = &element.node {
+            if let Contract::Object { properties, .. } = &element.node {
                 inside.extend(properties.iter().map(|property| expected(property, id)));
             }
         }
@@ -162,7 +162,7 @@ fn expected(property: &Property, parent: Id) -> Expected {
     Expected {
         name: property.name.clone(),
         parent,
-        is_object: matches!(&property.node, Contract::Object { properties } if !properties.is_empty()),
+        is_object: matches!(&property.node, Contract::Object { properties, .. } if !properties.is_empty()),
         is_records: !elements(&property.node).is_empty(),
         required: property.required,
         expects: property.expects.clone(),
@@ -176,7 +176,7 @@ fn elements(mut node: &Contract) -> &[Property] {
         node = items;
     }
     match node {
-        Contract::Object { properties } if is_array => properties,
+        Contract::Object { properties, .. } if is_array => properties,
         _ => &[],
     }
 }

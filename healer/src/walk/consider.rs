@@ -1,7 +1,7 @@
 //! A member that is more to the plan than a name that is there: rules, conventions, moves and drops.
 
 use super::{Body, Walk};
-use crate::plan::automaton::{Action, Convention, INERT, Id, NONE, Rename, RuleRef, Span, State};
+use crate::plan::automaton::{Action, Convention, INERT, Id, NONE, Others, Rename, RuleRef, Span, State};
 use crate::plan::case;
 use crate::plan::guard::Guard;
 use crate::report::{Name, Op, OpKind};
@@ -36,9 +36,10 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
                 renaming = self.canonical(state, name, &mut known);
             }
         }
-        let unmapped = state.every_member && action.is_none_or(|action| !action.expected);
-        let tracks =
-            TRACKS && state.tracked && (action.is_some() || state.every_member || known.targets.0 < known.targets.1);
+        let unmapped = state.others == Others::Dropped && action.is_none_or(|action| !action.expected);
+        let tracks = TRACKS
+            && state.tracked
+            && (action.is_some() || state.others != Others::Passed || known.targets.0 < known.targets.1);
         let remove_edit = if tracks { self.reserve_removal() } else { NONE };
         let rename_edit = renaming.map_or(NONE, |renaming| self.push_hit(&renaming, quote, close));
         if tracks {

@@ -3,7 +3,7 @@
 use super::consider::Kept;
 use super::{Stop, Walk, malformed};
 use crate::memo::MAX_NAME;
-use crate::plan::automaton::{Action, INERT, Id, NONE, State};
+use crate::plan::automaton::{Action, INERT, Id, NONE, Others, State};
 use crate::plan::table::{Fingerprint, Glance, SHORT};
 use crate::scratch::{claimed, stands};
 use crate::text::decode;
@@ -174,7 +174,8 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
             None if state.skips_unknown => Ok(state.unknown),
             Some(action) if !TRACKS && state.tracked && action.on_source_path => Err(Stop::Tracks),
             Some(action)
-                if !state.converts && !(TRACKS && state.tracked && (state.every_member || action.has_moves())) =>
+                if !state.converts
+                    && !(TRACKS && state.tracked && (state.others != Others::Passed || action.has_moves())) =>
             {
                 // The commonest member of all: expected, or looked for, and under its own name.
                 if action.rename == NONE {
@@ -187,7 +188,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
             Some(action) if TRACKS && !state.converts && action.rename == NONE => {
                 let seen = self.see(action.slot);
                 let remove_edit = self.reserve_removal();
-                let unmapped = state.every_member && !action.expected;
+                let unmapped = state.others == Others::Dropped && !action.expected;
                 self.keep(
                     Some(action),
                     action.targets,

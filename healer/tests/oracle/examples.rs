@@ -335,7 +335,7 @@ fn node(value: &Value) -> Contract {
                 let node = node(value);
                 Property { name: name.clone(), node, required: true, expects: Expects::default() }
             };
-            Contract::Object { properties: members.iter().map(property).collect() }
+            Contract::Object { properties: members.iter().map(property).collect(), open: false }
         }
         _ => Contract::Any,
     }

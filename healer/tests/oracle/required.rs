@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// The paths of required members that are missing from objects that stand where the contract has them.
 fn missed(contract: &Contract, tree: &Tree<'_>, id: Id, at: &str, found: &mut BTreeSet<String>) {
     match (contract, &tree.nodes[id].kind) {
-        (Contract::Object { properties }, Kind::Object(members)) => {
+        (Contract::Object { properties, .. }, Kind::Object(members)) => {
             for property in properties {
                 // Node 0 is the body itself, which has no name.
                 let at = if id == 0 { property.name.clone() } else { format!("{at}.{}", property.name) };

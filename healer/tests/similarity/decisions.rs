@@ -321,7 +321,7 @@ fn words_of_a_list_are_taken_as_they_are() {
         let values = values.iter().map(|value| (*value).to_owned()).collect();
         let expects = Expects { kinds: Kinds::of(Kind::String), values, ..Expects::default() };
         let property = Property { name: "work_state".to_owned(), node: Contract::Any, required: true, expects };
-        let contract = Some(Contract::Object { properties: vec![property] });
+        let contract = Some(Contract::Object { properties: vec![property], open: false });
         let spec = PlanSpec { contract, similarity: Some(Settings::default()), ..PlanSpec::default() };
         Plan::compile(&spec).expect("plan")
     };
@@ -387,7 +387,7 @@ fn an_integer_is_neither_a_fraction_nor_what_stands_inside_by_another_name() {
     };
     let whole = Kinds::of(Kind::Integer);
     let properties = vec![property("user_id", whole), property("unit_price", whole.with(Kinds::of(Kind::Number)))];
-    let contract = Some(Contract::Object { properties });
+    let contract = Some(Contract::Object { properties, open: false });
     let spec = PlanSpec { contract, similarity: Some(Settings::default()), ..PlanSpec::default() };
     let plan = Plan::compile(&spec).expect("plan");
     let rows = [

@@ -30,7 +30,7 @@ fn contract_of(example: &Value) -> Contract {
                 let node = contract_of(value);
                 Property { name: name.clone(), node, required: true, expects: Expects::default() }
             };
-            Contract::Object { properties: members.iter().map(property).collect() }
+            Contract::Object { properties: members.iter().map(property).collect(), open: false }
         }
         Value::Array(items) => Contract::Array { items: Box::new(items.first().map_or(Contract::Any, contract_of)) },
         _ => Contract::Any,

@@ -194,7 +194,7 @@ fn shaped(tape: &mut Tape<'_>, spec: &PlanSpec, contract: &Contract) -> Doc {
         _ if tape.happens(1, 16) => doc(tape, 2),
         Contract::Any => doc(tape, 2),
         Contract::Array { items } => Doc::Array((0..tape.below(4)).map(|_| shaped(tape, spec, items)).collect()),
-        Contract::Object { properties } => {
+        Contract::Object { properties, .. } => {
             let mut members = Vec::new();
             for property in properties {
                 if tape.happens(1, 3) {

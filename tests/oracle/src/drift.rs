@@ -134,7 +134,7 @@ fn record(tape: &mut Tape<'_>, depth: usize) -> Contract {
         expects.kinds = if kinds == Kinds::ANY { expects.kinds } else { kinds };
         properties.push(Property { name, node, expects, required: tape.happens(1, 3) });
     }
-    Contract::Object { properties }
+    Contract::Object { properties, open: false }
 }
 
 fn expects(tape: &mut Tape<'_>) -> Expects {

@@ -271,6 +271,9 @@ impl<'p, 't> Decision<'p, 't> {
     }
 
     fn is_unexpected(&self, object: Id, member: &Member<'_>) -> bool {
+        if matches!(self.contracts[object], Some(Contract::Object { open: true, .. })) {
+            return false;
+        }
         let record = self.contracts[object].and_then(expected);
         let is_expected = |r| member.name.as_ref().is_some_and(|name| property(r, name).is_some());
         record.is_some_and(|r| !is_expected(r)) && self.new_name(object, member).is_none()

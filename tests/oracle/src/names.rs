@@ -47,7 +47,7 @@ pub fn property<'c>(expected: &'c [Property], name: &str) -> Option<&'c Property
 /// The members that a contract node expects of an object; none if it describes no record.
 pub fn expected(node: &Contract) -> Option<&[Property]> {
     match node {
-        Contract::Object { properties } if !properties.is_empty() => Some(properties),
+        Contract::Object { properties, .. } if !properties.is_empty() => Some(properties),
         _ => None,
     }
 }

@@ -68,7 +68,7 @@ fn node_line(node: &Contract) -> String {
     match node {
         Contract::Any => "0".to_owned(),
         Contract::Array { items } => format!("[{}]", node_line(items)),
-        Contract::Object { properties } => {
+        Contract::Object { properties, .. } => {
             let members: Vec<String> =
                 properties.iter().map(|p| format!("{:?}:{}", p.name, node_line(&p.node))).collect();
             format!("{{{}}}", members.join(","))
@@ -97,13 +97,13 @@ fn record(tape: &mut Tape<'_>, depth: usize) -> Contract {
             properties.push(Property { name, node, required, expects: Expects { kinds, ..Expects::default() } });
         }
     }
-    Contract::Object { properties }
+    Contract::Object { properties, open: tape.happens(1, 4) }
 }
 
 fn node(tape: &mut Tape<'_>, depth: usize) -> Contract {
     match tape.below(8) {
         0..4 => Contract::Any,
-        4 => Contract::Object { properties: Vec::new() },
+        4 => Contract::Object { properties: Vec::new(), open: false },
         _ if depth == 0 => Contract::Any,
         5 | 6 => record(tape, depth),
         _ => Contract::Array { items: Box::new(node(tape, depth - 1)) },
@@ -189,7 +189,7 @@ fn target(tape: &mut Tape<'_>, contract: &Contract) -> (String, Vec<String>) {
                 names.clear();
                 node = items;
             }
-            Contract::Object { properties } if !properties.is_empty() => {
+            Contract::Object { properties, .. } if !properties.is_empty() => {
                 if !names.is_empty() && tape.happens(1, 4) {
                     break;
                 }

@@ -52,7 +52,7 @@ pub fn in_list(spec: &PlanSpec, list: &[&str]) -> PlanSpec {
     for name in list.iter().rev() {
         contract = contract.map(|node| {
             let list = Property { node, ..any(name) };
-            Contract::Object { properties: vec![any("n"), list, any("total")] }
+            Contract::Object { properties: vec![any("n"), list, any("total")], open: false }
         });
     }
     let inside = |path: &Path| {

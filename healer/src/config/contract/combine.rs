@@ -18,7 +18,7 @@ impl Said {
     pub fn of_kinds(kinds: Kinds) -> Said {
         let is_only = |kind| kinds.without(Kinds::of(Kind::Null)) == Kinds::of(kind);
         let shape = if is_only(Kind::Object) {
-            Shape::Object(Vec::new())
+            Shape::Object { members: Vec::new(), open: false }
         } else if is_only(Kind::Array) {
             Shape::Array(Box::default())
         } else {
@@ -35,7 +35,7 @@ impl Said {
     /// Kinds and structure in accord, and nothing said of texts where there can be none.
     pub fn settled(mut self) -> Said {
         let kinds = self.expects.kinds.with(match self.shape {
-            Shape::Object(_) => Kinds::of(Kind::Object),
+            Shape::Object { .. } => Kinds::of(Kind::Object),
             Shape::Array(_) => Kinds::of(Kind::Array),
             Shape::Any | Shape::Open => Kinds::NONE,
         });
@@ -81,7 +81,9 @@ pub(super) fn both(a: Said, b: Said) -> Said {
         description: a.expects.description.or(b.expects.description),
     };
     let shape = match (a.shape, b.shape) {
-        (Shape::Object(a), Shape::Object(b)) => Shape::Object(merged(a, b, |a, b| a || b, both)),
+        (Shape::Object { members: a, open }, Shape::Object { members: b, open: also }) => {
+            Shape::Object { members: merged(a, b, |a, b| a || b, both), open: open || also }
+        }
         (Shape::Array(a), Shape::Array(b)) => {
             Shape::Array(Box::new(both(Said::of_shape(*a), Said::of_shape(*b)).shape))
         }
@@ -108,13 +110,15 @@ pub(super) fn either(a: Said, b: Said) -> Said {
     };
     let open = [Kind::Object, Kind::Array].map(|kind| a.has(kind) && b.has(kind));
     let shape = match (a.shape, b.shape) {
-        (Shape::Object(a), Shape::Object(b)) => Shape::Object(merged(a, b, |a, b| a && b, either)),
+        (Shape::Object { members: a, open }, Shape::Object { members: b, open: also }) => {
+            Shape::Object { members: merged(a, b, |a, b| a && b, either), open: open || also }
+        }
         (Shape::Array(a), Shape::Array(b)) => {
             Shape::Array(Box::new(either(Said::of_shape(*a), Said::of_shape(*b)).shape))
         }
         (Shape::Open, _) | (_, Shape::Open) => Shape::Open,
         // An array beside an object: clients that take both tell them apart, and the object has names to heal.
-        (shape @ Shape::Object(_), _) | (_, shape @ Shape::Object(_)) => alternative(shape, open[0]),
+        (shape @ Shape::Object { .. }, _) | (_, shape @ Shape::Object { .. }) => alternative(shape, open[0]),
         (shape @ Shape::Array(_), _) | (_, shape @ Shape::Array(_)) => alternative(shape, open[1]),
         (Shape::Any, Shape::Any) => Shape::Any,
     };

@@ -5,9 +5,10 @@ use super::super::node::Value;
 use super::super::suggest::did_you_mean;
 
 /// Keywords that are read.
-pub const UNDERSTOOD: [&str; 20] = [
+pub const UNDERSTOOD: [&str; 23] = [
     "$ref",
     "additionalItems",
+    "additionalProperties",
     "allOf",
     "anyOf",
     "const",
@@ -19,19 +20,19 @@ pub const UNDERSTOOD: [&str; 20] = [
     "items",
     "nullable",
     "oneOf",
+    "patternProperties",
     "prefixItems",
     "properties",
     "required",
     "then",
     "title",
     "type",
+    "unevaluatedProperties",
     "writeOnly",
 ];
 
-/// Keywords of JSON Schema 2020-12 and OpenAPI 3 that say nothing about which names have to stand where.
-///
-/// `additionalProperties` and `patternProperties` say that other names may stand; they may anyway.
-pub const IGNORED: [&str; 43] = [
+/// Keywords of JSON Schema 2020-12 and OpenAPI 3 that say nothing about which names stand where.
+pub const IGNORED: [&str; 40] = [
     "$anchor",
     "$comment",
     "$defs",
@@ -39,7 +40,6 @@ pub const IGNORED: [&str; 43] = [
     "$id",
     "$schema",
     "$vocabulary",
-    "additionalProperties",
     "contains",
     "contentEncoding",
     "contentMediaType",
@@ -68,11 +68,9 @@ pub const IGNORED: [&str; 43] = [
     "multipleOf",
     "not",
     "pattern",
-    "patternProperties",
     "propertyNames",
     "readOnly",
     "unevaluatedItems",
-    "unevaluatedProperties",
     "uniqueItems",
     "xml",
 ];

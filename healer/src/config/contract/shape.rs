@@ -6,7 +6,11 @@ use crate::plan::spec::{Contract, Property};
 /// A [`Contract`] of which more is known than what is expected in the end.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Shape {
-    Object(Vec<Member>),
+    /// `open`: other members may stand beside these.
+    Object {
+        members: Vec<Member>,
+        open: bool,
+    },
     Array(Box<Shape>),
     #[default]
     Any,
@@ -26,7 +30,7 @@ impl Shape {
     /// The same, but that nothing has to be there.
     pub fn loosened(mut self) -> Shape {
         match &mut self {
-            Shape::Object(members) => {
+            Shape::Object { members, .. } => {
                 for member in members {
                     member.required = false;
                 }
@@ -40,9 +44,9 @@ impl Shape {
     /// What responses are to have. Calls itself, at most [`super::MAX_DEPTH`] deep.
     pub fn into_contract(self) -> Contract {
         match self {
-            Shape::Object(members) => {
+            Shape::Object { members, open } => {
                 let members = members.into_iter().filter(|member| !member.said.is_only_written);
-                Contract::Object { properties: members.map(Member::into_property).collect() }
+                Contract::Object { properties: members.map(Member::into_property).collect(), open }
             }
             Shape::Array(items) => Contract::Array { items: Box::new(items.into_contract()) },
             Shape::Any | Shape::Open => Contract::Any,

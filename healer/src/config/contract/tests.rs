@@ -29,8 +29,10 @@ fn show(node: &Contract, expects: Option<&Expects>) -> String {
             let expects = Expects { kinds, ..Expects::default() };
             format!("[{}]", show(items, Some(&expects)))
         }
-        Contract::Object { properties } => {
-            format!("{{{}}}", properties.iter().map(show_property).collect::<Vec<_>>().join(" "))
+        Contract::Object { properties, open } => {
+            let others = (*open && !properties.is_empty()).then(|| "..".to_owned());
+            let parts: Vec<String> = properties.iter().map(show_property).chain(others).collect();
+            format!("{{{}}}", parts.join(" "))
         }
     };
     structure + &expects.map(show_expects).unwrap_or_default()
@@ -87,6 +89,24 @@ fn structure_is_read_as_written() {
         (r#"{"required":["a","b"],"properties":{"a":{"writeOnly":true},"c":{"readOnly":true}}}"#, "{c:any b!:any}"),
         (r#"{"prefixItems":[{"properties":{"a":{}}},{"properties":{"b":{}}}],"items":false}"#, "[{a:any b:any}any]"),
         (r#"{"type":"array","items":{"type":"string"},"additionalItems":false}"#, "[any]"),
+    ]);
+}
+
+#[test]
+fn objects_tell_whether_others_may_stand_there() {
+    assert_rows(&[
+        (r#"{"properties":{"a":{}},"additionalProperties":true}"#, "{a:any ..}"),
+        (r#"{"properties":{"a":{}},"additionalProperties":{"type":"string"}}"#, "{a:any ..}"),
+        (r#"{"properties":{"a":{}},"additionalProperties":false}"#, "{a:any}"),
+        (r#"{"properties":{"a":{}},"additionalProperties":false,"patternProperties":{"^x":{}}}"#, "{a:any ..}"),
+        (r#"{"properties":{"a":{}},"unevaluatedProperties":false}"#, "{a:any}"),
+        (r#"{"properties":{"a":{}},"unevaluatedProperties":{}}"#, "{a:any ..}"),
+        (r#"{"allOf":[{"properties":{"a":{}}},{"type":"object","additionalProperties":{}}]}"#, "{a:any ..}"),
+        (
+            r#"{"anyOf":[{"properties":{"a":{}},"additionalProperties":true},{"properties":{"b":{}}}]}"#,
+            "{a:any b:any ..}",
+        ),
+        (r#"{"properties":{"a":{"properties":{"b":{}}}},"additionalProperties":true}"#, "{a:{b:any}o ..}"),
     ]);
 }
 
