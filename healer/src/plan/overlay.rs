@@ -347,7 +347,8 @@ impl<'a> Overlay<'a> {
     fn mv_in(&mut self, object: Id, from: &[Id], to: &[Id], index: u32) -> bool {
         let Some(standing) = self.standing_on(object, to) else { return false };
         let nested = |outer: &[Id], inner: &[Id]| inner.len() >= outer.len() && inner.get(..outer.len()) == Some(outer);
-        if nested(from, &standing) || self.is_claimed(object, to, &standing) {
+        let wraps = from == standing && from.last().is_some_and(|row| self.is_in_the_way(*row));
+        if nested(from, &standing) && !wraps || self.is_claimed(object, to, &standing) {
             return false;
         }
         let last = |ids: &[Id]| ids.last().copied().unwrap_or(NONE);
@@ -358,7 +359,7 @@ impl<'a> Overlay<'a> {
             rule: index,
             by: RuleRef::Similar(index),
             rank: RANK,
-            kind: MoveKind::Plain,
+            kind: if wraps { MoveKind::Wrap } else { MoveKind::Plain },
             path: path.clone(),
             depth,
             guard,
@@ -380,12 +381,15 @@ impl<'a> Overlay<'a> {
         true
     }
 
-    /// The rows that stand on a target path, above its end. `None` where one of them is not in its place.
+    /// The rows that stand on a target path, above its end, down to one that is in the way. `None` where one of them is not in
+    /// its place.
     fn standing_on(&self, object: Id, to: &[Id]) -> Option<Vec<Id>> {
         let above = to.get(..to.len().saturating_sub(1)).unwrap_or_default();
         let mut rows: Vec<Id> = Vec::new();
         for field in above {
-            let Some(row) = self.counterpart.iter().position(|known| known == field) else {
+            let is_there = |row: &Row| row.standing == Standing::Expected(*field);
+            let known = self.counterpart.iter().position(|known| known == field);
+            let Some(row) = known.or_else(|| self.survey.rows.iter().position(is_there)) else {
                 // Nothing stands there, so nothing can stand below.
                 return Some(rows);
             };
@@ -397,6 +401,14 @@ impl<'a> Overlay<'a> {
             rows.push(row);
         }
         Some(rows)
+    }
+
+    /// Whether a row stands where an object is expected to which it belongs, or from where it is moved: unless it leaves, nothing
+    /// goes there.
+    fn is_in_the_way(&self, row: Id) -> bool {
+        let standing = self.survey.rows.get(row as usize).map(|row| row.standing);
+        let known = self.counterpart.get(row as usize);
+        matches!(standing, Some(Standing::Expected(field)) if known != Some(&field))
     }
 
     /// Notes what declared rules may rename. What stands for which field does not say so: in an object that similarity
@@ -567,6 +579,7 @@ impl<'a> Overlay<'a> {
             let guarded = self.automaton.moves.get(mv as usize).is_some_and(|mv| mv.guard != Guard::None);
             let end = SourceEnd { mv, depth, judges: true, guarded };
             action.sources = self.add_source(action.sources, end);
+            action.replaces |= self.automaton.moves.get(mv as usize).is_some_and(|mv| mv.kind == MoveKind::Wrap);
         }
         action.on_source_path |= touch.passes || touch.source.is_some();
         for (step, depth) in &touch.targets {

@@ -39,6 +39,8 @@ const NAMES: &[(&str, &str)] = &[
     ("billing_address", "invoice_address"),
     ("min_price", "price_from"),
     ("max_price", "price_to"),
+    ("value", "val"),
+    ("name", "label"),
 ];
 /// Names that only rules know.
 const ALIASES: &[&str] = &["where", "what", "which"];
@@ -156,6 +158,9 @@ fn drift(tape: &mut Tape<'_>, doc: &mut Doc) {
         Doc::Scalar(_) => {}
         Doc::Array(elements) => elements.iter_mut().for_each(|element| drift(tape, element)),
         Doc::Object(members) => {
+            if tape.happens(1, 3) {
+                *members = std::mem::take(members).into_iter().flat_map(|member| flattened(tape, member)).collect();
+            }
             for (name, value) in &mut *members {
                 if let Some(other) = respelt(tape, name) {
                     *name = other;
@@ -171,6 +176,18 @@ fn drift(tape: &mut Tape<'_>, doc: &mut Doc) {
                 members.push((respelt(tape, &name).unwrap_or(name), value));
             }
         }
+    }
+}
+
+/// An object's members in its place, by its name and theirs, one of them by its name alone.
+fn flattened(tape: &mut Tape<'_>, (name, value): (String, Doc)) -> Vec<(String, Doc)> {
+    match value {
+        Doc::Object(inside) if tape.happens(1, 2) && !inside.is_empty() => {
+            let main = tape.below(inside.len() + 1);
+            let joined = |at: usize, inner: &str| if at == main { name.clone() } else { format!("{name}_{inner}") };
+            inside.into_iter().enumerate().map(|(at, (inner, value))| (joined(at, &inner), value)).collect()
+        }
+        value => vec![(name, value)],
     }
 }
 
