@@ -9,29 +9,31 @@ pub(super) fn find(pairs: &[(&str, &str)]) -> Vec<Vec<usize>> {
     let mut seen_in: Vec<Option<usize>> = vec![None; pairs.len()];
     let mut circles = Vec::new();
     for walk in 0..pairs.len() {
-        let mut trail = Vec::new();
         let mut at = Some(walk);
         while let Some(index) = at {
             match seen_in.get_mut(index) {
                 Some(seen @ None) => *seen = Some(walk),
                 Some(Some(earlier)) if *earlier == walk => {
-                    circles.push(circle_from(index, &trail));
+                    let first = circle_from(index, &next).into_iter().min();
+                    circles.extend(first.map(|first| circle_from(first, &next)));
                     break;
                 }
                 _ => break,
             }
-            trail.push(index);
             at = next.get(index).copied().flatten();
         }
     }
     circles
 }
 
-/// The part of a walk that starts and ends at `index`.
-fn circle_from(index: usize, trail: &[usize]) -> Vec<usize> {
-    let mut circle: Vec<usize> = trail.iter().copied().skip_while(|known| *known != index).collect();
-    let first = circle.iter().enumerate().min_by_key(|(_, index)| **index).map_or(0, |(position, _)| position);
-    circle.rotate_left(first);
+/// The circle that starts and ends at `first`.
+fn circle_from(first: usize, next: &[Option<usize>]) -> Vec<usize> {
+    let mut circle = vec![first];
+    let mut last = first;
+    while let Some(at) = next.get(last).copied().flatten().filter(|at| *at != first) {
+        circle.push(at);
+        last = at;
+    }
     circle
 }
 

@@ -75,7 +75,9 @@ pub(super) fn read_spec(cursor: &Cursor<'_>, problems: &mut Problems) -> PlanSpe
         spec.renames = rules::renames(&field, problems);
     }
     if let Some(field) = cursor.field("move") {
-        spec.moves = rules::moves(&field, problems);
+        // With a contract no rule takes what another one leads to.
+        let renames = if spec.contract.is_none() { spec.renames.as_slice() } else { &[] };
+        spec.moves = rules::moves(&field, renames, problems);
     }
     if let Some(contract) = &spec.contract {
         refuse_dead_rules(cursor, contract, problems);

@@ -32,8 +32,8 @@ pub(super) fn renames(cursor: &Cursor<'_>, problems: &mut Problems) -> Vec<Renam
     rules
 }
 
-/// Reads `move`: one path for another.
-pub(super) fn moves(cursor: &Cursor<'_>, problems: &mut Problems) -> Vec<MoveRule> {
+/// Reads `move`: one path for another. `renames` are those that fire wherever their source stands.
+pub(super) fn moves(cursor: &Cursor<'_>, renames: &[RenameRule], problems: &mut Problems) -> Vec<MoveRule> {
     let mut rules: Vec<MoveRule> = Vec::new();
     let mut entries = Vec::new();
     for member in cursor.members(problems, "an object: drifted path to expected path, such as {data.user.id: user_id}")
@@ -44,6 +44,7 @@ pub(super) fn moves(cursor: &Cursor<'_>, problems: &mut Problems) -> Vec<MoveRul
     }
     refuse_same_source(&entries, problems);
     refuse_circles(&entries, problems);
+    refuse_mixed_circles(renames, &rules, &entries, problems);
     rules
 }
 
@@ -168,6 +169,35 @@ fn refuse_circles(entries: &[Entry<'_>], problems: &mut Problems) {
             continue;
         }
         let names: Vec<&str> = members.iter().map(|entry| entry.from.as_str()).chain([first.from.as_str()]).collect();
-        first.cursor.refuse(problems, format!("a circle: {}", names.join(" -> ")), "rules that do not lead back");
+        refuse_circle(&first.cursor, &names, problems);
     }
+}
+
+/// Circles of renames with one move that stays in an object, and so is a rename there. Tells of the first one.
+fn refuse_mixed_circles(renames: &[RenameRule], moves: &[MoveRule], entries: &[Entry<'_>], problems: &mut Problems) {
+    let sources = Index::new(renames.iter().map(|rename| rename.from.as_str()));
+    for (rule, entry) in moves.iter().zip(entries) {
+        let Some((from, to)) = names_within(rule) else { continue };
+        let mut names = vec![from, to];
+        // Most end here: few lead to what a rename starts from.
+        while let Some(at) =
+            names.last().and_then(|last| sources.first(last)).filter(|_| names.len() < renames.len().saturating_add(2))
+        {
+            names.extend(renames.get(at).map(|rename| rename.to.as_str()));
+            if names.last() == Some(&from) {
+                return refuse_circle(&entry.cursor, &names, problems);
+            }
+        }
+    }
+}
+
+/// The names from and to which a move leads that stays in one object.
+fn names_within(rule: &MoveRule) -> Option<(&str, &str)> {
+    let (from, before) = rule.from.segments().split_last()?;
+    let (to, behind) = rule.to.segments().split_last()?;
+    (before == behind).then_some((from, to))
+}
+
+fn refuse_circle(cursor: &Cursor<'_>, names: &[&str], problems: &mut Problems) {
+    cursor.refuse(problems, format!("a circle: {}", names.join(" -> ")), "rules that do not lead back");
 }

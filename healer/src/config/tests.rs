@@ -355,6 +355,36 @@ fn a_bad_rule_is_refused() {
 }
 
 #[test]
+fn moves_and_renames_that_lead_back_are_refused() {
+    let rows = [
+        (
+            r#""rename":{"a":"b"},"move":{"b":"a"}"#,
+            "move.b: found a circle: b -> a -> b; expected rules that do not lead back",
+        ),
+        (
+            r#""rename":{"x":"a","a":"b","b":"c"},"move":{"u[].v.c":"u[].v.a"}"#,
+            "move[\"u[].v.c\"]: found a circle: c -> a -> b -> c; expected rules that do not lead back",
+        ),
+    ];
+    for (members, expected) in rows {
+        assert_eq!(route_refusal(members), format!("routes[0].{expected}"), "{members}");
+    }
+}
+
+#[test]
+fn rules_that_only_seem_to_lead_back_are_taken() {
+    let rows = [
+        r#""contract":{"properties":{"b":{},"data":{"properties":{"a":{}}}}},"rename":{"a":"b"},"move":{"data.b":"data.a"}"#,
+        r#""rename":{"a":"b"},"move":{"p.b":"p.c","q.c":"q.a"}"#,
+        r#""rename":{"a":"b"},"move":{"b":"p.a","p.b":"a"}"#,
+        r#""rename":{"a":"b","c":"d"},"move":{"b":"c"}"#,
+    ];
+    for members in rows {
+        assert!(!spec(members).moves.is_empty(), "{members}");
+    }
+}
+
+#[test]
 fn a_bad_contract_is_refused() {
     let rows = [
         ("[]", ": found an array; expected a JSON Schema: an object, such as {type: object, properties: {...}}"),
