@@ -191,6 +191,7 @@ impl Intake {
             Status::Blank | Status::Open => Progress::Hold,
             Status::Closed(end) | Status::Dead(_, end) if end > most => Progress::Release(Reason::TooLarge),
             Status::Closed(_) => Progress::Whole,
+            Status::Dead(Reason::Scalar, at) if self.word(at) == Some(Word::Begun) => Progress::Hold,
             Status::Dead(reason, at) => Progress::Release(self.dead(reason, at)),
         }
     }
@@ -238,12 +239,33 @@ impl Intake {
         &self.held
     }
 
-    /// A body that starts like no JSON value is not a scalar.
+    /// A body that starts like no JSON value is not a scalar. What follows the start is not read.
     pub(crate) fn dead(&self, reason: Reason, at: usize) -> Reason {
         match (reason, self.held.get(at)) {
-            (Reason::Scalar, Some(b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')) => Reason::Scalar,
-            (Reason::Scalar, _) => Reason::Malformed,
+            (Reason::Scalar, Some(b'"' | b'-' | b'0'..=b'9')) => Reason::Scalar,
+            (Reason::Scalar, _) => match self.word(at) {
+                Some(Word::Whole) => Reason::Scalar,
+                Some(Word::Begun) => Reason::Truncated,
+                None => Reason::Malformed,
+            },
             _ => reason,
         }
     }
+
+    /// How much of `true`, `false` or `null` is held from an offset on; `None` where none is.
+    fn word(&self, at: usize) -> Option<Word> {
+        let held = self.held.get(at..)?;
+        [&b"true"[..], b"false", b"null"].into_iter().find_map(|word| match () {
+            () if held.starts_with(word) => Some(Word::Whole),
+            () if word.starts_with(held) => Some(Word::Begun),
+            () => None,
+        })
+    }
+}
+
+/// A word that is a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Begun,
+    Whole,
 }

@@ -117,6 +117,11 @@ fn a_body_that_is_given_up_is_held_as_it_came() {
         (&[b"[1,2,3,4]"], Reason::TooManyTokens),
         (&[b"\"a\""], Reason::Scalar),
         (&[b" ", b"1"], Reason::Scalar),
+        (&[b"nul", b"l"], Reason::Scalar),
+        (&[b"false\n"], Reason::Scalar),
+        (&[b"n", b"ot json"], Reason::Malformed),
+        (&[b"not json"], Reason::Malformed),
+        (&[b"hello"], Reason::Malformed),
         (&[b"[\"\n"], Reason::Malformed),
     ];
     for (chunks, reason) in rows {
