@@ -6,6 +6,7 @@
 
 mod instance;
 mod learned;
+mod shapes;
 
 use crate::limits::Limits;
 use crate::news::{NewShape, News};
@@ -20,7 +21,8 @@ use crate::stencil::{Elements, ListPlace, Miss, Reading, Stencil, Stencils};
 use crate::survey::Survey;
 use crate::walk::{Body, Sequences};
 pub(crate) use instance::Instance;
-use learned::{Learned, Shapes, Spent, align};
+use learned::{Learned, Spent, align};
+use shapes::Shapes;
 use std::sync::Arc;
 
 /// Bytes of a name, and of the names on the way to a member. A record with a longer name is left to rules, and so is a

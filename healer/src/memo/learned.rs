@@ -1,5 +1,6 @@
 //! Shapes, and what similarity found in records of them.
 
+use super::shapes::Shapes;
 use super::{Instance, MAX_NAME, MAX_NAMES_PER_BODY};
 use crate::news::News;
 use crate::plan::Plan;
@@ -12,7 +13,6 @@ use crate::similarity::{self, Alignment, Settings, Standing};
 use crate::stencil::Stencil;
 use crate::survey::{MAX_MEMBERS, Survey};
 use crate::walk::{Body, Sequences};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Members of all remembered shapes of one plan together, for records that are larger: 7 MB of members, and half as much
@@ -22,9 +22,6 @@ pub(super) const MAX_ITEMS: usize = 1 << 16;
 /// Bytes of all that is remembered of the shapes of one plan, for names that are longer: three times what shapes of
 /// ordinary names take when there are too many of them.
 pub(super) const MAX_MEMORY: usize = 32 << 20;
-
-/// By state of the plan and hash, a shape. One type of map serves all, since each type of map takes 3 KB of the module.
-pub(super) type Shapes = BTreeMap<(Id, u64), Id>;
 
 #[derive(Debug)]
 pub(super) struct Learned {
@@ -127,7 +124,7 @@ impl Learned {
             plain: automaton.extent(),
             shapes: Vec::new(),
             sequences: Sequences::new(),
-            by_hash: Shapes::new(),
+            by_hash: Shapes::default(),
             overlays: overlay::Known::new(),
             likely: vec![NONE; automaton.states.len()],
             automaton,
@@ -140,7 +137,7 @@ impl Learned {
             before: Spent::default(),
             spent: Spent::default(),
             pass: 0,
-            seen: Shapes::new(),
+            seen: Shapes::default(),
             entered: Vec::new(),
             moves: false,
             used: Vec::new(),
@@ -190,7 +187,7 @@ impl Learned {
         if instance.names > MAX_MEMBERS as u32 {
             return NONE;
         }
-        let was_seen = self.seen.contains_key(&(instance.state, instance.shape));
+        let was_seen = self.seen.get((instance.state, instance.shape)).is_some();
         let is_scored = was_seen || self.spend(plan, instance);
         let id = if known == NONE && is_scored { self.learn(plan, body, instance) } else { known };
         if is_scored && !was_seen {
@@ -217,7 +214,7 @@ impl Learned {
 
     /// A remembered shape that a record has, whatever is in its arrays.
     fn find(&self, body: &Body<'_>, instance: &Instance) -> Id {
-        let mut at = self.by_hash.get(&(instance.state, instance.shape)).copied().unwrap_or(NONE);
+        let mut at = self.by_hash.get((instance.state, instance.shape)).unwrap_or(NONE);
         while let Some(shape) = self.shapes.get(at as usize) {
             if self.sequences.is(shape.first, body, instance.token) {
                 break;
@@ -241,7 +238,7 @@ impl Learned {
             return known;
         }
         let elements = self.look_inside(plan, body, instance);
-        let mut at = self.by_hash.get(&(instance.state, hash)).copied().unwrap_or(NONE);
+        let mut at = self.by_hash.get((instance.state, hash)).unwrap_or(NONE);
         while let Some(shape) = self.shapes.get(at as usize) {
             if shape.elements == elements && self.sequences.is(shape.first, body, instance.token) {
                 return at;
