@@ -30,6 +30,15 @@ impl<'a> Side<'a> {
         Side { names, name, inside: 0, grouping: 0, around: 0 }
     }
 
+    /// Whether the objects above say all that it says: `email.value`, and `status.status`, but not `sender.message` of a message.
+    fn is_all_above(&self) -> bool {
+        let tokens = self.names.tokens(self.name);
+        let is_above = |word: &Token| tokens.iter().any(|token| token.level > 0 && token.hash == word.hash);
+        let implied =
+            tokens.iter().enumerate().filter(|(at, _)| self.name.implied & bits(*at..at.saturating_add(1)) != 0);
+        self.name.needed == 0 && implied.map(|(_, word)| word).all(is_above)
+    }
+
     /// Whether a word that needs a counterpart has none, numbers aside.
     fn lacks(&self, met: Mask) -> bool {
         let open = self.name.needed & !met;
@@ -94,7 +103,7 @@ pub(super) fn explain(a: &Side<'_>, b: &Side<'_>, opposites: bool) -> Words {
 fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
     let (covered, synonym, chosen) = choose(a, b, pairs);
     let rest = Rest::of(a, b, covered);
-    let is_met = covered.a & a.name.own != 0 || a.name.needed == 0 && covered.a & (a.inside | a.grouping) != 0;
+    let is_met = covered.a & a.name.own != 0 || covered.a & (a.inside | a.grouping) != 0 && a.is_all_above();
     if !is_met || covered.b & !b.around == 0 || opposites && rest.is_opposed() {
         return Words::default();
     }
