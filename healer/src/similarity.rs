@@ -26,6 +26,7 @@ pub mod metrics;
 mod model;
 mod names;
 pub mod nearest;
+mod others;
 mod postings;
 mod record;
 mod reference;

@@ -5,6 +5,7 @@
 //! them for two others loses at least twice the margin. What an optimal assignment has beyond them is decided by less
 //! than the margin, or by elimination, and that is what must not be healed.
 
+use super::others::Others;
 use super::record::{Pair, Record};
 use super::{Alignment, Id, Parts, doubt};
 use crate::order::sort;
@@ -76,9 +77,11 @@ fn may_move(pair: &Pair) -> bool {
 /// Lowers pairs that may be others.
 fn lower_doubtful(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment], formed: &[Id]) {
     let known = doubt::Known { sure: sure(record, pairs, taken), formed };
-    let good = pairs.iter_mut().filter(|pair| !pair.is_taken && pair.score > DOUBTFUL);
-    for pair in good.filter(|pair| doubt::is_doubtful(record, pair, &known)) {
-        pair.score = DOUBTFUL;
+    let mut others = Others::default();
+    for pair in pairs.iter_mut().filter(|pair| !pair.is_taken && pair.score > DOUBTFUL) {
+        if doubt::is_doubtful(record, pair, &known) || others.have(record, pair) {
+            pair.score = DOUBTFUL;
+        }
     }
 }
 

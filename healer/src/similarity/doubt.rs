@@ -50,7 +50,7 @@ const ADDRESSES: [&str; 4] = ["href", "link", "uri", "url"];
 /// From here on words are the same, or said by the names above.
 const SAME_WORDS: f32 = 0.955;
 /// Words for identifiers.
-const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
+pub(super) const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
 /// Words for how many there are of what a name names.
 const COUNTS: [&str; 7] = ["cnt", "count", "ct", "nb", "num", "tally", "total"];
 /// Names that JSON-LD, and what took them from it, keep for themselves.

@@ -363,6 +363,64 @@ fn check(rows: &[(&str, &str, &str, &str)]) {
     }
 }
 
+/// What has to go into an object that a scalar has to become stays with the scalar.
+#[test]
+fn no_name_is_made_twice() {
+    let date = r#"{"type":"string","format":"date-time"}"#;
+    let state = r#"{"properties":{"value":{"type":"string","enum":["on","off"]},"changed_at":DATE}}"#;
+    let plan = configured(&format!(r#"{{"properties":{{"id":{{}},"state":{state}}}}}"#).replace("DATE", date), "");
+    let at = "2026-01-01T00:00:00Z";
+    let (known, unknown) = (
+        format!(r#"{{"id":1,"state":"on","state_changed_at":"{at}"}}"#),
+        format!(r#"{{"id":1,"state":"paused","state_changed_at":"{at}"}}"#),
+    );
+    let mut memo = Memo::new(&plan);
+    for _ in 0..3 {
+        let healed = format!(r#"{{"id":1,"state":{{"value":"on","changed_at":"{at}"}}}}"#);
+        assert_eq!(heal(&plan, &mut memo, &known), healed);
+        assert_eq!(heal(&plan, &mut memo, &unknown), unknown);
+    }
+
+    let inner = r#"{"properties":{"created_at":{"type":"string"}}}"#;
+    let info = r#"{"properties":{"open_issues_count":{}}}"#;
+    let contract = format!(r#"{{"properties":{{"id":{{}},"info":{info},"open_issues_count":{inner}}}}}"#);
+    let plan = configured(&contract, "");
+    for info in ["null", "[]", "\"x\""] {
+        let body = format!(r#"{{"id":1,"info":{info},"open_issues_count":"x","open_issues_count_created_at":"y"}}"#);
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), body);
+    }
+}
+
+/// A name that is nothing but what its record is called says what is in it.
+#[test]
+fn the_name_of_the_record_is_no_filler() {
+    let example = r#"{"messages":[{"id":"1","created_at":"c","sender":{"name":"n","message":"m"}}]}"#;
+    let body = r#"{"messages":[{"id":"1","created_at":"c","sender":"bob"}]}"#;
+    check(&[("a sender is no message", example, body, body)]);
+    let healed = r#"{"messages":[{"id":"1","created_at":"c","sender":{"value":"bob"}}]}"#;
+    check(&[("its value is", &example.replace("message\":\"m", "value\":\"m"), body, healed)]);
+}
+
+/// Of two objects that have a member of the same name each has members of its own.
+#[test]
+fn what_another_record_has_is_its_own() {
+    let address = r#""address":{"city":"c","zip_code":"z"}"#;
+    let example = format!(r#"{{"id":1,"name":"n","phone_number":"p","is_active":true,{address},"owner_email":"e"}}"#);
+    let plan = plan(&example);
+    let rows = [
+        r#"{"id":1,"name":"n","is_active":true,"address":{"city":"c"},"manager":{"id":2,"phone_number":"p"}}"#,
+        r#"{"id":1,"name":"n","is_active":true,"address":{"city":"c"},"firm":{"address":{"city":"d","zip_code":"z"}}}"#,
+        r#"{"id":1,"name":"n","phone_number":"p","data":{"id":2,"name":"m","is_active":true,"address":{"city":"c","zip_code":"z"}}}"#,
+    ];
+    for body in rows {
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), body), body);
+    }
+    let stands = format!(r#"{{"id":1,"name":"n","phone_number":"p","is_active":true,{address}"#);
+    let owned = format!(r#"{stands},"owner":{{"name":"m","email":"e"}}}}"#);
+    let healed = format!(r#"{stands},"owner":{{"name":"m"}},"owner_email":"e"}}"#);
+    assert_eq!(heal(&plan, &mut Memo::new(&plan), &owned), healed);
+}
+
 /// A value that the contract rules out is not the field, whatever its name.
 /// Records of one shape differ by what is in arrays that the plan does not know.
 #[test]

@@ -41,7 +41,7 @@ pub fn taken_for_another(api: &Api, settings: Settings) -> (usize, Vec<String>) 
 }
 
 /// Paths of all that is no object, through objects alone.
-fn leaves(value: &Value) -> Vec<Vec<String>> {
+pub(crate) fn leaves(value: &Value) -> Vec<Vec<String>> {
     let Value::Object(members) = value else { return vec![Vec::new()] };
     let inside = members
         .iter()
@@ -49,7 +49,7 @@ fn leaves(value: &Value) -> Vec<Vec<String>> {
     inside.collect()
 }
 
-fn without(value: &Value, path: &[String]) -> Value {
+pub(crate) fn without(value: &Value, path: &[String]) -> Value {
     let mut value = value.clone();
     let (Some((last, above)), mut at) = (path.split_last(), &mut value) else { return value };
     for name in above {
@@ -62,7 +62,7 @@ fn without(value: &Value, path: &[String]) -> Value {
 }
 
 /// A schema by the kinds of the values.
-fn described(value: &Value) -> Value {
+pub(crate) fn described(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
             let properties: Map<_, _> = members.iter().map(|(name, value)| (name.clone(), described(value))).collect();

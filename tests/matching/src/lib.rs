@@ -3,6 +3,7 @@
 pub mod beside;
 pub mod change;
 pub mod corpus;
+pub mod embedded;
 pub mod engine;
 pub mod left_out;
 pub mod plot;

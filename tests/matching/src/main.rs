@@ -9,6 +9,7 @@ use healer::similarity::{Metric, Profile, Settings, Without};
 use nomos_matching::beside::taken_for_another;
 use nomos_matching::change::Change;
 use nomos_matching::corpus::{self, Api};
+use nomos_matching::embedded::taken_from_another_record;
 use nomos_matching::left_out;
 use nomos_matching::plot;
 use nomos_matching::removed::healed_without_counterpart;
@@ -209,9 +210,10 @@ type Negatives = fn(&Api, Settings) -> (usize, Vec<String>);
 
 /// What is taken for fields that are not there.
 fn print_negatives(apis: &[Api], options: &Options) {
-    let kinds: [(&str, Negatives); 2] = [
+    let kinds: [(&str, Negatives); 3] = [
         ("fields without their counterparts", healed_without_counterpart),
         ("pairs that stand beside each other", taken_for_another),
+        ("members that a record inside has, too,", taken_from_another_record),
     ];
     for (what, negatives) in kinds {
         let (mut tried, mut wrong) = (0, Vec::new());

@@ -7,6 +7,7 @@ use healer::similarity::Settings;
 use nomos_matching::beside::taken_for_another;
 use nomos_matching::change::Change;
 use nomos_matching::corpus::{self, Api};
+use nomos_matching::embedded::taken_from_another_record;
 use nomos_matching::engine::predict;
 use nomos_matching::removed::healed_without_counterpart;
 use nomos_matching::score::{Score, score_api};
@@ -61,7 +62,7 @@ fn figures_hold() {
 #[test]
 fn what_changed_is_listed_for_every_api() {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/held-out"));
-    let held_out = ["i", "j", "k", "l", "m", "n", "o"].map(|part| folder.join(part));
+    let held_out = ["i", "j", "k", "l", "m", "n", "o", "p"].map(|part| folder.join(part));
     let apis = corpus().into_iter().chain(corpus::read(&held_out).expect("a corpus"));
     let unlisted: Vec<String> = apis.map(|api| api.file).filter(|api| Change::of(api).is_none()).collect();
     assert_eq!(unlisted, [""; 0], "in tests/matching/changes.txt");
@@ -92,6 +93,17 @@ fn what_stands_beside_a_field_is_not_taken_for_it() {
     #[expect(clippy::cast_precision_loss, reason = "counts are small")]
     let share = wrong.len() as f64 / tried as f64;
     assert!(share < TAKEN_FOR_ANOTHER, "{} of {tried}: {wrong:#?}", wrong.len());
+}
+
+#[test]
+fn what_a_record_inside_has_is_not_taken_from_it() {
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for api in &corpus() {
+        let (members, taken) = taken_from_another_record(api, Settings::default());
+        tried += members;
+        wrong.extend(taken);
+    }
+    assert!(tried > 20_000 && wrong.is_empty(), "{} of {tried}: {wrong:#?}", wrong.len());
 }
 
 /// The same value with the members of all objects in the opposite order.

@@ -1,0 +1,73 @@
+//! Whether a record inside another one has what that one lacks.
+//!
+//! `manager.phone` is not `phone`, where both `manager` and the record have a `name`: two objects that have a member of the same
+//! name are two things, and of two things of one kind each has a `phone` of its own. What wraps the record is the record,
+//! unless it has an identifier of its own.
+
+use super::doubt::IDENTIFIERS;
+use super::lexicon::hash_word;
+use super::names::Name;
+use super::record::{Pair, Record};
+use super::{Id, NONE};
+use crate::order::sort;
+
+/// An odd number whose multiples spread over 64 bits.
+const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// What stands where it is expected, as [`key`] tells it, ascending: once somebody asks for it.
+#[derive(Default)]
+pub(super) struct Others(Option<Vec<u64>>);
+
+impl Others {
+    /// Whether a member is that of another record than the one it is to be moved to: under the same name.
+    pub fn have(&mut self, record: &Record<'_, '_>, pair: &Pair) -> bool {
+        let (model, scratch) = (record.model, &*record.scratch);
+        let name = scratch.members.get(pair.found as usize).and_then(|member| scratch.names.get(member.name));
+        if name.map(|name| name.joined) != model.names.get(pair.expected).map(|name| name.joined) {
+            return false;
+        }
+        let around = |id: Id| record.found.get(id as usize).map_or(NONE, |found| found.parent);
+        let above = |id: Id| model.field(id).map_or(NONE, |field| field.parent);
+        let (mut from, mut to) = (around(pair.found), above(pair.expected));
+        loop {
+            let place = scratch.fields.get(to as usize).copied().unwrap_or(NONE);
+            if from == NONE || from == place {
+                return false;
+            }
+            if (to == NONE || place != NONE) && self.have_one_name(record, from, place) {
+                return true;
+            }
+            (from, to) = (around(from), above(to));
+        }
+    }
+
+    /// Whether an object has a member of the same name as one that stands in another object.
+    fn have_one_name(&mut self, record: &Record<'_, '_>, object: Id, place: Id) -> bool {
+        let is_wrapper = record.scratch.members.get(object as usize).is_some_and(|member| member.is_wrapper);
+        let mut members = record.found.iter().filter(|found| found.parent == object);
+        let standing = self.0.get_or_insert_with(|| standing(record));
+        members.any(|found| standing.binary_search(&key(place, found.name, is_wrapper)).is_ok())
+    }
+}
+
+#[inline(never)]
+fn standing(record: &Record<'_, '_>) -> Vec<u64> {
+    let names = &record.model.names;
+    let identifies = |name: &Name| names.own(name).iter().any(|word| IDENTIFIERS.contains(&names.text(word)));
+    let mut standing = Vec::new();
+    for (id, field) in (0..).zip(record.model.fields()) {
+        let at = record.scratch.fields.get(id as usize).copied().unwrap_or(NONE);
+        let Some(found) = record.found.get(at as usize).filter(|found| found.name == field.name) else { continue };
+        standing.push(key(found.parent, found.name, false));
+        if names.get(id).is_some_and(identifies) {
+            standing.push(key(found.parent, found.name, true));
+        }
+    }
+    sort(&mut standing);
+    standing
+}
+
+/// A number for a member of an object of the body, and another one for it if it is to identify that.
+fn key(object: Id, name: &str, identifies: bool) -> u64 {
+    hash_word(name) ^ (u64::from(object) << 1 | u64::from(identifies)).wrapping_mul(ODD)
+}
