@@ -50,14 +50,21 @@ pub struct Args {
 
 /// Checks every file, and tells of all problems before it ends.
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let mut verdicts = Vec::new();
+    let (mut verdicts, mut unread) = (Vec::new(), Vec::new());
     for path in &args.files {
-        let source = Source::read(path)?;
-        let Examined { kind, findings, warnings } = examine(&source);
-        verdicts.push(Verdict { source, kind, findings, warnings });
+        match Source::read(path) {
+            Ok(source) => {
+                let Examined { kind, findings, warnings } = examine(&source);
+                verdicts.push(Verdict { source, kind, findings, warnings });
+            }
+            Err(failure) => unread.push(failure.to_string()),
+        }
     }
     let text = if args.json { as_json(&verdicts) } else { verdicts.iter().map(Verdict::as_text).collect() };
     output::write(text.as_bytes())?;
+    if !unread.is_empty() {
+        return Err(Failure::new(unread.join("; ")));
+    }
     let clean = verdicts.iter().all(|verdict| verdict.findings.is_empty());
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

@@ -56,6 +56,17 @@ fn files_in_order_are_told_by_their_kind() {
 }
 
 #[test]
+fn a_file_that_is_not_there_keeps_nothing_from_the_others() {
+    let dir = Dir::new("check-missing");
+    let output = dir.file("a.yaml", "mode: off\n").nomos(&["check", "a.yaml", "b.yaml"]);
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (2, "a.yaml: a plugin configuration with 0 routes: no problems\n")
+    );
+    assert!(output.stderr.contains("b.yaml: ") && output.stderr.lines().count() == 1, "{}", output.stderr);
+}
+
+#[test]
 fn problems_are_told_with_their_lines() {
     let rows = [
         (

@@ -154,7 +154,13 @@ fn document(api: &Api, request: &Request<Incoming>) -> Answer {
     json(StatusCode::OK, body)
 }
 
+/// To the mode in the query, or else in the body.
 async fn switch(api: &Api, request: Request<Incoming>) -> Answer {
+    match Query::parse(request.uri().query().unwrap_or_default()) {
+        Ok(Query { mode: Some(mode), .. }) => return set(api, mode),
+        Ok(_) => (),
+        Err(error) => return refused(StatusCode::BAD_REQUEST, &error),
+    }
     let body = match Limited::new(request.into_body(), MODE_BODY).collect().await {
         Ok(body) => body.to_bytes(),
         Err(error) => {
@@ -162,12 +168,14 @@ async fn switch(api: &Api, request: Request<Incoming>) -> Answer {
         }
     };
     match String::from_utf8_lossy(&body).trim().parse::<Mode>() {
-        Ok(mode) => {
-            api.mode.store(mode.index(), Ordering::Relaxed);
-            text(StatusCode::OK, mode.name())
-        }
+        Ok(mode) => set(api, mode),
         Err(error) => refused(StatusCode::BAD_REQUEST, &format!("body: {error}")),
     }
+}
+
+fn set(api: &Api, mode: Mode) -> Answer {
+    api.mode.store(mode.index(), Ordering::Relaxed);
+    text(StatusCode::OK, mode.name())
 }
 
 impl Query {

@@ -108,6 +108,8 @@ fn the_mode_switches_while_running() {
         assert_eq!(upstream.get("/__mode").1, mode.name());
         assert_eq!(upstream.get("/api/user").1, user_body(mode));
     }
+    assert_eq!(upstream.put("/__mode?mode=typo", "").1, "typo");
+    assert_eq!(upstream.get("/__mode").1, "typo");
 }
 
 #[test]
@@ -118,6 +120,7 @@ fn bad_requests_change_nothing_and_say_what_was_expected() {
         (upstream.put("/__mode", "v9"), "400", "found drift mode `v9`; expected one of healthy"),
         (upstream.put("/__mode", ""), "400", "expected one of healthy"),
         (upstream.put("/__mode", &long), "400", "expected the name of a mode"),
+        (upstream.put("/__mode?mode=v9", "v2"), "400", "?mode: found drift mode `v9`"),
         (upstream.put("/api/user", "v2"), "405", "expected one of GET, HEAD"),
         (upstream.get("/api/user?mode=v9"), "400", "?mode: found drift mode `v9`"),
         (upstream.get("/api/users?count=100001"), "400", "?count: found `100001`"),
