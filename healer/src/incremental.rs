@@ -251,6 +251,9 @@ impl Incremental {
     }
 
     fn decide(&mut self, tools: &mut Tools<'_>) {
+        if matches!(self.window.scanner.status(), Status::Dead(reason, at) if self.window.begins_word(reason, at)) {
+            return;
+        }
         let fault = self.soundness.check(&mut self.window);
         let bytes = fault.map_or(self.soundness.checked(), |(_, at)| at);
         let sound = Sound::up_to(&self.window, bytes);
