@@ -6,7 +6,8 @@
 //! Names are cut into words (`words.rs`), and words become keys by which equal meanings meet (`names.rs`, from the
 //! dictionary in `lexicon.rs`; `typos.rs`). An inverted index (`postings.rs`, `candidates.rs`) leaves few pairs to look
 //! at; each is explained word by word (`explain.rs`), checked against kinds and formats (`compatible.rs`), and put into
-//! its place in the record (`record.rs`), where it has to be better than all its rivals.
+//! its place in the record (`record.rs`), where it has to be better than all its rivals (`decide.rs`), beyond doubt
+//! (`doubt.rs`), and no other record's (`others.rs`).
 
 mod affix;
 mod candidates;

@@ -403,8 +403,8 @@ impl<'a> Overlay<'a> {
         Some(rows)
     }
 
-    /// Whether a row stands where an object is expected to which it belongs, or from where it is moved: unless it leaves, nothing
-    /// goes there.
+    /// Whether a value that stands in the place of an expected object is to leave: into that object, or elsewhere. While it
+    /// stays, nothing goes into that object.
     fn is_in_the_way(&self, row: Id) -> bool {
         let standing = self.survey.rows.get(row as usize).map(|row| row.standing);
         let known = self.counterpart.get(row as usize);
