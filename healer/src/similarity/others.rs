@@ -7,8 +7,8 @@
 use super::doubt::IDENTIFIERS;
 use super::lexicon::hash_word;
 use super::names::Name;
-use super::record::{Pair, Record};
-use super::{Id, NONE};
+use super::record::{Pair, Record, lacks_level};
+use super::{Id, NONE, Standing};
 use crate::order::sort;
 
 /// An odd number whose multiples spread over 64 bits.
@@ -55,11 +55,14 @@ fn standing(record: &Record<'_, '_>) -> Vec<u64> {
     let names = &record.model.names;
     let identifies = |name: &Name| names.own(name).iter().any(|word| IDENTIFIERS.contains(&names.text(word)));
     let mut standing = Vec::new();
-    for (id, field) in (0..).zip(record.model.fields()) {
-        let at = record.scratch.fields.get(id as usize).copied().unwrap_or(NONE);
-        let Some(found) = record.found.get(at as usize).filter(|found| found.name == field.name) else { continue };
+    // What was found is bounded, what is expected is not.
+    for found in record.found {
+        let Standing::Expected(field) = found.standing else { continue };
+        if lacks_level(record.model, found) {
+            continue;
+        }
         standing.push(key(found.parent, found.name, false));
-        if names.get(id).is_some_and(identifies) {
+        if names.get(field).is_some_and(identifies) {
             standing.push(key(found.parent, found.name, true));
         }
     }

@@ -291,7 +291,7 @@ impl Record<'_, '_> {
 }
 
 /// Whether a value stands where an object is expected: it may belong inside (`email` for `email.value`).
-fn lacks_level(model: &Model, found: &Found<'_>) -> bool {
+pub(super) fn lacks_level(model: &Model, found: &Found<'_>) -> bool {
     let Standing::Expected(field) = found.standing else { return false };
     !matches!(found.kind, Kind::Object | Kind::Null) && model.field(field).is_some_and(|field| field.is_object)
 }
