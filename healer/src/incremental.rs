@@ -251,9 +251,6 @@ impl Incremental {
     }
 
     fn decide(&mut self, tools: &mut Tools<'_>) {
-        if matches!(self.window.scanner.status(), Status::Dead(reason, at) if self.window.begins_word(reason, at)) {
-            return;
-        }
         let fault = self.soundness.check(&mut self.window);
         let bytes = fault.map_or(self.soundness.checked(), |(_, at)| at);
         let sound = Sound::up_to(&self.window, bytes);
@@ -276,6 +273,8 @@ impl Incremental {
         let Some(at) = tape.at(self.next) else { return Then::Wait(tape.bytes) };
         match (self.expects, tape.byte(self.next)) {
             (Expects::Value { first: true }, b']') | (Expects::Key { first: true }, b'}') => self.close(),
+            // More bytes tell whether it is a word, and so a value.
+            (Expects::Value { .. }, _) if self.window.begins_word() == Some(at) => Then::Wait(at),
             (Expects::Value { .. }, byte) => self.value(tools, sound, at, byte),
             (Expects::Key { .. }, b'"') => self.key(tools.plan.automaton(), sound, at),
             (Expects::Colon, b':') => self.colon(tools.plan.automaton()),

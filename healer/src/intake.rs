@@ -191,7 +191,7 @@ impl Intake {
             Status::Blank | Status::Open => Progress::Hold,
             Status::Closed(end) | Status::Dead(_, end) if end > most => Progress::Release(Reason::TooLarge),
             Status::Closed(_) => Progress::Whole,
-            Status::Dead(reason, at) if self.begins_word(reason, at) => Progress::Hold,
+            Status::Dead(..) if self.begins_word().is_some() => Progress::Hold,
             Status::Dead(reason, at) => Progress::Release(self.dead(reason, at)),
         }
     }
@@ -252,9 +252,12 @@ impl Intake {
         }
     }
 
-    /// Whether more bytes are needed to tell what a body is that is no object and no array.
-    pub(crate) fn begins_word(&self, reason: Reason, at: usize) -> bool {
-        reason == Reason::Scalar && self.word(at) == Some(Word::Begun)
+    /// Where the body begins like a word, and more bytes are needed to tell whether it is one.
+    pub(crate) fn begins_word(&self) -> Option<usize> {
+        match self.scanner.status() {
+            Status::Dead(Reason::Scalar, at) if self.word(at) == Some(Word::Begun) => Some(at),
+            _ => None,
+        }
     }
 
     /// How much of `true`, `false` or `null` is held from an offset on; `None` where none is.

@@ -179,10 +179,8 @@ fn refuse_mixed_circles(renames: &[RenameRule], moves: &[MoveRule], entries: &[E
     for (rule, entry) in moves.iter().zip(entries) {
         let Some((from, to)) = names_within(rule) else { continue };
         let mut names = vec![from, to];
-        // Most end here: few lead to what a rename starts from.
-        while let Some(at) =
-            names.last().and_then(|last| sources.first(last)).filter(|_| names.len() < renames.len().saturating_add(2))
-        {
+        for _ in renames {
+            let Some(at) = names.last().and_then(|last| sources.first(last)) else { break };
             names.extend(renames.get(at).map(|rename| rename.to.as_str()));
             if names.last() == Some(&from) {
                 return refuse_circle(&entry.cursor, &names, problems);

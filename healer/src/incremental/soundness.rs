@@ -20,7 +20,7 @@ impl Soundness {
     /// Checks what is new in a window. The first thing that is wrong, and where.
     pub(super) fn check(&mut self, window: &mut Intake) -> Option<(Reason, usize)> {
         let dead = match window.scanner.status() {
-            Status::Dead(reason, at) => Some((window.dead(reason, at), at)),
+            Status::Dead(reason, at) if window.begins_word().is_none() => Some((window.dead(reason, at), at)),
             _ => None,
         };
         let wrong = [self.bad_text(window), self.bad_escape(window)].into_iter().flatten().min();

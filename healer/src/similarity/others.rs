@@ -5,14 +5,11 @@
 //! unless it has an identifier of its own.
 
 use super::doubt::IDENTIFIERS;
-use super::lexicon::hash_word;
+use super::lexicon::{hash_word, join_hash};
 use super::names::Name;
 use super::record::{Pair, Record, lacks_level};
 use super::{Id, NONE, Standing};
 use crate::order::sort;
-
-/// An odd number whose multiples spread over 64 bits.
-const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// What stands where it is expected, as [`key`] tells it, ascending: once somebody asks for it.
 #[derive(Default)]
@@ -50,6 +47,7 @@ impl Others {
     }
 }
 
+/// The keys of all members that stand where they are expected.
 #[inline(never)]
 fn standing(record: &Record<'_, '_>) -> Vec<u64> {
     let names = &record.model.names;
@@ -72,5 +70,5 @@ fn standing(record: &Record<'_, '_>) -> Vec<u64> {
 
 /// A number for a member of an object of the body, and another one for it if it is to identify that.
 fn key(object: Id, name: &str, identifies: bool) -> u64 {
-    hash_word(name) ^ (u64::from(object) << 1 | u64::from(identifies)).wrapping_mul(ODD)
+    join_hash(hash_word(name), u64::from(object) << 1 | u64::from(identifies))
 }
