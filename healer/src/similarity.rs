@@ -9,7 +9,6 @@
 //! its place in the record (`record.rs`), where it has to be better than all its rivals (`decide.rs`), beyond doubt
 //! (`doubt.rs`), and no other record's (`others.rs`).
 
-mod affix;
 mod candidates;
 pub mod compare;
 mod compatible;
@@ -32,6 +31,7 @@ mod postings;
 mod record;
 mod reference;
 mod scale;
+mod systematic;
 mod typos;
 mod weights;
 mod words;

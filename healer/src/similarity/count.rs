@@ -51,9 +51,7 @@ impl<'r, 'a, 's> Counts<'r, 'a, 's> {
     fn objects(&self, alignment: &Alignment) -> (Id, Id) {
         let Alignment { expected, found, .. } = *alignment;
         match self.record.model.field(expected) {
-            Some(field) if !field.is_object && !field.is_records => {
-                (field.parent, self.record.found.get(found as usize).map_or(NONE, |found| found.parent))
-            }
+            Some(field) if !field.is_object && !field.is_records => (field.parent, self.record.around(found)),
             _ => (expected, found),
         }
     }
@@ -116,7 +114,7 @@ impl<'r, 'a, 's> Counts<'r, 'a, 's> {
 /// Whether a member is an object or anywhere inside it; [`NONE`]: the record.
 pub(super) fn is_at_or_inside(record: &Record<'_, '_>, mut found: Id, object: Id) -> bool {
     while object != NONE && found != object && found != NONE {
-        found = record.found.get(found as usize).map_or(NONE, |found| found.parent);
+        found = record.around(found);
     }
     object == NONE || found == object
 }

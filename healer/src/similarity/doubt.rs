@@ -101,20 +101,16 @@ fn names_an_address_inside(record: &Record<'_, '_>, pair: &Pair) -> bool {
     if synonym >= 1.0 && tokens >= 1.0 {
         return false;
     }
-    let (expected, names) = (&record.model.names, &record.scratch.names);
-    let found = own_words(record, pair.found);
-    let own = expected.get(pair.expected).map(|name| expected.own(name)).unwrap_or_default();
+    let names = &record.scratch.names;
+    let found = record.found_words(pair.found);
+    let own = record.expected_words(pair.expected);
     own.len() > found.len() && !found.is_empty() && found.iter().all(|word| BARE.contains(&names.text(word)))
 }
 
 /// `links.project` for `project`: where a thing is to be found is not the thing.
 fn tells_where(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
-    let member = record.scratch.members.get(pair.found as usize);
-    let (Some(found), Some(field)) = (member.and_then(|member| names.get(member.name)), expected.get(pair.expected))
-    else {
-        return false;
-    };
+    let (Some(found), Some(field)) = (record.name_of(pair.found), expected.get(pair.expected)) else { return false };
     let is_above = |token: &Token| token.level > 0 && LINKS.contains(&names.text(token));
     let is_expected = |token: &Token| ADDRESSES.contains(&expected.text(token));
     names.tokens(found).iter().any(is_above) && !expected.tokens(field).iter().any(is_expected)
@@ -123,7 +119,7 @@ fn tells_where(record: &Record<'_, '_>, pair: &Pair) -> bool {
 /// `order.venue.id` for `order_id`: an identifier is that of the object it stands in.
 fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let names = &record.scratch.names;
-    let own = own_words(record, pair.found);
+    let own = record.found_words(pair.found);
     pair.parts.path < GROUPED && own.iter().all(|word| IDENTIFIERS.contains(&names.text(word)))
 }
 
@@ -131,8 +127,8 @@ fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
 /// of another one.
 pub(super) fn is_reference(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let expected = &record.model.names;
-    let found = own_words(record, pair.found);
-    let own = expected.get(pair.expected).map(|name| expected.own(name)).unwrap_or_default();
+    let found = record.found_words(pair.found);
+    let own = record.expected_words(pair.expected);
     let is_unmoved = pair.parts.path >= 1.0;
     is_unmoved && found.len() > own.len() && own.iter().all(|word| IDENTIFIERS.contains(&expected.text(word)))
 }
@@ -142,23 +138,11 @@ pub(super) fn is_reference(record: &Record<'_, '_>, pair: &Pair) -> bool {
 fn counts_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
     let kind = record.found.get(pair.found as usize).map(|found| found.kind);
-    let member = record.scratch.members.get(pair.found as usize);
-    let (Some(found), Some(field)) = (member.and_then(|member| names.get(member.name)), expected.get(pair.expected))
-    else {
-        return false;
-    };
+    let (Some(found), Some(field)) = (record.name_of(pair.found), expected.get(pair.expected)) else { return false };
     let (words, own_words) = (count_words(expected, field), count_words(names, found));
     let is_more =
         words != own_words && words.min(own_words) > 0 && expected.own(field).len().max(names.own(found).len()) > 2;
     matches!(kind, Some(Kind::Integer | Kind::Number)) && (is_more || counts(expected, field) != counts(names, found))
-}
-
-/// The own words of a found member's name; none where that is not looked at.
-#[inline(never)]
-pub(super) fn own_words<'r>(record: &'r Record<'_, '_>, found: Id) -> &'r [Token] {
-    let member = record.scratch.members.get(found as usize);
-    let name = member.and_then(|member| record.scratch.names.get(member.name));
-    name.map(|name| record.scratch.names.own(name)).unwrap_or_default()
 }
 
 /// How many of its own words say that it counts.
@@ -195,17 +179,16 @@ fn is_empty_guess(record: &Record<'_, '_>, pair: &Pair) -> bool {
 /// Whether the record has a member beside the found one whose name has all its words and some more.
 fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>, words: &[&str]) -> bool {
     let names = &record.scratch.names;
-    let name_of = |id: Id| record.scratch.members.get(id as usize).and_then(|member| names.get(member.name));
     let (Some(found), Some(field)) = (record.found.get(pair.found as usize), record.model.field(pair.expected)) else {
         return false;
     };
-    let Some(name) = name_of(pair.found) else { return false };
+    let Some(name) = record.name_of(pair.found) else { return false };
     let is_open = |id: &&Id| {
         **id != pair.found && !known.sure.iter().any(|(expected, found)| found == *id && *expected != pair.expected)
     };
     known.formed.iter().filter(is_open).any(|id| {
         let other = record.found.get(*id as usize).filter(|other| other.parent == found.parent);
-        name_of(*id).is_some_and(|longer| holds((names, longer), (names, name), words))
+        record.name_of(*id).is_some_and(|longer| holds((names, longer), (names, name), words))
             && other.is_some_and(|other| compatible(field, other, record.model.has_formats) >= 0.99)
     })
 }
@@ -221,8 +204,7 @@ fn has_former(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
     has_moved
         && known.formed.iter().any(|id| {
             let other = record.found.get(*id as usize).filter(|other| other.parent == place);
-            let longer = record.scratch.members.get(*id as usize).and_then(|member| names.get(member.name));
-            longer.is_some_and(|longer| holds((names, longer), (expected, name), &FORMER))
+            record.name_of(*id).is_some_and(|longer| holds((names, longer), (expected, name), &FORMER))
                 && other.is_some_and(|other| compatible(field, other, record.model.has_formats) >= 0.99)
         })
 }

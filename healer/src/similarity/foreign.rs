@@ -48,7 +48,7 @@ fn counts(record: &Record<'_, '_>, alignment: &Alignment, share: f32, known: &mu
     if is_listed(record, alignment) {
         return is_exact && is_known();
     }
-    let says_all = is_exact && has_several_words(record, alignment.expected);
+    let says_all = is_exact && has_several_words(record, alignment);
     let is_there = || alignment.parts.path >= 1.0 && is_in_place(record, alignment);
     says_all && (share >= doubt.likely || is_there())
         || share >= doubt.borne_out && is_borne_out(record, alignment)
@@ -77,15 +77,18 @@ fn is_listed(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
 /// Whether a member stands in the object in which it is expected.
 fn is_in_place(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     let object = record.model.field(alignment.expected).map_or(NONE, |field| field.parent);
-    let around = record.found.get(alignment.found as usize).map_or(NONE, |found| found.parent);
+    let around = record.around(alignment.found);
     let place = if object == NONE { Some(NONE) } else { record.scratch.fields.get(object as usize).copied() };
     place == Some(around)
 }
 
-/// Whether a value's name has several words.
-fn has_several_words(record: &Record<'_, '_>, id: Id) -> bool {
-    let is_value = record.model.field(id).is_some_and(|field| !field.is_object && !field.is_records);
-    let names = &record.model.names;
-    let own = names.get(id).map(|name| names.own(name)).unwrap_or_default();
-    is_value && own.iter().filter(|word: &&Token| !word.is_number && !word.is_filler).count() >= SEVERAL_WORDS
+/// Whether a value's name has several words, as it is expected or as it is: `paymenttype` is `payment_type`.
+fn has_several_words(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
+    let Alignment { expected, found, .. } = *alignment;
+    let is_value = record.model.field(expected).is_some_and(|field| !field.is_object && !field.is_records);
+    is_value && (are_several(record.expected_words(expected)) || are_several(record.found_words(found)))
+}
+
+fn are_several(words: &[Token]) -> bool {
+    words.iter().filter(|word| !word.is_number && !word.is_filler).count() >= SEVERAL_WORDS
 }

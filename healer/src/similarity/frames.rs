@@ -229,10 +229,10 @@ fn is_expected_in(record: &Record<'_, '_>, object: Id, joined: u64) -> bool {
 
 /// Whether a member with this name is directly in what stands for an expected object, or in a wrapper there.
 fn is_in_frame(record: &Record<'_, '_>, frame: Id, joined: u64) -> bool {
-    let members = record.scratch.members.iter().enumerate();
+    let members = (0 as Id..).zip(&record.scratch.members);
     let mut named =
         members.filter(|(_, member)| record.scratch.names.get(member.name).is_some_and(|name| name.joined == joined));
-    named.any(|(id, _)| frame_around(record, id as Id) == Some(frame))
+    named.any(|(id, _)| frame_around(record, id) == Some(frame))
 }
 
 fn told_by(names: &Names, name: &Name) -> f32 {
@@ -273,10 +273,7 @@ fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
         return false;
     }
     let held = Held::of(record, id, frame);
-    let Some(name) = record.scratch.members.get(id as usize).and_then(|member| record.scratch.names.get(member.name))
-    else {
-        return false;
-    };
+    let Some(name) = record.name_of(id) else { return false };
     let is_record = name.needed == 0 && name.implied != 0;
     if name.is_envelope || is_record {
         return held.standing == 0 || held.inside > held.standing;
@@ -342,13 +339,13 @@ impl Held {
 
 /// Whether a member with this name is anywhere below an object.
 fn has_below(record: &Record<'_, '_>, object: Id, joined: u64) -> bool {
-    let members = record.scratch.members.iter().enumerate();
+    let members = (0 as Id..).zip(&record.scratch.members);
     let mut named =
         members.filter(|(_, member)| record.scratch.names.get(member.name).is_some_and(|name| name.joined == joined));
     named.any(|(id, _)| {
-        let mut at = record.found.get(id).map_or(NONE, |found| found.parent);
+        let mut at = record.around(id);
         while at != NONE && at != object {
-            at = record.found.get(at as usize).map_or(NONE, |found| found.parent);
+            at = record.around(at);
         }
         at == object
     })

@@ -19,13 +19,12 @@ impl Others {
     /// Whether a member is that of another record than the one it is to be moved to: under the same name.
     pub fn have(&mut self, record: &Record<'_, '_>, pair: &Pair) -> bool {
         let (model, scratch) = (record.model, &*record.scratch);
-        let name = scratch.members.get(pair.found as usize).and_then(|member| scratch.names.get(member.name));
-        if name.map(|name| name.joined) != model.names.get(pair.expected).map(|name| name.joined) {
+        if record.name_of(pair.found).map(|name| name.joined) != model.names.get(pair.expected).map(|name| name.joined)
+        {
             return false;
         }
-        let around = |id: Id| record.found.get(id as usize).map_or(NONE, |found| found.parent);
         let above = |id: Id| model.field(id).map_or(NONE, |field| field.parent);
-        let (mut from, mut to) = (around(pair.found), above(pair.expected));
+        let (mut from, mut to) = (record.around(pair.found), above(pair.expected));
         loop {
             let place = scratch.fields.get(to as usize).copied().unwrap_or(NONE);
             if from == NONE || from == place {
@@ -34,7 +33,7 @@ impl Others {
             if (to == NONE || place != NONE) && self.have_one_name(record, from, place) {
                 return true;
             }
-            (from, to) = (around(from), above(to));
+            (from, to) = (record.around(from), above(to));
         }
     }
 

@@ -8,10 +8,10 @@ use super::candidates::Candidates;
 use super::compatible::compatible;
 use super::explain::{Side, Words, explain};
 use super::lexicon::hash_word;
-use super::names::{MAX_LEVEL, Mask, Name, Names, bits};
+use super::names::{MAX_LEVEL, Mask, Name, Names, Token, bits};
 use super::{
-    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, affix, decide, foreign, frames,
-    reference,
+    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, foreign, frames,
+    reference, systematic,
 };
 use crate::order::{sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
@@ -103,7 +103,7 @@ impl Record<'_, '_> {
             self.compare(id, |_, _| true);
         }
         frames::bear_out_all(self);
-        affix::add(self);
+        systematic::add(self);
         decide::decide(self, out);
         if !self.settings.without().record {
             foreign::take_back(self, out);
@@ -283,6 +283,30 @@ impl Record<'_, '_> {
     pub fn frame_of(&self, found: Id) -> Option<Id> {
         let member = self.scratch.members.get(found as usize)?;
         if member.is_closed || member.is_wrapper { None } else { frames::frame_around(self, found) }
+    }
+
+    /// The member that a found one is in; [`NONE`] at the root.
+    #[inline(never)]
+    pub fn around(&self, found: Id) -> Id {
+        self.found.get(found as usize).map_or(NONE, |found| found.parent)
+    }
+
+    /// A found member's name, if it is looked at.
+    #[inline(never)]
+    pub fn name_of(&self, found: Id) -> Option<&Name> {
+        self.scratch.names.get(self.scratch.members.get(found as usize)?.name)
+    }
+
+    /// The own words of an expected field's name.
+    #[inline(never)]
+    pub fn expected_words(&self, expected: Id) -> &[Token] {
+        self.model.names.get(expected).map(|name| self.model.names.own(name)).unwrap_or_default()
+    }
+
+    /// The same of a found member's; none where it is not looked at.
+    #[inline(never)]
+    pub fn found_words(&self, found: Id) -> &[Token] {
+        self.name_of(found).map(|name| self.scratch.names.own(name)).unwrap_or_default()
     }
 
     pub fn is_taken(&self, expected: Id) -> bool {

@@ -4,7 +4,6 @@
 //! gives them without that point: `1000` is 10.00. A contract that does not ask for that means other numbers by the same
 //! names.
 
-use super::doubt::own_words;
 use super::names::Token;
 use super::record::Record;
 use super::{Alignment, Found, Id, Standing};
@@ -28,7 +27,7 @@ fn is_number(found: &Found<'_>) -> bool {
 }
 
 fn tells_scale(record: &Record<'_, '_>, id: Id) -> bool {
-    let own = own_words(record, id);
+    let own = record.found_words(id);
     let has = |word: &&str| own.iter().any(|token: &Token| record.scratch.names.text(token) == *word);
     SCALES.iter().any(|words| words.iter().all(has))
 }

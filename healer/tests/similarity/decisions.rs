@@ -212,6 +212,58 @@ fn the_same_name_of_another_value_is_left() {
     check(&rows);
 }
 
+/// One word for another throughout an object; not where the old one is still there, the new one is expected too, few names
+/// have it, or the two are opposites.
+#[test]
+fn a_word_that_was_exchanged_throughout_is_the_same() {
+    let contract = r#"{"id":1,"opening_employee_id":"a","ending_employee_id":"b","closing_employee_id":"c"}"#;
+    let crew = r#"{"id":1,"opening_crew_id":"a","ending_crew_id":"b","closing_crew_id":"c"}"#;
+    let two = r#"{"id":1,"opening_crew_id":"a","ending_crew_id":"b"}"#;
+    let both = r#"{"id":1,"opening_crew_id":"a","ending_crew_id":"b","closing_crew_id":"c","employee_note":"n"}"#;
+    let rows = [
+        (
+            "behind",
+            r#"{"creation_tsz":1,"ending_tsz":2,"state_tsz":3}"#,
+            r#"{"creation_timestamp":1,"ending_timestamp":2,"state_timestamp":3}"#,
+            r#"{"creation_tsz":1,"ending_tsz":2,"state_tsz":3}"#,
+        ),
+        ("in the middle", contract, crew, contract),
+        ("two names are a guess", contract, two, two),
+        ("the old word is still there", contract, both, both),
+        (
+            "the new word is expected as well",
+            r#"{"id":1,"sms_price":1,"sms_number":2,"sms_limit":3,"voice_rate":4}"#,
+            r#"{"id":1,"voice_price":1,"voice_number":2,"voice_limit":3}"#,
+            r#"{"id":1,"voice_price":1,"voice_number":2,"voice_limit":3}"#,
+        ),
+        (
+            "opposites",
+            r#"{"id":1,"billing_city":"c","billing_street":"s","billing_zip":"z"}"#,
+            r#"{"id":1,"shipping_city":"c","shipping_street":"s","shipping_zip":"z"}"#,
+            r#"{"id":1,"shipping_city":"c","shipping_street":"s","shipping_zip":"z"}"#,
+        ),
+        (
+            "two words that may be it",
+            r#"{"id":1,"sms_price":1,"sms_number":2,"sms_limit":3}"#,
+            r#"{"id":1,"voice_price":1,"voice_number":2,"voice_limit":3,"fax_price":1,"fax_number":2,"fax_limit":3}"#,
+            r#"{"id":1,"voice_price":1,"voice_number":2,"voice_limit":3,"fax_price":1,"fax_number":2,"fax_limit":3}"#,
+        ),
+    ];
+    check(&rows);
+}
+
+/// Little is known of these records, so that a name has to be of several words: on which side they are told apart does not
+/// matter.
+#[test]
+fn words_that_are_written_together_are_several() {
+    let example = r#"{"id":1,"paymenttype":"p","fee":1,"flow":"f","origin":"o","panel":"q","scheme":"s"}"#;
+    let rows = [
+        ("apart now", example, r#"{"payment_type":"p","x":1,"y":2}"#, r#"{"paymenttype":"p","x":1,"y":2}"#),
+        ("a single word", example, r#"{"Origin":"p","x":1,"y":2}"#, r#"{"Origin":"p","x":1,"y":2}"#),
+    ];
+    check(&rows);
+}
+
 /// GraphQL has other words, identifiers and addresses than REST under the same names, and lists that are objects.
 #[test]
 fn what_is_there_once_is_the_member_of_one_object() {

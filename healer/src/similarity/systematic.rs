@@ -1,0 +1,233 @@
+//! Names of one object that got, lost or exchanged the same words together.
+//!
+//! One such name is a guess: `billing_city` is not `city`, and `owner_id` not `author_id`. But where several names of one
+//! object differ from as many others in the same word in front, and no name there keeps it, the word was only what the
+//! record is called: `launch_date`, `launch_window` are `date`, `window`. And where a word is gone from a whole object, and
+//! several names have one in its place that no expected name there has, it is another word for the same:
+//! `builds_enabled`, `public_builds` are `jobs_enabled`, `public_jobs`.
+
+use super::compatible::compatible;
+use super::lexicon::{join_hash, lexicon};
+use super::names::{Names, Token};
+use super::postings::Post;
+use super::record::{Pair, Record};
+use super::{Id, NONE, Parts};
+use crate::order::sort_by_less;
+
+/// Words that are got, lost or exchanged together at most.
+const MAX_WORDS: usize = 2;
+/// Names that lost the same word at least.
+const LEAST_LOST: usize = 2;
+/// Names that got the same word at least, whether or not they lost one: a new word mostly says what is new.
+const LEAST_GOT: usize = 3;
+/// What is left of them tells at least this in all: `id` and `name` do not suffice.
+const LEAST_TOLD: f32 = 1.2;
+/// Pairs of names that are looked at in one record at most; others are left to their words.
+const MAX_COMPARED: usize = 1 << 12;
+/// What it is worth.
+const WORTH: f32 = 0.9;
+/// A field or member with a better pair is no evidence.
+const BETTER: f32 = 0.85;
+
+/// Words that name other things that many records tell about: then the names are theirs.
+const OTHERS: [&str; 22] = [
+    "account",
+    "admin",
+    "agent",
+    "author",
+    "category",
+    "client",
+    "company",
+    "contact",
+    "creator",
+    "customer",
+    "group",
+    "member",
+    "merchant",
+    "organization",
+    "owner",
+    "person",
+    "product",
+    "profile",
+    "project",
+    "team",
+    "user",
+    "vendor",
+];
+
+/// Two names of which one has other words than the other, or more in front.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    object: Id,
+    /// The words that only the expected name has, and those that only the found one has; 0: none.
+    lost: u64,
+    got: u64,
+    expected: Id,
+    found: Id,
+    /// What the words that both have tell.
+    told: f32,
+    kind: f32,
+    names_another: bool,
+}
+
+impl Change {
+    fn key(&self) -> (Id, u64, u64) {
+        (self.object, self.lost, self.got)
+    }
+}
+
+/// Adds pairs whose names got, lost or exchanged the same words.
+pub(super) fn add(record: &mut Record<'_, '_>) {
+    let mut changes = changes(record);
+    sort_by_less(&mut changes, |a, b| (a.key(), a.expected, a.found) < (b.key(), b.expected, b.found));
+    let mut made = Vec::new();
+    for run in changes.chunk_by(|a, b| a.key() == b.key()) {
+        let alone: Vec<Change> = run.iter().filter(|change| is_alone(change, run)).copied().collect();
+        if is_sound(record, &alone) {
+            made.extend(alone.iter().map(pair));
+        }
+    }
+    record.scratch.pairs.extend(made);
+}
+
+fn pair(change: &Change) -> Pair {
+    Pair {
+        expected: change.expected,
+        found: change.found,
+        score: WORTH * change.kind,
+        is_taken: false,
+        parts: Parts { synonym: 1.0, tokens: WORTH, path: 1.0, kind: change.kind, ..Parts::default() },
+        has_neutral: false,
+    }
+}
+
+fn changes(record: &Record<'_, '_>) -> Vec<Change> {
+    let (mut changes, mut compared) = (Vec::new(), 0usize);
+    for (id, found) in (0..).zip(record.found) {
+        let Some(object) = record.frame_of(id) else { continue };
+        if has_better(record, NONE, id) {
+            continue;
+        }
+        let words = record.found_words(id);
+        // Names that differ in one place have the last word in common, or the first.
+        for (word, is_last) in [(words.last(), true), (words.first(), false)] {
+            let posts = record.model.postings.get(word.map_or(0, |word| word.hash));
+            compared = compared.saturating_add(posts.len());
+            if compared > MAX_COMPARED {
+                return Vec::new();
+            }
+            for post in posts.iter().filter(|post| is_at_end(record, **post, is_last)) {
+                let Some(field) = record.model.field(post.field).filter(|field| field.parent == object) else {
+                    continue;
+                };
+                let kind = compatible(field, found, record.model.has_formats);
+                if field.is_object || kind == 0.0 || record.is_taken(post.field) {
+                    continue;
+                }
+                let Some(change) = change(record, post.field, id, is_last) else { continue };
+                if !has_better(record, post.field, NONE) {
+                    changes.push(Change { object, kind, ..change });
+                }
+            }
+        }
+    }
+    changes
+}
+
+/// Whether a key is the last of the own words of its name, or the first.
+fn is_at_end(record: &Record<'_, '_>, post: Post, is_last: bool) -> bool {
+    let own = record.model.names.get(post.field).map_or(0, |name| name.own);
+    post.words != 0 && post.words == own & !(if is_last { own >> 1 } else { own << 1 })
+}
+
+/// Whether a field or a member has a better pair.
+fn has_better(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
+    let is_of = |pair: &Pair| pair.expected == expected || pair.found == found;
+    record.scratch.pairs.iter().any(|pair| is_of(pair) && !pair.is_taken && pair.score >= BETTER)
+}
+
+/// In what two names differ, if in front or in one place. Names whose last words are the same were compared by these.
+fn change(record: &Record<'_, '_>, expected: Id, found: Id, by_last: bool) -> Option<Change> {
+    let (a, b) = (record.expected_words(expected), record.found_words(found));
+    let behind = common(a.iter().rev(), b.iter().rev());
+    if by_last == (behind == 0) {
+        return None;
+    }
+    let (front, _) = a.split_at_checked(a.len().checked_sub(behind)?)?;
+    let (other, rest) = b.split_at_checked(b.len().checked_sub(behind)?)?;
+    let before = common(front.iter(), other.iter());
+    let (lost, got) = (front.get(before..)?, other.get(before..)?);
+    let is_exchange = !lost.is_empty() && !got.is_empty();
+    let is_short = lost.len().max(got.len()) <= MAX_WORDS && (is_exchange || before == 0);
+    let tells_apart = |word: &Token| {
+        if is_exchange { got.iter().any(|other| are_opposites(word, other)) } else { is_of_opposites(word) }
+    };
+    let is_change = is_short && !lost.iter().chain(got).any(|word| word.is_number || tells_apart(word));
+    let shared = other.iter().take(before).chain(rest);
+    (is_change && lost.len().max(got.len()) > 0).then(|| Change {
+        object: NONE,
+        lost: hash_of(lost),
+        got: hash_of(got),
+        expected,
+        found,
+        told: shared.map(|word| word.weight).sum(),
+        kind: 1.0,
+        names_another: is_another(&record.model.names, lost) || is_another(&record.scratch.names, got),
+    })
+}
+
+fn common<'t>(a: impl Iterator<Item = &'t Token>, b: impl Iterator<Item = &'t Token>) -> usize {
+    a.zip(b).take_while(|(a, b)| a.hash == b.hash).count()
+}
+
+fn hash_of(words: &[Token]) -> u64 {
+    words.iter().fold(0, |hash, word| join_hash(hash, word.hash))
+}
+
+/// `first`, `billing`: what has an opposite tells one from another.
+fn is_of_opposites(word: &Token) -> bool {
+    lexicon().get(word.hash).is_some_and(|entry| lexicon().has_opposites(entry))
+}
+
+fn are_opposites(a: &Token, b: &Token) -> bool {
+    let (a, b) = (lexicon().get(a.hash), lexicon().get(b.hash));
+    a.zip(b).is_some_and(|(a, b)| lexicon().are_opposed(a, b))
+}
+
+fn is_another(names: &Names, words: &[Token]) -> bool {
+    words.first().is_some_and(|word| OTHERS.binary_search(&names.text(word)).is_ok())
+}
+
+/// Whether neither of the two is in another pair of those that differ in the same words.
+fn is_alone(change: &Change, run: &[Change]) -> bool {
+    !run.iter().any(|other| (other.expected == change.expected) != (other.found == change.found))
+}
+
+/// Whether so many names changed alike that the words that they got or lost say nothing, or the same.
+fn is_sound(record: &Record<'_, '_>, run: &[Change]) -> bool {
+    let Some(first) = run.first() else { return false };
+    let told: f32 = run.iter().map(|change| change.told).sum();
+    let (has_lost, has_got) = (first.lost != 0, first.got != 0);
+    let (lost, kept) = if has_lost { counts(record, first, first.lost, has_got) } else { (0, 0) };
+    let (had, got) = if has_got { counts(record, first, first.got, has_lost) } else { (0, 0) };
+    let least = if has_got || first.names_another { LEAST_GOT } else { LEAST_LOST };
+    let most = run.len().saturating_mul(if first.names_another { 1 } else { 2 });
+    let with = if has_lost { lost } else { got };
+    run.len() >= least && told >= LEAST_TOLD && most >= with && kept == 0 && had == 0
+}
+
+/// How many expected and found names of an object have these words: in front, or anywhere.
+fn counts(record: &Record<'_, '_>, change: &Change, words: u64, anywhere: bool) -> (usize, usize) {
+    let has = |own: &[Token]| {
+        let lengths = 1..=MAX_WORDS.min(own.len());
+        lengths.into_iter().any(|len| {
+            let mut windows = own.windows(len).map(hash_of);
+            if anywhere { windows.any(|hash| hash == words) } else { windows.next() == Some(words) }
+        })
+    };
+    let members = record.model.members(change.object);
+    let around = record.around(change.found);
+    let beside = (0..).zip(record.found).filter(|(_, found)| found.parent == around);
+    let expected = members.filter(|(id, _)| has(record.expected_words(*id))).count();
+    (expected, beside.filter(|(id, _)| has(record.found_words(*id))).count())
+}
