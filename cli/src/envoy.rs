@@ -4,6 +4,18 @@ use healer::config::node::{Node, Value};
 
 const WASM: &str = "envoy.extensions.filters.http.wasm.v3.Wasm";
 const TYPED_STRUCT: &str = "TypedStruct";
+/// The options of a cluster, which may have a list of filters of its own.
+const CLUSTER_OPTIONS: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
+/// Filters that hand out a body after its upstream has ended: by their kind, where it says so, and the words that say it.
+const LATE: [(&str, &[&str], &[&str]); 3] = [
+    ("bandwidth_limit.v3.BandwidthLimit", &["enable_mode"], &["RESPONSE", "REQUEST_AND_RESPONSE"]),
+    (
+        "ext_proc.v3.ExternalProcessor",
+        &["processing_mode", "response_body_mode"],
+        &["STREAMED", "FULL_DUPLEX_STREAMED"],
+    ),
+    ("fault.v3.HTTPFault", &["response_rate_limit"], &[]),
+];
 
 /// A Wasm HTTP filter.
 #[derive(Clone, Copy)]
@@ -12,6 +24,10 @@ pub struct Filter<'a> {
     pub offset: usize,
     /// What is under `typed_config.config`, if anything.
     pub plugin: Option<&'a Node>,
+    /// Whether it is one of a cluster's own filters.
+    pub is_upstream: bool,
+    /// The name of a filter behind it that hands out bodies late.
+    pub late: Option<&'a str>,
     /// The name in the chain of filters.
     name: Option<&'a str>,
 }
@@ -124,19 +140,39 @@ impl<'a> Filter<'a> {
 /// Descends at most as deep as the file was read: [`Node::MAX_DEPTH`].
 fn collect<'a>(node: &'a Node, name: Option<&'a str>, found: &mut Vec<Filter<'a>>) {
     if let Some(wasm) = wasm_of(node) {
-        found.push(Filter { offset: node.offset, plugin: wasm.get("config"), name });
+        found.push(Filter { offset: node.offset, plugin: wasm.get("config"), is_upstream: false, late: None, name });
         return;
     }
     match &node.value {
-        Value::Array(items) => items.iter().for_each(|item| collect(item, None, found)),
+        Value::Array(items) => {
+            for (item, behind) in items.iter().zip(1..) {
+                let first = found.len();
+                collect(item, None, found);
+                let late = || items.iter().skip(behind).find_map(handing_out_late);
+                found.iter_mut().skip(first).for_each(|filter| filter.late = filter.late.or_else(late));
+            }
+        }
         Value::Object(members) => {
-            let name = text(node, "name");
+            let (first, name) = (found.len(), text(node, "name"));
             for member in members {
                 collect(&member.node, name, found);
+            }
+            if text(node, "@type").is_some_and(|kind| kind.ends_with(CLUSTER_OPTIONS)) {
+                found.iter_mut().skip(first).for_each(|filter| filter.is_upstream = true);
             }
         }
         _ => (),
     }
+}
+
+/// The name of a filter that hands out bodies late.
+fn handing_out_late(filter: &Node) -> Option<&str> {
+    let config = filter.get("typed_config")?;
+    let kind = text(config, "@type")?;
+    let (_, path, words) = LATE.iter().find(|(late, ..)| kind.ends_with(late))?;
+    let said = path.iter().try_fold(config, |node, field| node.get(field))?;
+    let is_late = words.is_empty() || said.as_str().is_some_and(|said| words.contains(&said));
+    is_late.then(|| text(filter, "name").unwrap_or(kind))
 }
 
 /// The message of a Wasm filter: the node itself, or what a `TypedStruct` wraps.
@@ -201,6 +237,39 @@ mod tests {
             let found: Vec<_> = discovered(&documents).iter().map(|filter| (filter.name, filter.file)).collect();
             assert_eq!(found, expected, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_behind_and_around_a_filter_is_told() {
+        let other = |name: &str, kind: &str, config: &str| {
+            format!(
+                "- {{name: {name}, typed_config: {{'@type': type.googleapis.com/envoy.extensions.filters.http.{kind}, {config}}}}}\n"
+            )
+        };
+        let processor = |mode: &str| {
+            other("ext", "ext_proc.v3.ExternalProcessor", &format!("processing_mode: {{response_body_mode: {mode}}}"))
+        };
+        let limit = |mode: &str| other("limit", "bandwidth_limit.v3.BandwidthLimit", &format!("enable_mode: {mode}"));
+        let fault = |config: &str| other("fault", "fault.v3.HTTPFault", config);
+        let nomos = wasm("nomos", "");
+        let rows = [
+            (nomos.clone() + &processor("STREAMED"), Some("ext")),
+            (nomos.clone() + &processor("FULL_DUPLEX_STREAMED"), Some("ext")),
+            (nomos.clone() + &processor("BUFFERED"), None),
+            (processor("STREAMED") + &nomos, None),
+            (nomos.clone() + &limit("RESPONSE"), Some("limit")),
+            (nomos.clone() + &limit("REQUEST"), None),
+            (nomos.clone() + &fault("response_rate_limit: {fixed_limit: {limit_kbps: 1}}"), Some("fault")),
+            (nomos.clone() + &fault("abort: {http_status: 500}"), None),
+        ];
+        for (text, expected) in rows {
+            let documents = yaml::read(&text, yaml::Dialect::Envoy).unwrap_or_default();
+            let found: Vec<_> = filters(&documents).iter().map(|filter| (filter.late, filter.is_upstream)).collect();
+            assert_eq!(found, [(expected, false)], "{text}");
+        }
+        let text = format!("'@type': type.googleapis.com/{CLUSTER_OPTIONS}\nhttp_filters:\n{nomos}");
+        let documents = yaml::read(&text, yaml::Dialect::Envoy).unwrap_or_default();
+        assert!(filters(&documents).iter().all(|filter| filter.is_upstream) && !documents.is_empty());
     }
 
     #[test]

@@ -153,13 +153,14 @@ impl Incoming {
         let (mut progress, began, read) = read(host, job, intake, size).map_err(|_| Fail::Host)?;
         self.seen = self.seen.saturating_add(count(size));
         let open = matches!(progress, Progress::Hold);
-        if open && (last || self.has_ended_unseen(host, job)) {
+        let ended_unseen = open && !last && self.has_ended_unseen(host);
+        if open && last || ended_unseen {
             progress = self.intake.as_deref_mut().map_or(progress, Intake::finish);
         } else if !last && self.expected.is_some() && matches!(progress, Progress::Whole) {
             // Of a body of known length, all is looked at before it is healed.
             progress = Progress::Hold;
         }
-        Ok(Absorbed { progress, began, read, last })
+        Ok(Absorbed { progress, began, read, last, ended_unseen })
     }
 
     /// Does what a chunk led to. `before` is how many bytes were kept before it came.
@@ -171,7 +172,7 @@ impl Incoming {
         before: usize,
         absorbed: Result<Absorbed, Fail>,
     ) -> Step {
-        let Absorbed { progress, began, read, last } = match absorbed {
+        let Absorbed { progress, began, read, last, .. } = match absorbed {
             Ok(absorbed) => absorbed,
             Err(fail) => return self.release(tools, job, before, fail, None),
         };
@@ -234,8 +235,8 @@ impl Incoming {
     ///
     /// A filter that hands out the end of a body piece by piece after that (a rate limit, an external processor) must
     /// come after this one in the response path; bodies that it leaves open for so long pass as they came.
-    fn has_ended_unseen<H: Host>(&self, host: &mut H, job: &Job<'_>) -> bool {
-        self.expected.is_none() && self.withholds(job) && host.upstream_has_ended()
+    fn has_ended_unseen<H: Host>(&self, host: &mut H) -> bool {
+        self.expected.is_none() && self.waiting() > 0 && host.upstream_has_ended()
     }
 
     fn completes(&self, size: usize) -> bool {
@@ -315,7 +316,7 @@ impl Incoming {
             .stream
             .as_ref()
             .is_none_or(|stream| stream.is_stuck() || stream.is_closed() && self.expected.is_none());
-        let over = fail.is_some() || piece.last || is_over || self.has_ended_unseen(&mut tools.host, job);
+        let over = fail.is_some() || piece.last || is_over || self.has_ended_unseen(&mut tools.host);
         if over {
             self.finish(tools, job);
         }
@@ -446,6 +447,8 @@ pub struct Absorbed {
     read: usize,
     /// Whether it is the last.
     last: bool,
+    /// Whether it seems to be, since the upstream has ended, while its value is open.
+    pub ended_unseen: bool,
 }
 
 /// A chunk of a body that streams.

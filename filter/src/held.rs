@@ -4,7 +4,10 @@
 //! those is refused, by Envoy with a 500, or worse, by a filter that writes too much into them, with the whole
 //! process. So the body itself is paused only to change it, and while content-length says that more comes, and how much.
 //! A body of unknown length may have come through a decompressor, which adds trailers after its last data; pausing
-//! that data would pause it for ever. It is healed here if its first chunk has all of it, and goes on unheld if not.
+//! that data would pause it for ever. It is healed here if its first chunk has all of it, and goes on unheld if not. But
+//! where its upstream has ended, and its value is open all the same, a filter behind this one may hand out the rest later
+//! (a rate limit, an external processor): letting go of headers then, Envoy ends the response where it is (1.36 always, 1.40
+//! where there are trailers). Such a body waits, for as long as more of it comes.
 
 use healer::{Progress, Reason};
 
@@ -26,6 +29,8 @@ const MAX_OUTPUT: usize = 32 << 10;
 pub struct Held {
     expected: Option<u64>,
     dependents: Dependents,
+    /// Whether what has come of the body is paused.
+    pub waits: bool,
 }
 
 /// What a chunk led to.
@@ -33,6 +38,8 @@ pub struct Held {
 pub enum HeldStep {
     /// The rest of the body is awaited, all of it paused.
     Wait,
+    /// The same, while it is not known whether there is more.
+    WaitAWhile,
     /// That is settled, the headers can tell about it, and everything passes.
     Done(Finding),
     /// Nothing can be told yet, and everything passes from here on as if it had never been paused.
@@ -45,7 +52,7 @@ impl Held {
         if expected.is_some_and(|length| length > MAX_BODY) {
             Err(dependents)
         } else {
-            Ok(Held { expected, dependents })
+            Ok(Held { expected, dependents, waits: false })
         }
     }
 
@@ -53,7 +60,7 @@ impl Held {
     pub fn chunk<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> HeldStep {
         let job = Job { held: Some(&self.dependents), ..*job };
         match self.expected {
-            Some(expected) if !ends && u64::try_from(size).unwrap_or(u64::MAX) < expected => {
+            Some(expected) if !ends && count(size) < expected => {
                 // A paused body may be more than Envoy's buffer takes. Where nothing is to change, that is not risked,
                 // unless a filter hands out a body that has ended long ago: Envoy 1.36 takes the piece with which
                 // headers are let go for the end of such a one.
@@ -65,9 +72,14 @@ impl Held {
         }
     }
 
-    /// The body has ended with trailers. One of unknown length is never waited for: of that nothing has come.
+    /// Whether it is not known if more of a paused body comes.
+    pub fn waits_a_while(&self) -> bool {
+        self.waits && self.expected.is_none()
+    }
+
+    /// Nothing more of the body comes. Of one that was not waited for, nothing has come.
     pub fn end(&self) -> Finding {
-        let reason = if self.expected.is_none() { Reason::Empty } else { Reason::Truncated };
+        let reason = if self.waits { Reason::Truncated } else { Reason::Empty };
         Finding::without_work(Outcome::Failed(Fail::Body(reason)))
     }
 
@@ -84,6 +96,10 @@ impl Held {
         tools.recover();
         let mut incoming = Incoming::new(self.expected);
         let mut absorbed = incoming.absorb(tools, job, size, last);
+        if absorbed.is_ok_and(|absorbed| absorbed.ended_unseen) && count(size) <= MAX_BODY {
+            incoming.discard(tools, job, 0);
+            return HeldStep::WaitAWhile;
+        }
         let goes_on =
             matches!(absorbed, Ok(Absorbed { progress: Progress::Hold | Progress::Release(Reason::TooLarge), .. }));
         if goes_on && job.writes && self.dependents.fix_for_any_body(&mut tools.host).is_err() {
@@ -97,4 +113,8 @@ impl Held {
             Step::Done(finding) => HeldStep::Done(finding),
         }
     }
+}
+
+fn count(bytes: usize) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX)
 }

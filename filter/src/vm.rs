@@ -19,7 +19,7 @@ use crate::report::{self, Finding};
 use crate::root::{Holding, Root, RouteTag};
 use crate::switch::{self, NoMode};
 use crate::tools::Tools;
-use crate::waiting::{TICK_MS, VAIN_LIMIT, Waiting};
+use crate::waiting::{PATIENCE, PATIENCE_FOR_MORE, TICK_MS, VAIN_LIMIT, Waiting};
 
 /// Room for so many streams is kept when there are none.
 const KEPT_STREAMS: usize = 1024;
@@ -158,7 +158,7 @@ impl<H: Host> Vm<H> {
         }
         if matches!(stream.root.holding.get(), Holding::Unproven(_)) {
             let root = Rc::clone(&stream.root);
-            if !self.watch(id, &root) {
+            if !self.watch(id, &root, PATIENCE) {
                 self.unhold(id);
                 return Action::Continue;
             }
@@ -184,7 +184,12 @@ impl<H: Host> Vm<H> {
                 stream.root.holding.set(Holding::Works);
                 match held.chunk(tools, &job, size, ends) {
                     HeldStep::Done(finding) => (finding, true),
-                    HeldStep::Wait => return Action::Pause,
+                    HeldStep::Wait => return wait(tools, &stream.root, tag, held),
+                    HeldStep::WaitAWhile => {
+                        let _ = wait(tools, &stream.root, tag, held);
+                        let root = Rc::clone(&stream.root);
+                        return if self.watch(id, &root, PATIENCE_FOR_MORE) { Action::Pause } else { self.give_up(id) };
+                    }
                     HeldStep::Unhold(incoming) => {
                         stream.stage = Stage::Passing(incoming);
                         return expect_more(tools, &stream.root, tag);
@@ -334,27 +339,40 @@ impl<H: Host> Vm<H> {
         self.tools.metrics.count(&mut self.tools.host, tag.id, Outcome::Failed(Fail::Incomplete));
     }
 
-    /// Remembers paused headers, for [`Vm::on_tick`]. False where no tick will come: the host gives none, or their root has
+    /// Remembers what is paused, for [`Vm::on_tick`]. False where no tick will come: the host gives none, or its root has
     /// gone.
-    fn watch(&mut self, stream: u32, root: &Rc<Root>) -> bool {
+    fn watch(&mut self, stream: u32, root: &Rc<Root>, ticks: u32) -> bool {
         let known = self.roots.iter().find(|(_, known)| Rc::ptr_eq(known, root));
         let Some((root, _)) = known.filter(|_| self.tools.metrics.defers()) else { return false };
-        self.waiting.add(stream, *root);
+        self.waiting.add(stream, *root, ticks);
         true
     }
 
-    /// Passes paused headers on, and the body unheld, unless bodies have been seen to be called for by now.
+    /// Passes on what is paused: headers, and the body unheld, unless bodies have been seen to be called for by now; or a
+    /// body of which no more has come.
     fn let_go(&mut self, id: u32) {
         let Some(stream) = self.streams.get_mut(&id) else { return };
-        if !matches!(stream.stage, Stage::Held(_)) {
+        let Stage::Held(held) = &stream.stage else { return };
+        let waits_a_while = held.waits_a_while();
+        if !waits_a_while && stream.root.holding.get() == Holding::Works || self.tools.host.act_for(id).is_err() {
             return;
         }
-        if stream.root.holding.get() == Holding::Works || self.tools.host.act_for(id).is_err() {
-            return;
+        if waits_a_while {
+            self.give_up(id);
+        } else {
+            count_vain(&mut self.tools.host, &stream.root);
+            self.unhold(id);
         }
-        count_vain(&mut self.tools.host, &stream.root);
-        self.unhold(id);
         let _ = self.tools.host.resume_response();
+    }
+
+    /// Nothing more of a paused body is awaited.
+    fn give_up(&mut self, id: u32) -> Action {
+        if let Some(Stage::Held(held)) = self.streams.get(&id).map(|stream| &stream.stage) {
+            let finding = held.end();
+            self.conclude(id, &finding, true);
+        }
+        Action::Continue
     }
 
     /// Goes on with a response as if its headers had never been held.
@@ -381,6 +399,14 @@ fn count_vain<H: Host>(host: &mut H, root: &Root) {
              set allow_on_headers_stop_iteration: true beside it. Headers are not held from here on",
         );
     }
+}
+
+/// Pauses a response together with what has come of its body.
+fn wait<H: Host>(tools: &mut Tools<H>, root: &Root, tag: &RouteTag, held: &mut Held) -> Action {
+    if !std::mem::replace(&mut held.waits, true) {
+        report::expect_more(tools, root, tag);
+    }
+    Action::Pause
 }
 
 fn expect_more<H: Host>(tools: &mut Tools<H>, root: &Root, tag: &RouteTag) -> Action {
@@ -432,7 +458,9 @@ fn begin<H: Host>(tools: &mut Tools<H>, stream: &mut Stream, ends: bool) -> Resu
     }
     stream.manner.heals = mode == Mode::Heal;
     let most = u64::try_from(root.config.limits().max_held_bytes).unwrap_or(u64::MAX);
-    let dependents = if root.holds_headers() && content_length.is_none_or(|length| length <= most) {
+    // What is only observed never waits for its end, which may be handed out late: see [`Held`].
+    let may_hold = root.holds_headers() && (stream.manner.heals || content_length.is_some());
+    let dependents = if may_hold && content_length.is_none_or(|length| length <= most) {
         match Held::new(content_length, dependents) {
             Ok(held) => return Ok(Stage::Held(held)),
             Err(dependents) => dependents,

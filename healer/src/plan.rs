@@ -7,6 +7,7 @@ mod compile;
 mod contract;
 pub(crate) mod extent;
 pub(crate) mod guard;
+mod names;
 pub(crate) mod overlay;
 pub(crate) mod record;
 mod requirements;

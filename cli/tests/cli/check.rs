@@ -209,6 +209,20 @@ fn problems_inside_an_envoy_configuration_are_told_with_its_lines() {
             response would \
              hang; expected allow_on_headers_stop_iteration: true beside configuration, or response_headers: early\n",
         ),
+        (
+            "late",
+            envoy(
+                "nomos",
+                "
+  allow_on_headers_stop_iteration: true
+  configuration:
+    '@type': type.googleapis.com/google.protobuf.Struct
+    value: {response_headers: held}
+",
+            ) + "\n      - {name: ext, typed_config: {'@type': type.googleapis.com/envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor, processing_mode: {response_body_mode: STREAMED}}}\n",
+            "a.yaml:7: response_headers: found \"held\" before ext, which hands out bodies late: they may be cut off; \
+             expected it in front of nomos, earlier in http_filters, or response_headers: early\n",
+        ),
     ];
     for (test, content, expected) in rows {
         assert_eq!(check(&format!("envoy-{test}"), "a.yaml", &content), (1, expected.to_owned()), "{test}");

@@ -1,20 +1,16 @@
 //! Which moves start from which records, and the tries of their paths.
 
-use std::collections::BTreeMap;
-
 use super::PlanError;
 use super::automaton::{Id, Move, MoveKind, NONE, RuleRef, Step as TargetName};
 use super::contract::Nodes;
 use super::guard::Guard;
+use super::names::Names;
 use super::spec::{MoveRule, PlanSpec};
 use nomos_rules::path::Step;
 
 /// Moves of one plan at most, each counted in every record that it starts in: far above what contracts and packs need, and
 /// 30 MB of memory (x86-64) while the plan is made.
 const MAX_MOVES: usize = 65_536;
-
-/// Names and their numbers. One type of map serves for all, since each type of map takes 3 KB of the module.
-pub(super) type Names = BTreeMap<String, Id>;
 
 /// Where the scopes of a group's moves start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,7 +107,7 @@ impl Anchors {
         let (steps, names, known) = (&mut self.steps, &mut self.names, &mut self.known);
         let path = descend(&mut group.targets, rule.to.segments(), |parent, name| {
             let path = format!("{parent}.{name}");
-            known.get(&path).copied().unwrap_or_else(|| {
+            known.get(&path).unwrap_or_else(|| {
                 let step = steps.len() as Id;
                 names.push(name.to_owned());
                 steps.push(TargetName { parent, text: (0, 0) });
@@ -146,7 +142,7 @@ fn descend(trie: &mut Vec<TrieNode>, names: &[String], mut step: impl FnMut(Id, 
     let mut path = Vec::new();
     let mut at = 0;
     for (name, depth) in names.iter().zip(1u32..) {
-        let known = trie.get(at).and_then(|node| node.children.get(name)).copied();
+        let known = trie.get(at).and_then(|node| node.children.get(name));
         let above = path.last().and_then(|at: &usize| trie.get(*at)).map_or(NONE, |node| node.step);
         at = known.unwrap_or_else(|| {
             let made = trie.len() as Id;

@@ -8,13 +8,14 @@ mod items;
 mod keys;
 
 use super::PlanError;
-use super::anchors::{Anchors, Base, Group, Names, TrieNode};
+use super::anchors::{Anchors, Base, Group, TrieNode};
 use super::automaton::{
     Action, Automaton, Convention, INERT, Id, Move, MoveKind, NONE, Others, Rename, Required, SourceEnd, Span, State,
     TargetStep,
 };
 use super::contract::Nodes;
 use super::guard::Guard;
+use super::names::Names;
 use super::record::{Record, records};
 use super::requirements::Requirements;
 use super::spec::{PlanSpec, Unmapped};
@@ -131,7 +132,7 @@ impl<'a> Compiler<'a> {
 
     fn index_rules(&mut self) {
         for (index, rule) in self.spec.renames.iter().enumerate().filter(|(_, rule)| rule.from != rule.to) {
-            let best = self.by_name.get(&rule.from).and_then(|best| self.spec.renames.get(*best as usize));
+            let best = self.by_name.get(&rule.from).and_then(|best| self.spec.renames.get(best as usize));
             if best.is_none_or(|best| rule.rank < best.rank) {
                 self.by_name.insert(rule.from.clone(), index as Id);
             }
@@ -139,12 +140,12 @@ impl<'a> Compiler<'a> {
     }
 
     fn number_slots(&mut self) {
-        let renamed = self.by_name.values().filter_map(|index| self.spec.renames.get(*index as usize));
+        let renamed = self.by_name.iter().filter_map(|(_, index)| self.spec.renames.get(index as usize));
         let renamed = renamed.map(|rule| rule.to.clone());
         let mut names: Vec<String> = renamed.collect();
         for group in &self.anchors.groups {
             let tries = group.sources.iter().chain(&group.targets);
-            names.extend(tries.flat_map(|node| node.children.keys().cloned()));
+            names.extend(tries.flat_map(|node| node.children.iter().map(|(name, _)| name.clone())));
             names.extend(group.scope.iter().filter_map(|step| match step {
                 Step::Name(name) => Some(name.clone()),
                 Step::Each => None,
@@ -154,7 +155,7 @@ impl<'a> Compiler<'a> {
         // case, so there are few.
         while let Some(name) = names.pop() {
             let next = self.slots.len() as Id;
-            if !self.slots.contains_key(&name) {
+            if self.slots.get(&name).is_none() {
                 names.extend(self.converted(&name).map(|rule| rule.to));
                 self.slots.insert(name, next);
             }
@@ -318,7 +319,7 @@ impl<'a> Compiler<'a> {
 
     fn slot(&self, name: &str, local: &Names) -> Id {
         let slots = if self.out.contract { local } else { &self.slots };
-        slots.get(name).copied().unwrap_or(NONE)
+        slots.get(name).unwrap_or(NONE)
     }
 
     fn add_table(&mut self, keys: &Keys, items: &Items, slots: &Names) -> Table {
@@ -465,7 +466,7 @@ impl<'a> Compiler<'a> {
 
     fn text(&mut self, name: &str) -> Span {
         let end = self.out.text.len() as u32;
-        let start = self.texts.get(name).copied().unwrap_or(end);
+        let start = self.texts.get(name).unwrap_or(end);
         let mut quoted = Vec::new();
         quote(name, &mut quoted);
         if start == end {

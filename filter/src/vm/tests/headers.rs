@@ -1,7 +1,7 @@
 //! Headers of a response: sent early, or held until its body is known.
 
 use super::*;
-use crate::waiting::PATIENCE;
+use crate::waiting::{PATIENCE, PATIENCE_FOR_MORE};
 
 #[test]
 fn early_headers() {
@@ -77,6 +77,8 @@ fn observing_pauses_no_body() {
     let upstream = Upstream::json(DRIFTED).with("content-length", "25");
     let reply = upstream.clone().run(&mut vm(OBSERVE_HELD));
     assert!(reply.has("x-nomos-verdict: observed") && reply.has("content-length: 25"));
+    let unknown = Upstream { chunks: vec![], end: End::Never, ..Upstream::json(DRIFTED) };
+    assert!(!unknown.begin(&mut vm(OBSERVE_HELD)).paused);
     let first = Upstream { chunks: vec![b"{\"ma"], end: End::Never, ..upstream.clone() };
     let reply = first.begin(&mut vm(OBSERVE_HELD));
     assert_eq!((reply.paused, reply.text()), (false, "{\"ma"));
@@ -99,6 +101,75 @@ fn observing_pauses_what_is_handed_out_late() {
         assert_eq!(vm.on_response_body(STREAM, size, false), action);
     }
     assert!(vm.host().response_headers().contains(&"x-nomos-verdict: observed".to_owned()));
+}
+
+/// As above, of unknown length: what Envoy would do with the rest if headers were let go now is to forget it.
+#[test]
+fn what_is_handed_out_late_is_awaited() {
+    let paused = |vm: &mut Vm<Mock>| {
+        let upstream = Upstream { chunks: vec![], end: End::Never, ..Upstream::json(DRIFTED) };
+        assert!(upstream.begin(vm).paused);
+        vm.host().upstream_ended = true;
+        for size in [4, 10] {
+            vm.host().buffer = DRIFTED.get(..size).map(Into::into);
+            assert_eq!(vm.on_response_body(STREAM, size, false), Action::Pause);
+            assert_eq!((vm.host().metric("nomos_held_bytes"), vm.tools.bodies), (0, 0));
+        }
+        let state = String::from_utf8(vm.host().filter_state.clone()).unwrap();
+        assert!(state.contains(r#""reason":"incomplete""#), "{state}");
+    };
+    let mut vm = vm(HELD);
+    paused(&mut vm);
+    vm.host().buffer = Some(DRIFTED.into());
+    assert_eq!(vm.on_response_body(STREAM, DRIFTED.len(), false), Action::Continue);
+    assert_eq!(vm.host().buffer.take().unwrap(), HEALED.as_bytes());
+    assert!(vm.host().response_headers().contains(&"x-nomos-verdict: healed".to_owned()));
+    vm.on_delete(STREAM);
+
+    // It ends, or no more of it comes: it leaves as it came.
+    for ends_by_trailers in [true, false] {
+        vm.host().resumed = false;
+        paused(&mut vm);
+        if ends_by_trailers {
+            assert_eq!(vm.on_response_trailers(STREAM), Action::Continue);
+        } else {
+            for _ in 0..PATIENCE_FOR_MORE {
+                assert!(!vm.host().resumed);
+                vm.on_tick(ROOT);
+            }
+            assert!(vm.host().resumed);
+        }
+        assert_eq!(vm.host().buffer.take().as_deref(), DRIFTED.as_bytes().get(..10));
+        assert!(vm.host().response_headers().contains(&"x-nomos-reason: truncated".to_owned()));
+        vm.on_delete(STREAM);
+        vm.on_tick(ROOT);
+    }
+}
+
+/// What is known to come is awaited for as long as the client waits, the first response of a worker included.
+#[test]
+fn a_body_of_known_length_is_not_given_up() {
+    let mut vm = vm(HELD);
+    let upstream = Upstream::json(DRIFTED).with("content-length", "25").cut(10);
+    let first = Upstream { chunks: upstream.chunks[..1].to_vec(), end: End::Never, ..upstream };
+    assert!(first.begin(&mut vm).paused);
+    for _ in 0..PATIENCE_FOR_MORE {
+        vm.on_tick(ROOT);
+    }
+    assert!(!vm.host().resumed);
+}
+
+/// Without ticks nothing would end the wait.
+#[test]
+fn without_ticks_nothing_is_awaited() {
+    let mut vm = vm(HELD);
+    Upstream::json(DRIFTED).run(&mut vm);
+    assert!(Upstream { chunks: vec![], end: End::Never, ..Upstream::json(DRIFTED) }.begin(&mut vm).paused);
+    vm.on_delete(ROOT);
+    vm.host().upstream_ended = true;
+    vm.host().buffer = DRIFTED.get(..4).map(Into::into);
+    assert_eq!(vm.on_response_body(STREAM, 4, false), Action::Continue);
+    assert_eq!(vm.host().buffer.take().unwrap(), b"{\"ma");
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use super::Compiler;
 use super::items::{Item, Items};
 use crate::order;
-use crate::plan::anchors::Names;
 use crate::plan::automaton::{Id, RuleRef};
 use crate::plan::case;
+use crate::plan::names::Names;
 use nomos_rules::path::Step;
 
 /// What a name in a state means, before it is an action.
@@ -31,7 +31,7 @@ impl Keys {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Key> {
-        self.keys.get(*self.places.get(name)? as usize)
+        self.keys.get(self.places.get(name)? as usize)
     }
 
     /// Adds to what a name means, which is nothing where it is new.
@@ -45,7 +45,7 @@ impl Keys {
     /// Where a name is, which is added where it is new.
     pub(super) fn place(&mut self, name: &str) -> usize {
         if let Some(place) = self.places.get(name) {
-            return *place as usize;
+            return place as usize;
         }
         let place = self.keys.len();
         self.places.insert(name.to_owned(), place as Id);
@@ -54,13 +54,13 @@ impl Keys {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Key)> {
-        self.places.iter().filter_map(|(name, place)| Some((name.as_str(), self.keys.get(*place as usize)?)))
+        self.places.iter().filter_map(|(name, place)| Some((name.as_str(), self.keys.get(place as usize)?)))
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Key)> {
         let mut names = vec![""; self.keys.len()];
-        for (name, place) in &self.places {
-            names.get_mut(*place as usize).into_iter().for_each(|slot| *slot = name);
+        for (name, place) in self.places.iter() {
+            names.get_mut(place as usize).into_iter().for_each(|slot| *slot = name);
         }
         names.into_iter().zip(&mut self.keys)
     }
@@ -85,12 +85,12 @@ impl Compiler<'_> {
                 Item::Contract(node) => self.contract_keys(node, &mut keys),
                 Item::Source(g, at) => {
                     for (name, child) in self.children(g, at, false) {
-                        keys.add(name, |key| key.sources.push((g, *child as usize)));
+                        keys.add(name, |key| key.sources.push((g, child as usize)));
                     }
                 }
                 Item::Target(g, at) => {
                     for (name, child) in self.children(g, at, true) {
-                        keys.add(name, |key| key.targets.push((g, *child as usize)));
+                        keys.add(name, |key| key.targets.push((g, child as usize)));
                     }
                 }
                 Item::Scope(g, at) => {
@@ -109,10 +109,10 @@ impl Compiler<'_> {
         keys
     }
 
-    fn children(&self, group: usize, at: usize, target: bool) -> impl Iterator<Item = (&String, &Id)> {
+    fn children(&self, group: usize, at: usize, target: bool) -> impl Iterator<Item = (&String, Id)> {
         let group = self.anchors.groups.get(group);
         let trie = group.map(|group| if target { &group.targets } else { &group.sources });
-        trie.and_then(|trie| trie.get(at)).into_iter().flat_map(|node| &node.children)
+        trie.and_then(|trie| trie.get(at)).into_iter().flat_map(|node| node.children.iter())
     }
 
     fn contract_keys(&self, node: Id, keys: &mut Keys) {
@@ -137,7 +137,7 @@ impl Compiler<'_> {
 
     /// Without a contract: rules for the names on paths, and names that a rule turns into ones on target paths.
     fn add_renamed_keys(&self, keys: &mut Keys, all: bool) {
-        let known = || self.slots.keys().chain(self.by_name.keys());
+        let known = || self.slots.iter().chain(self.by_name.iter()).map(|(name, _)| name);
         if all {
             for name in known() {
                 keys.add(name, |_| ());
@@ -158,7 +158,7 @@ impl Compiler<'_> {
     }
 
     fn ruled(&self, name: &str) -> Option<Correspondence> {
-        let index = *self.by_name.get(name)?;
+        let index = self.by_name.get(name)?;
         let rule = self.spec.renames.get(index as usize)?;
         let rule_ref = RuleRef::Rename(index);
         Some(Correspondence { to: rule.to.clone(), rank: rule.rank, rule: rule_ref, node: None })
