@@ -6,6 +6,7 @@ pub mod corpus;
 pub mod embedded;
 pub mod engine;
 pub mod left_out;
+pub mod parallel;
 pub mod plot;
 pub mod removed;
 pub mod schema;

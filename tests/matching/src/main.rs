@@ -11,6 +11,7 @@ use nomos_matching::change::Change;
 use nomos_matching::corpus::{self, Api};
 use nomos_matching::embedded::taken_from_another_record;
 use nomos_matching::left_out;
+use nomos_matching::parallel::taken_for_a_parallel;
 use nomos_matching::plot;
 use nomos_matching::removed::healed_without_counterpart;
 use nomos_matching::score::{Score, score_api};
@@ -210,10 +211,11 @@ type Negatives = fn(&Api, Settings) -> (usize, Vec<String>);
 
 /// What is taken for fields that are not there.
 fn print_negatives(apis: &[Api], options: &Options) {
-    let kinds: [(&str, Negatives); 3] = [
+    let kinds: [(&str, Negatives); 4] = [
         ("fields without their counterparts", healed_without_counterpart),
         ("pairs that stand beside each other", taken_for_another),
         ("members that a record inside has, too,", taken_from_another_record),
+        ("groups of members that differ in a word from others", taken_for_a_parallel),
     ];
     for (what, negatives) in kinds {
         let (mut tried, mut wrong) = (0, Vec::new());
