@@ -27,7 +27,7 @@ use std::process::Command;
 
 use run::Dir;
 
-const DOCUMENTS: [&str; 16] = [
+const DOCUMENTS: [&str; 17] = [
     "README.md",
     "CHANGELOG.md",
     "docs/architecture.md",
@@ -41,6 +41,7 @@ const DOCUMENTS: [&str; 16] = [
     "docs/peers.md",
     "docs/profile.md",
     "docs/rules.md",
+    "docs/evaluation.md",
     "docs/similarity.md",
     "docs/upgrade.md",
     "docs/xdp.md",

@@ -74,8 +74,8 @@ pub struct Settings {
     pub without: Without,
 }
 
-/// How much of a record has to be known, so that what is found in it counts. `docs/similarity.md` tells what the figures
-/// were set by.
+/// How much of a record has to be known, so that what is found in it counts. `docs/evaluation.md` tells what other
+/// figures would do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Doubt {
     /// The share of what is expected that stands or is found, from which on all that is found counts.

@@ -1,4 +1,4 @@
-//! The figures of the default profile, and the words that say little. `docs/similarity.md` tells how they were chosen.
+//! The figures of the default profile, and the words that say little. `docs/evaluation.md` tells what they do.
 
 /// Two exact synonyms are as strong as the product of two of these.
 pub(super) const EXACT_SYNONYM_SIDE: f32 = 0.975;
