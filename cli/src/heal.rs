@@ -33,7 +33,7 @@ In a script:
 A body that cannot be healed leaves as it came; where it is over max_held_bytes,
 what comes after the last value that could be. So does a body that the filter
 skips by --method, --status or --content-type.
-Exit codes: 0 healed, clean or skipped, 1 over a limit or without a record,
+Exit codes: 0 healed, clean or skipped, 1 over a limit or no object or array,
 2 not JSON, bad usage or configuration.";
 
 /// Arguments of `nomos heal`.
@@ -44,13 +44,13 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
     /// Path of the request, which chooses the route; may be left out where there is one route only
-    #[arg(long)]
+    #[arg(long, value_parser = input::request_path)]
     path: Option<String>,
     /// Method of the request; without it GET
-    #[arg(long)]
+    #[arg(long, value_parser = input::method)]
     method: Option<String>,
     /// Status of the response; without it 200
-    #[arg(long)]
+    #[arg(long, value_parser = input::status)]
     status: Option<u16>,
     /// Media type of the response; without it application/json
     #[arg(long, value_name = "TYPE")]
@@ -98,6 +98,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         outcome,
         exchange,
         route,
+        has_routes: !config.routes.is_empty(),
         healer: &healer,
         memo: &memo,
         body: &body,

@@ -21,6 +21,24 @@ pub fn body(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::io(path, &error))
 }
 
+/// What `--path` may be.
+pub fn request_path(text: &str) -> Result<String, String> {
+    let is_path = text.starts_with('/');
+    is_path.then(|| text.to_owned()).ok_or_else(|| "expected a path, such as /api/user".to_owned())
+}
+
+/// What `--method` may be: methods differ by case.
+pub fn method(text: &str) -> Result<String, String> {
+    let is_method = !text.is_empty() && !text.contains(|letter: char| letter.is_ascii_lowercase());
+    is_method.then(|| text.to_owned()).ok_or_else(|| "expected a method in capitals, such as GET".to_owned())
+}
+
+/// What `--status` may be, where it is that of one response.
+pub fn status(text: &str) -> Result<u16, String> {
+    let status = text.parse().ok().filter(|status| (100..600).contains(status));
+    status.ok_or_else(|| "expected a status, such as 404".to_owned())
+}
+
 /// What is said of a request and its response; the rest is as it mostly is.
 #[derive(Clone, Copy, Default)]
 pub struct Exchange<'a> {

@@ -67,10 +67,10 @@ struct Which {
     #[arg(long, requires = "operation", value_parser = openapi::status)]
     status: Option<String>,
     /// Of a configuration: the path of the request, which chooses the route
-    #[arg(long, conflicts_with = "operation")]
+    #[arg(long, conflicts_with = "operation", value_parser = input::request_path)]
     path: Option<String>,
     /// Of a configuration: the method of the request; without it GET
-    #[arg(long, conflicts_with = "operation")]
+    #[arg(long, conflicts_with = "operation", value_parser = input::method)]
     method: Option<String>,
 }
 

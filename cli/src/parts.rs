@@ -51,7 +51,7 @@ pub fn named(parts: Parts) -> Vec<(&'static str, f32)> {
 pub fn as_text(parts: Parts) -> String {
     let says = |(name, part): &(&str, f32)| if is_factor(name) { *part < 0.995 } else { *part >= 0.005 };
     let parts: Vec<String> =
-        named(parts).iter().filter(|part| says(part)).map(|(name, part)| format!("{name} {part:.2}")).collect();
+        named(parts).iter().filter(|part| says(part)).map(|(name, part)| format!("{name} {}", short(*part))).collect();
     if parts.is_empty() { "nothing against it".to_owned() } else { parts.join(", ") }
 }
 
@@ -71,6 +71,11 @@ pub fn rounded(score: f32) -> f64 {
     (f64::from(score) * 1e4).round() / 1e4
 }
 
+/// A score with two decimals, as the filter state has it.
+pub fn short(score: f32) -> String {
+    format!("{:.2}", (score * 100.0 + 0.5).floor() / 100.0)
+}
+
 /// A score with as many of four decimals as it needs.
 pub fn number(score: f32) -> String {
     let text = format!("{score:.4}");
@@ -79,7 +84,15 @@ pub fn number(score: f32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::number;
+    use super::{number, short};
+
+    #[test]
+    fn scores_are_rounded_as_in_the_filter_state() {
+        let rows = [(1.0, "1.00"), (0.0, "0.00"), (0.965, "0.97"), (0.964, "0.96"), (0.995, "1.00")];
+        for (score, expected) in rows {
+            assert_eq!(short(score), expected);
+        }
+    }
 
     #[test]
     fn scores_are_short() {

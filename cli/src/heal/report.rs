@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use healer::config::{Mode, Route};
+use healer::plan::spec::Contract;
 use healer::similarity::Parts;
 use healer::{Description, Failure, Healer, Memo, OpKind, Plan, Reason, Summary, Why};
 use nomos_filter::outcome::Skip;
@@ -31,6 +32,8 @@ pub struct Report<'a> {
     pub exchange: Exchange<'a>,
     /// The route that was taken.
     pub route: Option<&'a Route>,
+    /// Whether there is any.
+    pub has_routes: bool,
     /// The engine that healed it.
     pub healer: &'a Healer,
     /// What similarity found.
@@ -106,7 +109,7 @@ impl Report<'_> {
         let route = self.route.map_or_else(String::new, |route| format!(" by route {}", route.name));
         match &self.outcome {
             Outcome::Done(summary) if summary.changed => format!("healed{route}: {}", counts(summary)),
-            Outcome::Done(summary) => format!("clean{route}: nothing to heal{}", conflicts(summary)),
+            Outcome::Done(summary) => format!("clean{route}: nothing to heal{}{}", conflicts(summary), self.mismatch()),
             Outcome::Failed(failure) if self.streamed && failure.reason != Reason::TooLarge => {
                 format!("failed{route}: {failure}; the body is left as it came from the value before on")
             }
@@ -121,8 +124,20 @@ impl Report<'_> {
             Skip::Method => format!("bodies of responses to {} are not looked at", self.exchange.method()),
             Skip::Status => format!("bodies of responses of status {} are not looked at", self.exchange.status()),
             Skip::ContentType => format!("content-type {} is not one JSON document", self.exchange.content_type()),
+            _ if !self.has_routes => "the configuration has no routes".to_owned(),
             _ if self.exchange.path.is_some() => "no route matches this request".to_owned(),
             _ => "the route is for other requests or responses".to_owned(),
+        }
+    }
+
+    /// That body and contract are not of one kind, so that nothing in the body is what the contract is about.
+    fn mismatch(&self) -> &'static str {
+        let contract = self.route.and_then(|route| route.plan.spec().contract.as_ref());
+        let first = self.body.iter().find(|byte| !byte.is_ascii_whitespace());
+        match (contract, first) {
+            (Some(Contract::Object { .. }), Some(b'[')) => "; the contract is of an object, and the body is an array",
+            (Some(Contract::Array { .. }), Some(b'{')) => "; the contract is of an array, and the body is an object",
+            _ => "",
         }
     }
 
@@ -165,10 +180,10 @@ fn op_line(op: &Description) -> String {
         Why::Pack { id, rule } => format!("{id}: {rule}"),
         Why::Convention(id) => format!("{id}: case convention"),
         Why::Similarity { from, to, score, parts } if *parts == Parts::NONE => {
-            format!("similarity {score:.2}: {from} -> {to}")
+            format!("similarity {}: {from} -> {to}", parts::short(*score))
         }
         Why::Similarity { from, to, score, parts } => {
-            format!("similarity {score:.2}: {from} -> {to}: {}", parts::as_text(*parts))
+            format!("similarity {}: {from} -> {to}: {}", parts::short(*score), parts::as_text(*parts))
         }
     };
     format!("  {} -> {}  ({why})", op.from, op.to)

@@ -29,6 +29,13 @@ pub fn read(path: &Path, which: &Which) -> Result<PlanSpec, Failure> {
             Err(Failure::new(format!("{place}: found an OpenAPI document; expected {expected}")))
         }
         Some(document) if is_configuration(document) => of_route(path, which),
+        Some(_) if which.path.is_some() || which.method.is_some() => {
+            let expected = "a configuration, whose routes they choose among, or neither of them";
+            Err(Failure::new(format!(
+                "{}: found a JSON Schema with --path or --method; expected {expected}",
+                path.display()
+            )))
+        }
         Some(document) => of_schema(&source, document),
         None => Err(Failure::new(format!("{}: found no contract; expected a JSON Schema", path.display()))),
     }

@@ -61,7 +61,7 @@ fn table(matches: &[Match]) -> String {
             By::Rule => "a rule, pack or case convention".to_owned(),
             By::Similarity => parts::why(found),
         };
-        format!("{expected:left$}  {place:right$}  {:5.2}  {why}\n", found.score)
+        format!("{expected:left$}  {place:right$}  {:>5}  {why}\n", parts::short(found.score))
     };
     let lines: Vec<String> = matches.iter().zip(&expected).zip(&found).map(line).collect();
     format!("{HEAD}{head}{HEAD:#}\n{}", lines.concat())

@@ -53,6 +53,43 @@ fn what_cannot_be_healed_leaves_as_it_came() {
 }
 
 #[test]
+fn a_body_of_another_kind_than_its_contract_is_told() {
+    let dir = Dir::new("heal-kind");
+    let contract = r#"{"type":"object","properties":{"email":{"type":"string"}}}"#;
+    let list = format!(r#"{{"type":"array","items":{contract}}}"#);
+    let said = [
+        (contract, " [{}]", "; the contract is of an object, and the body is an array"),
+        (contract, "{}", ""),
+        (&list, "{}", "; the contract is of an array, and the body is an object"),
+        (&list, "[{}]", ""),
+    ];
+    for (contract, body, more) in said {
+        dir.file("n.json", format!(r#"{{"routes":[{{"name":"u","match":{{"path":"/u"}},"contract":{contract}}}]}}"#));
+        let output = dir.nomos_on(&["heal", "--config", "n.json"], body.as_bytes());
+        assert_eq!(output.stderr, format!("clean by route u: nothing to heal{more}\n"), "{body}");
+    }
+}
+
+#[test]
+fn what_is_no_request_is_refused() {
+    let dir = dir("requests");
+    dir.file("none.json", "{}");
+    let rows = [
+        (["--path", "api/user"], "expected a path, such as /api/user"),
+        (["--method", "get"], "expected a method in capitals, such as GET"),
+        (["--status", "abc"], "expected a status, such as 404"),
+        (["--status", "999"], "expected a status, such as 404"),
+    ];
+    for (option, expected) in rows {
+        let output = dir.nomos(&[&["heal", "--config", "nomos.yaml", "body.json"][..], &option].concat());
+        assert!(output.code == 2 && output.stderr.contains(expected), "{option:?}: {}", output.stderr);
+    }
+    let output = dir.nomos(&["heal", "--config", "none.json", "body.json"]);
+    let report = "skipped: the configuration has no routes; the body is left as it came\n";
+    assert_eq!((output.code, output.stderr.as_str()), (0, report));
+}
+
+#[test]
 fn the_report_does_not_command_the_terminal() {
     let dir = Dir::new("heal-terminal");
     let config = r#"{"routes":[{"match":{"prefix":"/"},"rename":{"\u001b[31mred":"\u009bgreen"}}]}"#;
