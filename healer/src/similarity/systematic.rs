@@ -23,7 +23,9 @@ const LEAST_GOT: usize = 3;
 /// What is left of them tells at least this in all: `id` and `name` do not suffice.
 const LEAST_TOLD: f32 = 1.2;
 /// Pairs of names that are looked at in one record at most; others are left to their words.
-const MAX_COMPARED: usize = 1 << 12;
+const MAX_COMPARED: usize = 1 << 11;
+/// Changes of one record that several names tell of, at most: where there are more, what changed is not names.
+const MOST_CHANGES: usize = 16;
 /// What it is worth.
 const WORTH: f32 = 0.9;
 /// A field or member with a better pair is no evidence.
@@ -80,10 +82,14 @@ impl Change {
 pub(super) fn add(record: &mut Record<'_, '_>) {
     let mut changes = changes(record);
     sort_by_less(&mut changes, |a, b| (a.key(), a.expected, a.found) < (b.key(), b.expected, b.found));
-    let mut made = Vec::new();
-    for run in changes.chunk_by(|a, b| a.key() == b.key()) {
+    let (mut made, mut told) = (Vec::new(), 0usize);
+    for run in changes.chunk_by(|a, b| a.key() == b.key()).filter(|run| tells(run)) {
+        told = told.saturating_add(1);
+        if told > MOST_CHANGES {
+            return;
+        }
         let alone: Vec<Change> = run.iter().filter(|change| is_alone(change, run)).copied().collect();
-        if is_sound(record, &alone) {
+        if tells(&alone) && is_sound(record, &alone) {
             made.extend(alone.iter().map(pair));
         }
     }
@@ -203,17 +209,22 @@ fn is_alone(change: &Change, run: &[Change]) -> bool {
     !run.iter().any(|other| (other.expected == change.expected) != (other.found == change.found))
 }
 
-/// Whether so many names changed alike that the words that they got or lost say nothing, or the same.
-fn is_sound(record: &Record<'_, '_>, run: &[Change]) -> bool {
+/// Whether enough names changed alike.
+fn tells(run: &[Change]) -> bool {
     let Some(first) = run.first() else { return false };
     let told: f32 = run.iter().map(|change| change.told).sum();
+    let least = if first.got != 0 || first.names_another { LEAST_GOT } else { LEAST_LOST };
+    run.len() >= least && told >= LEAST_TOLD
+}
+
+/// Whether so many did that the words that they got or lost say nothing, or the same.
+fn is_sound(record: &Record<'_, '_>, run: &[Change]) -> bool {
+    let Some(first) = run.first() else { return false };
     let (has_lost, has_got) = (first.lost != 0, first.got != 0);
     let (lost, kept) = if has_lost { counts(record, first, first.lost, has_got) } else { (0, 0) };
     let (had, got) = if has_got { counts(record, first, first.got, has_lost) } else { (0, 0) };
-    let least = if has_got || first.names_another { LEAST_GOT } else { LEAST_LOST };
     let most = run.len().saturating_mul(if first.names_another { 1 } else { 2 });
-    let with = if has_lost { lost } else { got };
-    run.len() >= least && told >= LEAST_TOLD && most >= with && kept == 0 && had == 0
+    most >= if has_lost { lost } else { got } && kept == 0 && had == 0
 }
 
 /// How many expected and found names of an object have these words: in front, or anywhere.
