@@ -3,6 +3,7 @@
 //! Everything is on loopback. `cargo test -p nomos-tests --test e2e -- NAME` runs the cases whose name contains NAME.
 
 mod configuration;
+mod demo;
 mod documents;
 mod drift;
 mod exactness;
@@ -71,6 +72,7 @@ fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
         hostile::cases(lane),
         observability::cases(lane),
         modes::cases(lane),
+        demo::cases(lane),
         rollout::cases(lane),
         drift::cases(lane),
         configuration::cases(lane),

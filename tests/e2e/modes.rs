@@ -1,6 +1,5 @@
 //! The shipped `envoy.yaml` in front of the drifting API: every mode comes back healthy, whatever it drifted to.
 
-use std::process::Command;
 use std::sync::Arc;
 
 use drifting_upstream::{Mode, contract, user_body, users_body};
@@ -26,23 +25,7 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
         lane.alone("envoy.yaml as shipped: nine modes", |lane| with_shipped(lane, false, as_shipped)),
         lane.alone("envoy.yaml with held headers: nine modes", |lane| with_shipped(lane, true, with_held)),
         lane.alone("envoy.yaml with similarity for packs: nine modes", by_similarity),
-        lane.alone("the demo", demo),
     ]
-}
-
-/// `make demo`, but on free ports.
-fn demo(lane: &Lane) -> Outcome {
-    let output = Command::new(env!("CARGO_BIN_EXE_demo"))
-        .envs(["NOMOS_PROXY_PORT", "NOMOS_UPSTREAM_PORT", "NOMOS_ADMIN_PORT"].map(|name| (name, "0")))
-        .env("NOMOS_WASM", lane.module())
-        .env("ENVOY_PATH", lane.binary())
-        .output()
-        .map_err(|e| format!("demo: {e}"))?;
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text);
-    expect::that(output.status.success(), || format!("the demo ended with {}:\n{text}", output.status))?;
-    let shown = Mode::ALL.iter().all(|mode| text.lines().any(|line| line.starts_with(mode.name())));
-    expect::that(shown, || format!("the demo does not show every mode:\n{text}"))
 }
 
 fn with_shipped(lane: &Lane, held: bool, check: impl Fn(&Envoy) -> Outcome) -> Outcome {

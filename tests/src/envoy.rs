@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::net::SocketAddr;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -132,7 +133,7 @@ impl Envoy {
     /// Fails where Envoy has died, or has logged a trap since the last call.
     pub fn check(&mut self) -> Result<(), String> {
         if let Ok(Some(status)) = self.keeper.try_wait() {
-            return Err(format!("Envoy is gone ({status}); its log ends:\n{}", tail(&self.log())));
+            return Err(gone(status, &self.log()));
         }
         let new = self.new_log();
         match TRAPS.iter().find(|trap| new.contains(**trap)) {
@@ -249,7 +250,18 @@ fn launch(binary: &Path, config: &str, start: Start<'_>, dir: &Path) -> io::Resu
         .stdin(Stdio::piped())
         .stdout(log.try_clone()?)
         .stderr(log)
+        // A signal for the whole foreground group, as of Ctrl-C, must not end the keeper before it has cleaned up. It
+        // learns of our end by the pipe.
+        .process_group(0)
         .spawn()
+}
+
+/// Where Envoy ends in order, its keeper takes the log away: there is nothing to quote, and nothing went wrong.
+fn gone(status: ExitStatus, log: &str) -> String {
+    if status.success() {
+        return "Envoy was stopped, by a signal or through its admin interface".to_owned();
+    }
+    format!("Envoy is gone ({status}); its log ends:\n{}", tail(log))
 }
 
 fn listeners(admin: SocketAddr) -> Result<HashMap<String, SocketAddr>, String> {

@@ -1,6 +1,7 @@
 //! What the kernel counts on loopback meanwhile, by `nomos-xdp`, where that may run.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -38,6 +39,8 @@ impl Packets {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
+            // Else a Ctrl-C that we were started to ignore would end it alone.
+            .process_group(0)
             .spawn()
             .map_err(|error| format!("{}: {error}", program.display()))?;
         let said = child.stderr.take().map(|stderr| BufReader::new(stderr).lines().map_while(Result::ok));
