@@ -34,8 +34,12 @@ pub fn config_of(file: &str, changes: Changes) -> Result<String, String> {
     let path = paths::root().join(file);
     let mut text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let ports = [(8080, changes.proxy), (9090, changes.upstream), (9901, changes.admin)];
+    // By way of names: a port may be wanted that is another one's in the file.
+    for (shipped, _) in ports {
+        replace(file, &mut text, &format!("port_value: {shipped}"), &format!("port_value: of {shipped}"))?;
+    }
     for (shipped, wanted) in ports {
-        replace(file, &mut text, &format!("port_value: {shipped}"), &format!("port_value: {wanted}"))?;
+        replace(file, &mut text, &format!("port_value: of {shipped}"), &format!("port_value: {wanted}"))?;
     }
     let module = format!("filename: {}", changes.module.display());
     replace(file, &mut text, "filename: target/wasm32-wasip1/release/nomos_filter.wasm", &module)?;
@@ -52,5 +56,20 @@ fn replace(file: &str, text: &mut String, from: &str, to: &str) -> Result<(), St
             Ok(())
         }
         count => Err(format!("{file}: found `{from}` {count} times, expected once")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Changes, config};
+
+    #[test]
+    fn ports_of_the_file_may_change_places() {
+        let changes = Changes { proxy: 9090, upstream: 9901, admin: 8080, module: Path::new("module"), held: false };
+        let text = config(changes).expect("the file has each port once");
+        let ports: Vec<&str> = text.split("port_value: ").skip(1).map(|after| &after[..4]).collect();
+        assert_eq!(ports, ["9090", "9901", "8080"]);
     }
 }
