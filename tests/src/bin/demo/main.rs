@@ -3,10 +3,11 @@
 //! Ends with 0 only if every field of every mode is healed. With `--stay` everything stays up until Ctrl-C.
 
 mod packets;
+mod ports;
 mod table;
 mod view;
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -45,13 +46,12 @@ fn main() -> ExitCode {
 
 /// True where everything was healed.
 fn demo(stay: bool) -> Result<bool, String> {
-    let proxy = free_port("NOMOS_PROXY_PORT", 8080)?;
-    let admin = free_port("NOMOS_ADMIN_PORT", 9901)?;
-    let upstream = free_port("NOMOS_UPSTREAM_PORT", 9090)?;
+    let [proxy, upstream, admin] = ports::free()?;
     let module = paths::module()?;
     let binary = paths::envoy("pinned")?;
 
-    let api = Api::start(upstream)?;
+    // Another demo may have taken the port since we looked.
+    let api = Api::start(upstream).map_err(|why| format!("{why}; choose another with {}", ports::UPSTREAM))?;
     println!("upstream  http://{}  a user API that drifts in nine modes", api.address());
     let config =
         shipped::config(Changes { proxy, upstream: api.address().port(), admin, module: &module, held: true })?;
@@ -126,20 +126,5 @@ fn stay_up(envoy: &mut Envoy, proxy: SocketAddr, upstream: SocketAddr, counted: 
     loop {
         thread::sleep(Duration::from_secs(1));
         envoy.check()?;
-    }
-}
-
-/// The port from the environment or the usual one, if nobody else has it. 0 asks for any free port.
-fn free_port(variable: &str, usual: u16) -> Result<u16, String> {
-    let port = match std::env::var(variable) {
-        Ok(text) => {
-            text.parse().map_err(|_| format!("{variable}: found `{text}`, expected a port number from 0 to 65535"))?
-        }
-        Err(_) => usual,
-    };
-    // Envoy shares ports between its workers, so two Envoys on one port would not notice each other.
-    match TcpListener::bind(("127.0.0.1", port)) {
-        Ok(_) => Ok(port),
-        Err(error) => Err(format!("port {port} cannot be used: {error}; choose another with {variable}")),
     }
 }
