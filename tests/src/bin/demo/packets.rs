@@ -53,7 +53,7 @@ impl Packets {
         }
         // It has said why, and ends.
         let _ = child.wait();
-        Err(last)
+        Err(without_its_options(&last))
     }
 
     /// Where its metrics are.
@@ -89,6 +89,16 @@ impl Packets {
     }
 }
 
+/// Why it does not count, for a reader who did not type its command line.
+fn without_its_options(why: &str) -> String {
+    let Some((found, _)) = why.split_once(", and it stays; --replace") else { return why.to_owned() };
+    // The kernel does not always tell the name.
+    if found.contains("(nomos_xdp") || found.contains("(of unknown name)") {
+        return "another make demo, make run or nomos-xdp counts on lo already".to_owned();
+    }
+    found.to_owned()
+}
+
 /// A report as a few lines.
 fn shown(line: &str) -> Result<String, String> {
     let report: Value = serde_json::from_str(line).map_err(|error| format!("nomos-xdp reported `{line}`: {error}"))?;
@@ -102,4 +112,22 @@ fn shown(line: &str) -> Result<String, String> {
         text += &row(&format!("TCP to port {}", port["port"]), port, &port["syn"]);
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_its_options;
+
+    #[test]
+    fn no_option_of_nomos_xdp_is_recommended() {
+        let taken = |by: &str| {
+            let why = format!("lo: there is an XDP program already ({by}), and it stays; --replace takes its place");
+            without_its_options(&why)
+        };
+        let ours = "another make demo, make run or nomos-xdp counts on lo already";
+        assert_eq!(taken("nomos_xdp_skb, id 7"), ours);
+        assert_eq!(taken("of unknown name"), ours);
+        assert_eq!(taken("cilium, id 7"), "lo: there is an XDP program already (cilium, id 7)");
+        assert_eq!(without_its_options("needs CAP_BPF"), "needs CAP_BPF");
+    }
 }
