@@ -31,7 +31,10 @@ fn shows_every_mode(lane: &Lane) -> Outcome {
     let text = String::from_utf8_lossy(&text);
     expect::that(output.status.success(), || format!("the demo ended with {}:\n{text}", output.status))?;
     let shown = Mode::ALL.iter().all(|mode| text.lines().any(|line| line.starts_with(mode.name())));
-    expect::that(shown, || format!("the demo does not show every mode:\n{text}"))
+    expect::that(shown, || format!("the demo does not show every mode:\n{text}"))?;
+    let fields: usize = Mode::ALL.iter().map(|mode| mode.drifted_fields()).sum();
+    let total = format!("{} modes, {fields} fields drifted, {fields} healed. Next: make run", Mode::ALL.len());
+    expect::equal("last line", text.lines().last(), Some(total.as_str()))
 }
 
 /// What a terminal does at Ctrl-C, but with TERM: a suite that runs in the background of a script ignores INT.
@@ -84,7 +87,8 @@ impl Staying {
         let mut demo = Self { child, shown: String::new() };
         let output = demo.child.stdout.take().ok_or("the demo has no output")?;
         for line in BufReader::new(output).lines().map_while(Result::ok) {
-            demo.shown += &format!("{line}\n");
+            demo.shown.push_str(&line);
+            demo.shown.push('\n');
             // The command that is shown last: a pipe that is closed earlier would end the demo.
             if line.contains("/stats/prometheus") {
                 return Ok(demo);

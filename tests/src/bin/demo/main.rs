@@ -4,13 +4,12 @@
 
 mod packets;
 mod ports;
+mod stay;
 mod table;
 mod view;
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::thread;
-use std::time::Duration;
 
 use drifting_upstream::{Mode, user_body};
 use nomos_tests::client::{self, End, Reply};
@@ -67,7 +66,7 @@ fn demo(stay: bool) -> Result<bool, String> {
     }
 
     let rows = Mode::ALL.into_iter().map(|mode| measure(proxy, mode)).collect::<Result<Vec<Row>, String>>()?;
-    print!("{}", table::render(&rows));
+    print!("{}", table::render(&rows, REQUESTS));
     let mut kept = None;
     match counted {
         Ok(packets) if stay => {
@@ -83,8 +82,9 @@ fn demo(stay: bool) -> Result<bool, String> {
     }
     envoy.check()?;
     let healed = rows.iter().all(Row::is_healed);
+    println!("\n{}{}", table::total(&rows), if healed && !stay { " Next: make run" } else { "" });
     if stay && healed {
-        stay_up(&mut envoy, proxy, api.address(), kept.is_some())?;
+        stay::up(&mut envoy, proxy, api.address(), kept.is_some())?;
     }
     Ok(healed)
 }
@@ -111,20 +111,5 @@ fn get(proxy: SocketAddr, mode: Mode) -> Result<Reply, String> {
         Ok(reply)
     } else {
         Err(format!("http://{proxy}{path}: found status {} ({:?}), expected a complete 200", reply.status, reply.end))
-    }
-}
-
-fn stay_up(envoy: &mut Envoy, proxy: SocketAddr, upstream: SocketAddr, counted: bool) -> Result<(), String> {
-    println!("\nUp until Ctrl-C. Envoy's log is {}. Try:", envoy.log_path().display());
-    println!("  curl -i 'http://{proxy}/api/user?mode=camel'     # without Nomos: http://{upstream}");
-    println!("  curl -i 'http://{proxy}/api/users?count=3'       # a list");
-    println!("  curl -X PUT -d deep http://{upstream}/__mode     # another mode from now on");
-    println!("  curl 'http://{}/stats/prometheus?filter=nomos'", envoy.admin());
-    if counted {
-        println!("  curl http://{}/metrics                # packets, counted by the kernel", Packets::metrics());
-    }
-    loop {
-        thread::sleep(Duration::from_secs(1));
-        envoy.check()?;
     }
 }

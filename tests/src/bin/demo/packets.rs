@@ -111,6 +111,7 @@ fn shown(line: &str) -> Result<String, String> {
     for port in report["ports"].as_array().into_iter().flatten() {
         text += &row(&format!("TCP to port {}", port["port"]), port, &port["syn"]);
     }
+    text += "SYN of all: SYN-ACKs too, which go to the ports of the clients\n";
     Ok(text)
 }
 

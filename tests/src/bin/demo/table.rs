@@ -12,7 +12,7 @@ pub struct Row {
     pub healed: usize,
     /// Ops as the filter counted them.
     pub ops: usize,
-    /// Median time in the filter.
+    /// Median time that healing took.
     pub microseconds: Option<u64>,
     /// Whether each reply was the same and had all members of the healthy user, value for value.
     pub exact: bool,
@@ -26,16 +26,16 @@ impl Row {
     }
 }
 
-/// The table as text.
-pub fn render(rows: &[Row]) -> String {
-    let mut text = "mode      fields drifted  fields healed  ops  us in the filter\n".to_owned();
+/// The table as text; `requests` is how many each median is of.
+pub fn render(rows: &[Row], requests: usize) -> String {
+    let mut text = "mode      fields drifted  fields healed  ops  median us\n".to_owned();
     for row in rows {
         let time = row.microseconds.map_or_else(|| "-".to_owned(), |us| us.to_string());
         let note = if row.is_healed() { "" } else { "  NOT HEALED" };
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{:<9} {:>14} {:>14} {:>4} {:>17}{note}",
+            "{:<9} {:>14} {:>14} {:>4} {:>10}{note}",
             row.mode.name(),
             row.mode.drifted_fields(),
             row.healed,
@@ -43,5 +43,27 @@ pub fn render(rows: &[Row]) -> String {
             time,
         );
     }
+    let _ = writeln!(text, "median us: what healing took, as nomos_heal_us measures it; {requests} requests a mode");
     text
+}
+
+/// All modes in a sentence.
+pub fn total(rows: &[Row]) -> String {
+    let drifted: usize = rows.iter().map(|row| row.mode.drifted_fields()).sum();
+    let healed: usize = rows.iter().map(|row| row.healed).sum();
+    format!("{} modes, {drifted} fields drifted, {healed} healed.", rows.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use drifting_upstream::Mode;
+
+    use super::{Row, total};
+
+    #[test]
+    fn the_total_counts_what_is_missing() {
+        let row = |mode: Mode, healed| Row { mode, healed, ops: healed, microseconds: None, exact: true };
+        let rows = [row(Mode::Healthy, 0), row(Mode::Typo, 4), row(Mode::Camel, 7)];
+        assert_eq!(total(&rows), "3 modes, 12 fields drifted, 11 healed.");
+    }
 }
