@@ -312,8 +312,7 @@ fn examine_plugin(source: &Source, plugin: &Plugin<'_>) -> Vec<Finding> {
             vec![ConfigError {
                 at: "response_headers".to_owned(),
                 offset: node.offset,
-                found: "\"held\" in a WasmPlugin, whose filter may not hold headers, so that every response would hang"
-                    .to_owned(),
+                found: format!("\"held\" in a WasmPlugin, whose filter may not hold headers: {NOT_HELD}"),
                 expected: "an EnvoyFilter with allow_on_headers_stop_iteration: true, or response_headers: early"
                     .to_owned(),
             }]
@@ -357,14 +356,17 @@ impl Inside {
     }
 }
 
-/// What held headers do not go with. Without the flag, Envoy stops at them for ever: no body callback follows. A filter of a
-/// cluster that holds them ends Envoy 1.36 at a redirect that Envoy follows, and lets bodies of tries that are given up leave
+/// What Nomos does where Envoy hands over no body of held headers.
+const NOT_HELD: &str = "first responses would wait for up to a second, and later ones would not be held";
+
+/// What held headers do not go with. Without the flag, no body comes until Nomos lets go of them. A filter of a cluster
+/// that holds them ends Envoy 1.36 at a redirect that Envoy follows, and lets bodies of tries that are given up leave
 /// before the response (1.40, too). And where the rest of a body is handed out late, Envoy forgets it when they are let go.
 fn headers_problem(config: &Config, filter: &Filter<'_>) -> Option<ConfigError> {
     let (found, expected) = match filter {
         _ if config.response_headers != ResponseHeaders::Held => return None,
         filter if !filter.may_hold_headers() => (
-            "in a filter that may not hold headers, so that every response would hang".to_owned(),
+            format!("in a filter that may not hold headers: {NOT_HELD}"),
             "allow_on_headers_stop_iteration: true beside configuration, or response_headers: early",
         ),
         Filter { is_upstream: true, .. } => (

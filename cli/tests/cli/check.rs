@@ -137,8 +137,8 @@ fn resources_of_kubernetes_are_looked_into() {
         (
             "plugin-held",
             wasm_plugin("    response_headers: held\n"),
-            "a.yaml:5: response_headers: found \"held\" in a WasmPlugin, whose filter may not hold headers, so that every \
-             response would hang; expected an EnvoyFilter with allow_on_headers_stop_iteration: true, or \
+            "a.yaml:5: response_headers: found \"held\" in a WasmPlugin, whose filter may not hold headers: first \
+             responses would wait for up to a second, and later ones would not be held; expected an EnvoyFilter with allow_on_headers_stop_iteration: true, or \
              response_headers: early\n"
                 .to_owned(),
         ),
@@ -205,9 +205,8 @@ fn problems_inside_an_envoy_configuration_are_told_with_its_lines() {
     value: {response_headers: held}
 ",
             ),
-            "a.yaml:7: response_headers: found \"held\" in a filter that may not hold headers, so that every \
-            response would \
-             hang; expected allow_on_headers_stop_iteration: true beside configuration, or response_headers: early\n",
+            "a.yaml:7: response_headers: found \"held\" in a filter that may not hold headers: first responses would \
+             wait for up to a second, and later ones would not be held; expected allow_on_headers_stop_iteration: true beside configuration, or response_headers: early\n",
         ),
         (
             "late",
