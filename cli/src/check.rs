@@ -16,7 +16,7 @@ use crate::resource::{self, Plugin};
 use crate::source::{Lines, Source, said_of};
 use crate::text::plain;
 use crate::warning::Warning;
-use crate::{advice, deprecated, digest, document, output, pack};
+use crate::{advice, block, deprecated, digest, document, output, pack};
 
 const EXAMPLES: &str = "\
 Each file may be an Envoy configuration, the plugin's own, a WasmPlugin, an
@@ -245,11 +245,12 @@ fn describe_envoy(filters: &[Filter<'_>], discovered: &[Discovered<'_>]) -> Stri
     format!("an Envoy configuration {}", parts.join(" and "))
 }
 
-/// Deprecated fields and placeholders of the block, and what is doubtful in the configuration in it.
+/// What is doubtful in the filter's place, its block, and the configuration in it.
 fn warn_of_filter(source: &Source, filter: &Filter<'_>) -> Vec<(usize, Warning)> {
     let here = |warning: Warning| (source.line(warning.offset), warning);
-    let in_block = |block| [deprecated::in_plugin(block), digest::placeholders(block, &digest::ENVOY)].concat();
-    let mut warnings: Vec<_> = filter.plugin.map(in_block).unwrap_or_default().into_iter().map(here).collect();
+    let in_block = |block| [block::in_policy(block), digest::placeholders(block, &digest::ENVOY)].concat();
+    let around = [block::in_list(filter), filter.plugin.map(in_block).unwrap_or_default()].concat();
+    let mut warnings: Vec<_> = around.into_iter().map(here).collect();
     match filter.configuration() {
         Configuration::Tree(node) => warnings.extend(warn_of_settings(node).into_iter().map(here)),
         Configuration::Text(text, node) => {

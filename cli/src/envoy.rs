@@ -3,6 +3,12 @@
 use healer::config::node::{Node, Value};
 
 const WASM: &str = "envoy.extensions.filters.http.wasm.v3.Wasm";
+const DECOMPRESSOR: Kind = Kind { name: "envoy.filters.http.decompressor", ends: "decompressor.v3.Decompressor" };
+/// What Envoy takes for the end of a list of filters, in a listener and in a cluster.
+const LAST: [Kind; 2] = [
+    Kind { name: "envoy.filters.http.router", ends: "router.v3.Router" },
+    Kind { name: "envoy.filters.http.upstream_codec", ends: "upstream_codec.v3.UpstreamCodec" },
+];
 const TYPED_STRUCT: &str = "TypedStruct";
 /// The options of a cluster, which may have a list of filters of its own.
 const CLUSTER_OPTIONS: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
@@ -17,6 +23,12 @@ const LATE: [(&str, &[&str], &[&str]); 3] = [
     ("fault.v3.HTTPFault", &["response_rate_limit"], &[]),
 ];
 
+/// How a filter is told: by the end of its type, or by its usual name where it comes from elsewhere.
+struct Kind {
+    name: &'static str,
+    ends: &'static str,
+}
+
 /// A Wasm HTTP filter.
 #[derive(Clone, Copy)]
 pub struct Filter<'a> {
@@ -28,6 +40,10 @@ pub struct Filter<'a> {
     pub is_upstream: bool,
     /// The name of a filter behind it that hands out bodies late.
     pub late: Option<&'a str>,
+    /// The decompressor in front of it, where none is behind it.
+    pub decompressor_in_front: Option<&'a str>,
+    /// The router in front of it.
+    pub router_in_front: Option<&'a str>,
     /// The name in the chain of filters.
     name: Option<&'a str>,
 }
@@ -104,7 +120,30 @@ pub fn is_envoy(document: &Node) -> bool {
     fields.iter().any(|field| document.get(field).is_some())
 }
 
+impl Kind {
+    fn is_of(&self, filter: &Node) -> bool {
+        let kind = filter.get("typed_config").and_then(kind_of);
+        kind.map_or_else(|| text(filter, "name") == Some(self.name), |kind| kind.ends_with(self.ends))
+    }
+}
+
 impl<'a> Filter<'a> {
+    fn new(offset: usize, plugin: Option<&'a Node>, name: Option<&'a str>) -> Self {
+        let (is_upstream, late, decompressor_in_front, router_in_front) = (false, None, None, None);
+        Filter { offset, plugin, is_upstream, late, decompressor_in_front, router_in_front, name }
+    }
+
+    /// Notes what stands around it in a list, be it the one of filters or one around that, which has no filters.
+    fn see(&mut self, in_front: &'a [Node], behind: &'a [Node]) {
+        self.late = self.late.or_else(|| behind.iter().find_map(handing_out_late));
+        let last = in_front.iter().find(|filter| LAST.iter().any(|kind| kind.is_of(filter)));
+        self.router_in_front = self.router_in_front.or(last.map(called));
+        if !behind.iter().any(decompresses) {
+            let decompressor = in_front.iter().find(|filter| decompresses(filter));
+            self.decompressor_in_front = self.decompressor_in_front.or(decompressor.map(called));
+        }
+    }
+
     /// What the plugin is given.
     pub fn configuration(&self) -> Configuration<'a> {
         let Some(any) = self.plugin.and_then(|plugin| plugin.get("configuration")) else {
@@ -140,7 +179,7 @@ impl<'a> Filter<'a> {
 /// Descends at most as deep as the file was read: [`Node::MAX_DEPTH`].
 fn collect<'a>(node: &'a Node, name: Option<&'a str>, found: &mut Vec<Filter<'a>>) {
     if let Some(wasm) = wasm_of(node) {
-        found.push(Filter { offset: node.offset, plugin: wasm.get("config"), is_upstream: false, late: None, name });
+        found.push(Filter::new(node.offset, wasm.get("config"), name));
         return;
     }
     match &node.value {
@@ -148,8 +187,8 @@ fn collect<'a>(node: &'a Node, name: Option<&'a str>, found: &mut Vec<Filter<'a>
             for (item, behind) in items.iter().zip(1..) {
                 let first = found.len();
                 collect(item, None, found);
-                let late = || items.iter().skip(behind).find_map(handing_out_late);
-                found.iter_mut().skip(first).for_each(|filter| filter.late = filter.late.or_else(late));
+                let (in_front, behind) = items.split_at(behind);
+                found.iter_mut().skip(first).for_each(|filter| filter.see(in_front, behind));
             }
         }
         Value::Object(members) => {
@@ -173,6 +212,26 @@ fn handing_out_late(filter: &Node) -> Option<&str> {
     let said = path.iter().try_fold(config, |node, field| node.get(field))?;
     let is_late = words.is_empty() || said.as_str().is_some_and(|said| words.contains(&said));
     is_late.then(|| text(filter, "name").unwrap_or(kind))
+}
+
+/// Whether a filter decompresses responses: one may be for requests only.
+fn decompresses(filter: &Node) -> bool {
+    let switch = ["typed_config", "response_direction_config", "common_config", "enabled", "default_value"];
+    let switch = switch.iter().try_fold(filter, |node, field| node.get(field));
+    let is_off = |node: &Node| node.value == Value::Bool(false);
+    let is_disabled = filter.get("disabled").is_some_and(|flag| flag.value == Value::Bool(true));
+    DECOMPRESSOR.is_of(filter) && !is_disabled && !switch.is_some_and(is_off)
+}
+
+/// The name of a filter in its list.
+fn called(filter: &Node) -> &str {
+    text(filter, "name").unwrap_or("a filter without a name")
+}
+
+/// The type of a message: its own, or that of what a `TypedStruct` wraps.
+fn kind_of(config: &Node) -> Option<&str> {
+    let kind = text(config, "@type")?;
+    if kind.ends_with(TYPED_STRUCT) { text(config, "type_url") } else { Some(kind) }
 }
 
 /// The message of a Wasm filter: the node itself, or what a `TypedStruct` wraps.

@@ -4,6 +4,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod advice;
+mod block;
 mod check;
 mod compare;
 mod completions;

@@ -340,6 +340,94 @@ fn rules_in_other_notations_are_warned_of() {
     assert!(code == 0 && text.starts_with("a.yaml:18: warning: routes[0].rename"), "{text}");
 }
 
+/// The warnings of a file, without the file's name.
+fn warnings(test: &str, content: &str) -> Vec<String> {
+    let (code, output) = check(test, "a.yaml", content);
+    assert_eq!(code, 0, "{test}: {output}");
+    let told = output.lines().filter_map(|line| line.strip_prefix("a.yaml:"));
+    told.filter_map(|line| line.split_once(": warning: ").map(|(line, told)| format!("{line} {told}"))).collect()
+}
+
+#[test]
+fn filters_in_the_wrong_order_are_warned_of() {
+    let http = "type.googleapis.com/envoy.extensions.filters.http";
+    let filter = |name: &str, kind: &str| format!("- {{name: {name}, typed_config: {{'@type': {http}.{kind}}}}}\n");
+    let compressor = filter("envoy.filters.http.compressor", "compressor.v3.Compressor");
+    let decompressor = filter("gunzip", "decompressor.v3.Decompressor");
+    let router = filter("envoy.filters.http.router", "router.v3.Router");
+    let codec = filter("codec", "upstream_codec.v3.UpstreamCodec");
+    let nomos = "- name: nomos\n  typed_config:\n    '@type': ".to_owned() + http + ".wasm.v3.Wasm\n";
+    let requests_only = decompressor.replace(
+        "Decompressor}",
+        "Decompressor, response_direction_config: {common_config: {enabled: {default_value: false}}}}",
+    );
+    let disabled = decompressor.replace("{name", "{disabled: true, name");
+    let by_name = "- name: envoy.filters.http.decompressor\n".to_owned();
+    let skipped = |name: &str| {
+        Some(format!(
+            "found {name} in front of nomos: compressed responses are skipped; expected it behind nomos, later in the \
+             list: compressor, nomos, decompressor, router"
+        ))
+    };
+    let refused = |name: &str| {
+        let end = "in front of nomos: Envoy does not start; expected it behind nomos, at the end of the list";
+        Some(format!("found {name} {end}"))
+    };
+    let rows = [
+        ("good", [&compressor, &nomos, &decompressor, &router].map(String::as_str).concat(), None),
+        ("front", [&compressor, &decompressor, &nomos, &router].map(String::as_str).concat(), skipped("gunzip")),
+        ("both", [&decompressor, &nomos, &decompressor, &router].map(String::as_str).concat(), None),
+        (
+            "by-name",
+            [&by_name, &nomos, &router].map(String::as_str).concat(),
+            skipped("envoy.filters.http.decompressor"),
+        ),
+        ("requests", [&requests_only, &nomos, &router].map(String::as_str).concat(), None),
+        ("not-behind", [&decompressor, &nomos, &requests_only].map(String::as_str).concat(), skipped("gunzip")),
+        ("disabled", [&disabled, &nomos, &router].map(String::as_str).concat(), None),
+        ("router", [&router, &nomos].map(String::as_str).concat(), refused("envoy.filters.http.router")),
+        ("codec", [&codec, &nomos].map(String::as_str).concat(), refused("codec")),
+        ("no-router", nomos.clone(), None),
+    ];
+    for (test, list, expected) in rows {
+        let content = format!("static_resources:\n  http_filters:\n  {}\n", list.replace('\n', "\n  "));
+        let found: Vec<_> = warnings(&format!("order-{test}"), &content)
+            .iter()
+            .filter_map(|told| told.split_once(" http_filters: ").map(|(_, told)| told.to_owned()))
+            .collect();
+        assert_eq!(found, Vec::from_iter(expected), "{test}");
+    }
+    // Other lists are not looked at.
+    let lists = format!("static_resources:\n  one:\n  {router}  two:\n  {}\n", nomos.replace('\n', "\n  "));
+    assert_eq!(warnings("order-lists", &lists), [""; 0]);
+}
+
+#[test]
+fn what_a_trap_would_do_is_warned_of() {
+    let neither = "9 failure_policy: found none, which is FAIL_CLOSED: after one trap every response is a 503; expected \
+                   failure_policy: FAIL_OPEN";
+    let both = "11 fail_open: found fail_open beside failure_policy, which Envoy refuses; expected failure_policy: \
+                FAIL_OPEN alone";
+    let old = "11 fail_open: deprecated since Envoy 1.33; use failure_policy: FAIL_OPEN; with fail_open a response may \
+               end well that lacks bytes";
+    let rows = [
+        ("neither", "vm_config: {}", Some(neither)),
+        ("unspecified", "vm_config: {}\n  failure_policy: UNSPECIFIED", Some(neither)),
+        ("part", "allow_on_headers_stop_iteration: true", None),
+        ("open", "vm_config: {}\n  failure_policy: FAIL_OPEN", None),
+        ("closed", "vm_config: {}\n  failure_policy: FAIL_CLOSED", None),
+        ("old", "fail_open: true\n  vm_config: {}", Some(old)),
+        ("old-closed", "fail_open: false\n  vm_config: {}", Some(old)),
+        ("both", "fail_open: true\n  failure_policy: FAIL_OPEN\n  vm_config: {}", Some(both)),
+        ("both-good", "fail_open: false\n  failure_policy: FAIL_OPEN\n  vm_config: {}", Some(old)),
+    ];
+    let any = "configuration: {'@type': type.googleapis.com/google.protobuf.Struct, value: {mode: off}}";
+    for (test, fields, expected) in rows {
+        let content = envoy("nomos", &format!("\n  {fields}\n  {any}\n"));
+        assert_eq!(warnings(&format!("policy-{test}"), &content), Vec::from_iter(expected), "{test}");
+    }
+}
+
 #[test]
 fn a_filter_that_stands_elsewhere_is_told_of() {
     let chain = |source: &str| {

@@ -1,0 +1,55 @@
+//! Envoy's block for a filter and its place in the list, where Envoy would do something else than is meant.
+
+use healer::config::node::{Node, Value};
+
+use crate::deprecated;
+use crate::envoy::Filter;
+use crate::warning::Warning;
+
+const BOTH: (&str, &str) = ("fail_open beside failure_policy, which Envoy refuses", "failure_policy: FAIL_OPEN alone");
+const NEITHER: (&str, &str) =
+    ("none, which is FAIL_CLOSED: after one trap every response is a 503", "failure_policy: FAIL_OPEN");
+
+/// Filters in front of this one that belong behind it.
+pub fn in_list(filter: &Filter<'_>) -> Vec<Warning> {
+    let warn = |found, expected| Warning::unexpected(filter.offset, "http_filters".to_owned(), found, expected);
+    let decompressor = filter.decompressor_in_front.map(|name| {
+        let found = format!("{name} in front of nomos: compressed responses are skipped");
+        warn(found, "it behind nomos, later in the list: compressor, nomos, decompressor, router")
+    });
+    let router = filter.router_in_front.map(|name| {
+        let found = format!("{name} in front of nomos: Envoy does not start");
+        warn(found, "it behind nomos, at the end of the list")
+    });
+    decompressor.into_iter().chain(router).collect()
+}
+
+/// What Envoy is to do when the module fails. That both fields are set says what else there is to say of `fail_open`.
+pub fn in_policy(block: &Node) -> Vec<Warning> {
+    let is_set = policy_of(block).is_some();
+    match fail_open_of(block) {
+        Some((flag, offset)) if is_set && *flag == Value::Bool(true) => {
+            vec![Warning::unexpected(offset, "fail_open".to_owned(), BOTH.0, BOTH.1)]
+        }
+        None if !is_set && is_whole(block) => {
+            vec![Warning::unexpected(block.offset, "failure_policy".to_owned(), NEITHER.0, NEITHER.1)]
+        }
+        _ => deprecated::in_plugin(block),
+    }
+}
+
+/// Whether this is all that Envoy gets: a block without a module is laid over another, as by Istio's `MERGE`.
+fn is_whole(block: &Node) -> bool {
+    block.get("vm_config").is_some()
+}
+
+fn policy_of(block: &Node) -> Option<&Node> {
+    block.get("failure_policy").filter(|policy| policy.as_str() != Some("UNSPECIFIED"))
+}
+
+/// The value of `fail_open`, and where its name stands.
+fn fail_open_of(block: &Node) -> Option<(&Value, usize)> {
+    let Value::Object(members) = &block.value else { return None };
+    let member = members.iter().find(|member| member.name == "fail_open")?;
+    Some((&member.node.value, member.offset))
+}
