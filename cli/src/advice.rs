@@ -7,18 +7,25 @@ use healer::config::node::Node;
 use serde_json::Value;
 
 use crate::members::emptiness;
+use crate::routes;
 use crate::source::said_of;
 use crate::warning::Warning;
 
-/// Contracts that expect nothing, and rules that look like another notation for paths.
+/// Contracts that expect nothing, rules that look like another notation for paths, and routes without any use.
 pub fn in_settings(configuration: &Node) -> Vec<Warning> {
     let mut doubts = Problems::new();
-    if let Some(routes) = Cursor::root(configuration).field("routes") {
+    let root = Cursor::root(configuration);
+    routes::doubt_absence(&root, &mut doubts);
+    if let Some(list) = root.field("routes") {
         // What is no array of routes is a problem already.
-        for route in routes.items(&mut Problems::new(), "routes") {
-            in_route(&route, &mut doubts);
+        let all: Vec<Cursor<'_>> = list.items(&mut Problems::new(), "routes").collect();
+        for route in &all {
+            in_route(route, &mut doubts);
+            routes::doubt(route, &mut doubts);
         }
+        routes::doubt_order(&all, &mut doubts);
     }
+    doubts.sort_by_key(|doubt| doubt.offset);
     doubts.into_iter().map(Warning::from).collect()
 }
 

@@ -39,7 +39,7 @@ pub fn in_policy(block: &Node) -> Vec<Warning> {
 }
 
 /// Whether this is all that Envoy gets: a block without a module is laid over another, as by Istio's `MERGE`.
-fn is_whole(block: &Node) -> bool {
+pub fn is_whole(block: &Node) -> bool {
     block.get("vm_config").is_some()
 }
 

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::openapi::{self, Document, NoContract};
 use crate::output::plural;
 use crate::resource::{self, Plugin};
+use crate::routes::NO_ROUTES;
 use crate::source::{Lines, Source, said_of};
 use crate::text::plain;
 use crate::warning::Warning;
@@ -32,9 +33,12 @@ y, no and off are booleans.
 
   $ nomos check --json rules/*.yaml | jq .problems
 
-Deprecated fields, digests that are still zeros, contracts without members and
-rules that are hardly meant are warnings, with what to write instead; they
-change no exit code.";
+Deprecated fields, digests that are still zeros, contracts without members,
+rules and routes that are hardly meant and filters in the wrong order are
+warnings, with what to write instead; they change no exit code.
+
+Exit codes: 0 no problems, 1 problems found, 2 bad usage or a file that cannot
+be read.";
 
 /// Arguments of `nomos check`.
 #[derive(clap::Args)]
@@ -253,14 +257,24 @@ fn warn_of_filter(source: &Source, filter: &Filter<'_>) -> Vec<(usize, Warning)>
     let mut warnings: Vec<_> = around.into_iter().map(here).collect();
     match filter.configuration() {
         Configuration::Tree(node) => warnings.extend(warn_of_settings(node).into_iter().map(here)),
+        Configuration::Text(text, node) if text.trim().is_empty() => warnings.push(here(no_routes(node.offset))),
         Configuration::Text(text, node) => {
             let inner = json::read(text.as_bytes()).map(|inner| warn_of_settings(&inner)).unwrap_or_default();
             let lines = Inside::of(source, text, node);
             warnings.extend(inner.into_iter().map(|warning| (lines.at(warning.offset), warning)));
         }
+        Configuration::Missing if filter.plugin.is_some_and(block::is_whole) => {
+            warnings.push(here(no_routes(filter.offset)));
+        }
         Configuration::Missing | Configuration::Unknown(_) => (),
     }
     warnings
+}
+
+/// Of no configuration, as of an empty one.
+fn no_routes(offset: usize) -> Warning {
+    let (found, expected) = NO_ROUTES;
+    Warning::unexpected(offset, "configuration".to_owned(), found, expected)
 }
 
 fn warn_of_settings(configuration: &Node) -> Vec<Warning> {
@@ -268,7 +282,8 @@ fn warn_of_settings(configuration: &Node) -> Vec<Warning> {
 }
 
 fn warn_of_plugin(source: &Source, plugin: &Plugin<'_>) -> Vec<(usize, Warning)> {
-    let in_settings = plugin.configuration.map(warn_of_settings).unwrap_or_default();
+    let none = || vec![no_routes(plugin.block.offset)];
+    let in_settings = plugin.configuration.map_or_else(none, warn_of_settings);
     let warnings = digest::placeholders(plugin.block, &digest::RESOURCES).into_iter().chain(in_settings);
     warnings.map(|warning| (source.line(warning.offset), warning)).collect()
 }

@@ -28,6 +28,7 @@ mod pack;
 mod parts;
 mod progress;
 mod resource;
+mod routes;
 mod schema;
 mod source;
 mod text;

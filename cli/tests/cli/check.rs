@@ -33,7 +33,6 @@ fn files_in_order_are_told_by_their_kind() {
             "a plugin configuration with 1 route",
         ),
         ("json", "a.json", r#"{"mode":"off","routes":[]}"#.to_owned(), "a plugin configuration with 0 routes"),
-        ("empty", "a.yaml", String::new(), "a plugin configuration with 0 routes"),
         ("contract", "a.yaml", "type: object\nproperties: {id: {type: integer}}\n".to_owned(), "a contract"),
         ("none", "a.yaml", envoy("nomos", ""), "an Envoy configuration with 1 Nomos filter"),
         (
@@ -44,7 +43,7 @@ fn files_in_order_are_told_by_their_kind() {
                 "
   configuration:
     '@type': type.googleapis.com/google.protobuf.Struct
-    value: {mode: observe}
+    value: {mode: off}
 ",
             ),
             "an Envoy configuration with 1 Nomos filter",
@@ -98,7 +97,7 @@ plurals, \
         ),
         (
             "documents",
-            "mode: heal\n---\nmode: heal\n".to_owned(),
+            "mode: off\n---\nmode: heal\n".to_owned(),
             "a.yaml:3: configuration: found a second document; expected one document in a file\n",
         ),
         (
@@ -131,18 +130,17 @@ fn resources_of_kubernetes_are_looked_into() {
     let good = "a.yaml: resources of Kubernetes with 1 Nomos plugin: no problems\n";
     let mode = "found \"heel\"; expected one of heal, observe, off (did you mean \"heal\"?)\n";
     let rows = [
-        ("plugin", wasm_plugin("    mode: observe\n"), good.to_owned()),
-        ("unset", "kind: WasmPlugin\nspec: {url: oci://example.org/nomos}\n".to_owned(), good.to_owned()),
+        ("plugin", wasm_plugin("    mode: off\n"), good.to_owned()),
         ("plugin-bad", wasm_plugin("    routes: []\n    mode: heel\n"), format!("a.yaml:6: mode: {mode}")),
         (
             "plugin-held",
-            wasm_plugin("    response_headers: held\n"),
+            wasm_plugin("    response_headers: held\n    mode: off\n"),
             "a.yaml:5: response_headers: found \"held\" in a WasmPlugin, whose filter may not hold headers: first \
              responses would wait for up to a second, and later ones would not be held; expected an EnvoyFilter with allow_on_headers_stop_iteration: true, or \
              response_headers: early\n"
                 .to_owned(),
         ),
-        ("policy", policy("mode: observe, response_headers: held"), good.to_owned()),
+        ("policy", policy("mode: off, response_headers: held"), good.to_owned()),
         ("policy-bad", policy("mode: heel"), format!("a.yaml:7: mode: {mode}")),
     ];
     for (test, content, expected) in rows {
@@ -202,7 +200,7 @@ fn problems_inside_an_envoy_configuration_are_told_with_its_lines() {
                 "
   configuration:
     '@type': type.googleapis.com/google.protobuf.Struct
-    value: {response_headers: held}
+    value: {response_headers: held, mode: off}
 ",
             ),
             "a.yaml:7: response_headers: found \"held\" in a filter that may not hold headers: first responses would \
@@ -216,7 +214,7 @@ fn problems_inside_an_envoy_configuration_are_told_with_its_lines() {
   allow_on_headers_stop_iteration: true
   configuration:
     '@type': type.googleapis.com/google.protobuf.Struct
-    value: {response_headers: held}
+    value: {response_headers: held, mode: off}
 ",
             ) + "\n      - {name: ext, typed_config: {'@type': type.googleapis.com/envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor, processing_mode: {response_body_mode: STREAMED}}}\n",
             "a.yaml:7: response_headers: found \"held\" before ext, which hands out bodies late: they may be cut off; \
@@ -254,7 +252,8 @@ fn deprecated_fields_are_warned_of() {
 /// The files in `deploy/` have zeros where everybody's digest is another.
 #[test]
 fn digests_that_nobody_put_in_are_warned_of() {
-    let plugin = |digest: &str| format!("kind: WasmPlugin\nspec:\n  sha256: \"{digest}\"\n  pluginConfig: {{}}\n");
+    let plugin =
+        |digest: &str| format!("kind: WasmPlugin\nspec:\n  sha256: \"{digest}\"\n  pluginConfig: {{mode: off}}\n");
     let warning = "a.yaml:3: warning: sha256: found zeros; expected the SHA-256 of your image or module\n";
     let kind = "a.yaml: resources of Kubernetes with 1 Nomos plugin: no problems";
     let zeros = "0".repeat(64);
@@ -288,7 +287,7 @@ fn a_contract_is_known_by_any_keyword() {
 
 #[test]
 fn contracts_without_members_are_warned_of() {
-    let route = |contract: &str| format!("routes:\n- match: {{path: /u}}\n  contract: {contract}\n");
+    let route = |contract: &str| format!("routes:\n- match: {{path: /u}}\n  contract: {contract}\n  packs: [all]\n");
     let found = "found a schema without members; expected properties: nothing else is looked for\n";
     let (plugin, contract) = ("a plugin configuration with 1 route", "a contract");
     let rows = [
@@ -338,6 +337,37 @@ fn rules_in_other_notations_are_warned_of() {
     );
     let (code, text) = check("notations-envoy", "a.yaml", &envoy("nomos", &inside));
     assert!(code == 0 && text.starts_with("a.yaml:18: warning: routes[0].rename"), "{text}");
+}
+
+/// A configuration that was forgotten, or has nothing in it, is valid: Envoy starts, and nothing is healed.
+#[test]
+fn no_routes_are_warned_of() {
+    let warning = "found 0 routes: every response passes; expected routes, each with match and rules";
+    let whole = "\n  vm_config: {}\n  failure_policy: FAIL_OPEN\n";
+    let value = |value: &str| {
+        let any = "configuration:\n    '@type': type.googleapis.com/google.protobuf";
+        envoy("nomos", &format!("{whole}  {any}.{value}\n"))
+    };
+    let plugin = "kind: WasmPlugin\nspec:\n  url: oci://example.org/nomos\n";
+    let rows = [
+        ("empty", String::new(), Some(1)),
+        ("object", "{}\n".to_owned(), Some(1)),
+        ("setting", "# Ours\nmode: observe\n".to_owned(), Some(2)),
+        ("list", "mode: heal\nroutes: []\n".to_owned(), Some(1)),
+        ("off", "mode: off\n".to_owned(), None),
+        ("plugin", plugin.to_owned(), Some(3)),
+        ("filter", envoy("nomos", whole), Some(7)),
+        ("part", envoy("nomos", "\n  allow_on_headers_stop_iteration: true\n"), None),
+        ("struct", value("Struct\n    value: {}"), Some(15)),
+        ("text", value("StringValue\n    value: '{}'"), Some(15)),
+        ("no-text", value("StringValue\n    value: ''"), Some(15)),
+    ];
+    for (test, content, line) in rows {
+        let (code, text) = check(&format!("no-routes-{test}"), "a.yaml", &content);
+        let expected = line.map(|line| format!("a.yaml:{line}: warning: configuration: {warning}"));
+        let found = text.lines().find(|line| line.contains("warning: ")).map(str::to_owned);
+        assert_eq!((code, found), (0, expected), "{test}: {text}");
+    }
 }
 
 /// The warnings of a file, without the file's name.
@@ -425,6 +455,140 @@ fn what_a_trap_would_do_is_warned_of() {
     for (test, fields, expected) in rows {
         let content = envoy("nomos", &format!("\n  {fields}\n  {any}\n"));
         assert_eq!(warnings(&format!("policy-{test}"), &content), Vec::from_iter(expected), "{test}");
+    }
+}
+
+#[test]
+fn routes_that_come_too_late_are_warned_of() {
+    let rows = [
+        ("path: /u", "path: /u", true),
+        ("path: /u", "path: /v", false),
+        ("prefix: /", "path: /u", true),
+        ("prefix: /", "prefix: /u", true),
+        ("prefix: /", "template: \"/u/{id}\"", true),
+        ("prefix: /u", "path: /users", true),
+        ("prefix: /u/", "path: /u", false),
+        ("prefix: /u/1", "template: \"/u/{id}\"", false),
+        ("prefix: /u/a", "prefix: /u", false),
+        ("path: /u", "prefix: /u", false),
+        ("path: /u/1", "template: \"/u/{id}\"", false),
+        ("template: \"/u/{id}\"", "path: /u/1", true),
+        ("template: \"/u/{id}\"", "path: /u/1/2", false),
+        ("template: \"/u/{id}\"", "template: \"/u/{name}\"", true),
+        ("template: \"/{a}/{b}\"", "template: \"/u/{id}\"", true),
+        ("template: \"/u/{id}\"", "template: \"/{a}/{b}\"", false),
+        ("template: \"/u/{id}\"", "prefix: /u/", false),
+        ("path: /u, methods: [GET]", "path: /u", false),
+        ("path: /u, methods: [GET]", "path: /u, methods: [GET, POST]", false),
+        ("path: /u, methods: [GET, POST]", "path: /u, methods: [POST]", true),
+        ("path: /u", "path: /u, methods: [GET]", true),
+        ("path: /u, status: [2xx]", "path: /u", false),
+        ("path: /u", "path: /u, status: [2xx]", true),
+        ("path: /u, status: [2xx]", "path: /u, status: [404]", false),
+        ("path: /u, status: [2xx]", "path: /u, status: [2xx]", true),
+        ("path: /u, content_types: [text/json]", "path: /u", false),
+    ];
+    let told = "3 routes[1]: found a route that is never used: routes[0] takes all of its requests; expected requests of \
+                its own, or a place in front of routes[0]";
+    for (first, second, is_late) in rows {
+        let content =
+            format!("routes:\n- {{match: {{{first}}}, mode: off}}\n- {{match: {{{second}}}, packs: [all]}}\n");
+        let expected = is_late.then(|| told.to_owned());
+        assert_eq!(warnings("late", &content), Vec::from_iter(expected), "{first} {second}");
+    }
+}
+
+#[test]
+fn matches_in_other_notations_are_warned_of() {
+    let star = |text: &str, instead: &str| {
+        Some(format!("found \"{text}\", where * is a character like others; expected {instead}"))
+    };
+    let colon = |text: &str, instead: &str| {
+        Some(format!("found \"{text}\", where : is a character like others; expected {instead}"))
+    };
+    let rows = [
+        ("path", "/a/*", star("/a/*", "prefix: /a/ or template: \"/a/{name}\"")),
+        ("prefix", "/a*", star("/a*", "prefix: /a")),
+        ("path", "/a/.*", star("/a/.*", "prefix: /a/")),
+        ("path", "/a/*/b", star("/a/*/b", "template: \"/a/{name}/b\"")),
+        ("path", "/a*/b", star("/a*/b", "a prefix, or a template such as \"/users/{id}\"")),
+        ("path", "/a/:id", colon("/a/:id", "template: \"/a/{id}\"")),
+        ("template", "/a/{b}/:id", colon("/a/{b}/:id", "template: \"/a/{b}/{id}\"")),
+        ("template", "/a/{b}/*", star("/a/{b}/*", "template: \"/a/{b}/{name}\"")),
+        ("path", "/a:archive", None),
+        ("path", "/a/:", None),
+        ("template", "/a/{id}", None),
+    ];
+    for (field, text, expected) in rows {
+        let content = format!("routes:\n- match: {{{field}: \"{text}\"}}\n  packs: [all]\n");
+        let expected = expected.map(|told| format!("2 routes[0].match.{field}: {told}"));
+        assert_eq!(warnings("segments", &content), Vec::from_iter(expected), "{field} {text}");
+    }
+}
+
+#[test]
+fn routes_that_heal_nothing_are_warned_of() {
+    let contract = "contract: {properties: {a: {}}}";
+    let rows = [
+        ("name: u".to_owned(), true),
+        (contract.to_owned(), true),
+        (format!("{contract}, similarity: off, rename: {{}}, move: {{}}"), true),
+        ("unmapped: drop".to_owned(), true),
+        ("mode: observe".to_owned(), true),
+        (format!("{contract}, unmapped: drop"), false),
+        (format!("{contract}, similarity: {{}}"), false),
+        ("packs: [all]".to_owned(), false),
+        ("rename: {a: b}".to_owned(), false),
+        ("move: {a.b: b}".to_owned(), false),
+        ("mode: off".to_owned(), false),
+    ];
+    let told =
+        "2 routes[0]: found a route that heals nothing; expected packs, rename, move or similarity; or mode: off";
+    for (fields, is_idle) in rows {
+        let found = warnings("idle", &format!("routes:\n- {{match: {{path: /u}}, {fields}}}\n"));
+        assert_eq!(found, Vec::from_iter(is_idle.then_some(told)), "{fields}");
+    }
+    // A slip in the name of a field is told, and not what it leads to.
+    let (code, text) = check("idle-slip", "a.yaml", "routes:\n- {match: {path: /u}, pack: [all]}\n");
+    assert!(code == 1 && text.lines().count() == 1, "{text}");
+}
+
+#[test]
+fn methods_that_are_never_healed_are_warned_of() {
+    let rows =
+        [("HEAD", Some("HEAD")), ("HEAD, CONNECT", Some("HEAD and CONNECT")), ("GET, HEAD", None), ("GET", None)];
+    for (methods, expected) in rows {
+        let content = format!("routes:\n- match: {{path: /u, methods: [{methods}]}}\n  packs: [all]\n");
+        let told = |named| {
+            format!(
+                "2 routes[0].match.methods: found {named} only, which is never healed; expected methods whose responses \
+                 have a body, such as [GET], or none for any"
+            )
+        };
+        assert_eq!(warnings("methods", &content), Vec::from_iter(expected.map(told)), "{methods}");
+    }
+}
+
+/// But for digests, which everybody has to put in.
+#[test]
+fn what_is_shipped_is_free_of_warnings() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let files = [
+        "envoy.yaml",
+        "deploy/compose/envoy.yaml",
+        "deploy/envoy-gateway/nomos-http.yaml",
+        "deploy/envoy-gateway/nomos-image.yaml",
+        "deploy/istio/held-headers.yaml",
+        "deploy/istio/nomos.yaml",
+        "docs/examples/ecds/nomos.yaml",
+        "docs/examples/instances.yaml",
+        "docs/examples/route-metadata.yaml",
+    ];
+    for file in files {
+        let output = Dir::new("check-shipped").nomos(&["check", &format!("{root}/{file}")]);
+        let doubts =
+            output.stdout.lines().filter(|line| line.contains(": warning: ") && !line.contains("found zeros;"));
+        assert_eq!((output.code, doubts.count()), (0, 0), "{}", output.stdout);
     }
 }
 
@@ -554,7 +718,7 @@ fn the_embedded_packs_are_in_order() {
 #[test]
 fn with_json_the_verdicts_are_one_object() {
     let dir = Dir::new("check-json-flag");
-    dir.file("good.yaml", "mode: heal\n").file("bad.yaml", "\nmode: heel\n");
+    dir.file("good.yaml", "mode: off\n").file("bad.yaml", "\nmode: heel\n");
     let output = dir.nomos(&["check", "--json", "good.yaml", "bad.yaml"]);
     let verdict: serde_json::Value = serde_json::from_str(&output.stdout).unwrap_or_default();
     assert_eq!(output.code, 1);

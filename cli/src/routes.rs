@@ -1,0 +1,179 @@
+//! Routes that are read, and can hardly be meant: those that no request comes to, and those that change no response.
+
+use healer::config::cursor::{Cursor, Problems};
+use healer::config::node::{Member, Node, Value};
+use healer::config::vocabulary::ROUTE;
+use healer::config::{Config, Matcher, Mode};
+
+/// What was found and expected where no request has a route.
+pub const NO_ROUTES: (&str, &str) = ("0 routes: every response passes", "routes, each with match and rules");
+
+/// What no path or method of a configuration has: control characters are refused in them.
+const ANY: &str = "\u{1}";
+
+/// Their responses are never healed.
+const NEVER_HEALED: [&str; 2] = ["HEAD", "CONNECT"];
+
+/// A configuration without routes. One that is off says itself that nothing is done, and what is refused is not known
+/// to be a configuration at all.
+pub fn doubt_absence(configuration: &Cursor<'_>, doubts: &mut Problems) {
+    let routes = configuration.field("routes");
+    if routes.is_some_and(|routes| !is_empty_array(routes.node)) {
+        return;
+    }
+    if Config::check(configuration.node).is_ok_and(|config| config.mode != Mode::Off) {
+        configuration.refuse(doubts, NO_ROUTES.0, NO_ROUTES.1);
+    }
+}
+
+/// A route by itself.
+pub fn doubt(route: &Cursor<'_>, doubts: &mut Problems) {
+    let is_read = route.only_fields(&mut Problems::new(), "a route", &ROUTE).is_some();
+    if is_read && heals_nothing(route) {
+        route.refuse(doubts, "a route that heals nothing", "packs, rename, move or similarity; or mode: off");
+    }
+    let Some(matching) = route.field("match") else { return };
+    for field in ["path", "prefix", "template"] {
+        if let Some(target) = matching.field(field) {
+            doubt_notation(&target, doubts);
+        }
+    }
+    if let Some(methods) = matching.field("methods") {
+        doubt_methods(&methods, doubts);
+    }
+}
+
+/// Routes that come too late: an earlier one takes all of their requests, whatever the response.
+pub fn doubt_order(routes: &[Cursor<'_>], doubts: &mut Problems) {
+    let requests: Vec<Option<Requests>> = routes.iter().map(Requests::of).collect();
+    for (number, (route, later)) in routes.iter().zip(&requests).enumerate() {
+        let Some(later) = later else { continue };
+        let covers = |earlier: &Option<Requests>| earlier.as_ref().is_some_and(|earlier| earlier.cover(later));
+        if let Some(first) = requests.iter().take(number).position(covers) {
+            let found = format!("a route that is never used: routes[{first}] takes all of its requests");
+            route.refuse(doubts, found, format!("requests of its own, or a place in front of routes[{first}]"));
+        }
+    }
+}
+
+/// The requests of a route, by the engine's own reading.
+struct Requests {
+    matcher: Matcher,
+    /// Those listed, or one that no list has.
+    methods: Vec<String>,
+    /// Paths that stand for all: what matches these matches every one.
+    paths: Vec<String>,
+}
+
+impl Requests {
+    /// None where the engine refuses them, which is a problem already.
+    fn of(route: &Cursor<'_>) -> Option<Self> {
+        let matching = route.field("match")?;
+        let methods = match matching.field("methods") {
+            Some(methods) => words(methods.node).map(str::to_owned).collect(),
+            None => vec![ANY.to_owned()],
+        };
+        let text = |field: &str| matching.node.get(field).and_then(Node::as_str);
+        let paths = match (text("path"), text("prefix"), text("template")) {
+            (Some(path), ..) => vec![path.to_owned()],
+            // A template of any length has one of them at most.
+            (_, Some(prefix), _) => vec![format!("{prefix}{ANY}"), format!("{prefix}{ANY}/{ANY}")],
+            (_, _, Some(template)) => {
+                let any = |part: &str| if part.starts_with('{') { ANY.to_owned() } else { part.to_owned() };
+                vec![map_segments(template, any)]
+            }
+            _ => return None,
+        };
+        Some(Requests { matcher: matcher(matching.node)?, methods, paths })
+    }
+
+    /// Whether none of the later ones is left over. Under other conditions a response may fall through.
+    fn cover(&self, later: &Requests) -> bool {
+        let conditions = &self.matcher.conditions;
+        let matches = |method: &String, path: &String| self.matcher.matches(method.as_bytes(), path.as_bytes());
+        (conditions.are_none() || *conditions == later.matcher.conditions)
+            && later.methods.iter().all(|method| later.paths.iter().all(|path| matches(method, path)))
+    }
+}
+
+/// Reads a `match` in a configuration of nothing else, so that nothing else can be wrong and no contract is read again.
+fn matcher(matching: &Node) -> Option<Matcher> {
+    let within = |name: &str, node: Node| Node {
+        offset: 0,
+        value: Value::Object(vec![Member { name: name.to_owned(), offset: 0, node }]),
+    };
+    let routes = Node { offset: 0, value: Value::Array(vec![within("match", matching.clone())]) };
+    let config = Config::check(&within("routes", routes)).ok()?;
+    config.routes.into_iter().next().map(|route| route.matcher)
+}
+
+/// Whether no body comes out otherwise than it came. A route that is off may stand there to keep others from its requests.
+fn heals_nothing(route: &Cursor<'_>) -> bool {
+    let is_off = |field: &str| route.field(field).is_some_and(|field| field.word() == Some("off"));
+    let has_none = |field: &str| match route.node.get(field).map(|node| &node.value) {
+        None => true,
+        Some(Value::Object(members)) => members.is_empty() && field != "similarity",
+        Some(_) => false,
+    };
+    let drops = route.node.get("unmapped").and_then(Node::as_str) == Some("drop") && route.field("contract").is_some();
+    let has_rules = !["packs", "rename", "move"].into_iter().all(has_none);
+    let finds = !has_none("similarity") && !is_off("similarity");
+    !(has_rules || finds || drops || is_off("mode"))
+}
+
+/// Stars and segments such as `:id`, which other routers take for parameters.
+fn doubt_notation(target: &Cursor<'_>, doubts: &mut Problems) {
+    let Some(text) = target.node.as_str().filter(|text| text.starts_with('/')) else { return };
+    let why = match text {
+        _ if text.contains('*') => "where * is a character like others",
+        _ if text.split('/').any(is_colon_name) => "where : is a character like others",
+        _ => return,
+    };
+    target.refuse(doubts, format!("{}, {why}", target.node.describe()), instead_of(text));
+}
+
+/// What would match what is meant: all below a path, or any text in a segment.
+fn instead_of(text: &str) -> String {
+    let template = map_segments(text, |part| match part {
+        "*" => "{name}".to_owned(),
+        _ if is_colon_name(part) => format!("{{{}}}", part.trim_start_matches(':')),
+        _ => part.to_owned(),
+    });
+    let template = (!template.contains('*')).then(|| format!("template: \"{template}\""));
+    let prefix = prefix_meant(text).map(|prefix| format!("prefix: {prefix}"));
+    let both: Vec<String> = prefix.into_iter().chain(template).collect();
+    if both.is_empty() { "a prefix, or a template such as \"/users/{id}\"".to_owned() } else { both.join(" or ") }
+}
+
+/// What is in front of stars at the end, or of `.*`. A prefix has no parameters.
+fn prefix_meant(text: &str) -> Option<&str> {
+    let head = text.trim_end_matches('*');
+    let is_plain = head != text && !head.contains(['*', '{']) && !head.split('/').any(is_colon_name);
+    is_plain.then(|| head.trim_end_matches('.'))
+}
+
+fn is_colon_name(part: &str) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    part.strip_prefix(':').is_some_and(|name| !name.is_empty() && name.chars().all(is_letter))
+}
+
+fn doubt_methods(methods: &Cursor<'_>, doubts: &mut Problems) {
+    let named: Vec<&str> = words(methods.node).collect();
+    if !named.is_empty() && named.iter().all(|method| NEVER_HEALED.contains(method)) {
+        let found = format!("{} only, which is never healed", named.join(" and "));
+        methods.refuse(doubts, found, "methods whose responses have a body, such as [GET], or none for any");
+    }
+}
+
+fn map_segments(path: &str, map: impl Fn(&str) -> String) -> String {
+    path.split('/').map(map).collect::<Vec<_>>().join("/")
+}
+
+fn words(node: &Node) -> impl Iterator<Item = &str> {
+    let items: &[Node] = if let Value::Array(items) = &node.value { items } else { &[] };
+    items.iter().filter_map(Node::as_str)
+}
+
+fn is_empty_array(node: &Node) -> bool {
+    matches!(&node.value, Value::Array(items) if items.is_empty())
+}
