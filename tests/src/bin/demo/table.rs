@@ -28,14 +28,14 @@ impl Row {
 
 /// The table as text; `requests` is how many each median is of.
 pub fn render(rows: &[Row], requests: usize) -> String {
-    let mut text = "mode      fields drifted  fields healed  ops  median us\n".to_owned();
+    let mut text = "mode      fields drifted  fields healed  ops  us in the filter\n".to_owned();
     for row in rows {
         let time = row.microseconds.map_or_else(|| "-".to_owned(), |us| us.to_string());
         let note = if row.is_healed() { "" } else { "  NOT HEALED" };
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{:<9} {:>14} {:>14} {:>4} {:>10}{note}",
+            "{:<9} {:>14} {:>14} {:>4} {:>17}{note}",
             row.mode.name(),
             row.mode.drifted_fields(),
             row.healed,
@@ -43,7 +43,10 @@ pub fn render(rows: &[Row], requests: usize) -> String {
             time,
         );
     }
-    let _ = writeln!(text, "median us: what healing took, as nomos_heal_us measures it; {requests} requests a mode");
+    let _ = writeln!(
+        text,
+        "us in the filter: what healing took, as nomos_heal_us measures it; the median of {requests} requests"
+    );
     text
 }
 
