@@ -192,6 +192,7 @@ impl Healer {
     /// Heals a body by its skeleton.
     fn trace(&mut self, stencil: &Arc<Stencil>, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Summary {
         self.scratch.unlisted.clear();
+        self.scratch.conflicts.clear();
         self.settled.clear();
         let reading = &intake.known.reading;
         let mut summary = *stencil.summary(reading);
@@ -380,6 +381,11 @@ impl Healer {
         report::describe(&self.scratch.unlisted, plan, memo, body, &self.scratch.arena)
     }
 
+    /// What rules found in the last body and left alone, as it would have become: [`Summary::conflicts`].
+    pub fn describe_conflicts(&self, plan: &Plan, memo: &Memo, body: &[u8]) -> Vec<Description> {
+        report::describe(&self.scratch.conflicts, plan, memo, body, &self.scratch.arena)
+    }
+
     fn render(&mut self, body: &Body<'_>, plan: &Plan, memo: &mut Memo, from: usize, to: usize) -> Summary {
         let summary = self.splice(body, memo.automaton(plan), memo.unscored(), from, to);
         memo.note_moves(summary.moves > 0);
@@ -399,7 +405,7 @@ impl Healer {
 
     fn splice(&mut self, body: &Body<'_>, automaton: &Automaton, unscored: u32, from: usize, to: usize) -> Summary {
         let shape = self.first_shape(body);
-        let (conflicts, unlisted) = (self.scratch.conflicts, self.scratch.unlisted.len() as u32);
+        let (conflicts, unlisted) = (self.scratch.conflicts.len() as u32, self.scratch.unlisted.len() as u32);
         let mut summary = Summary { shape, conflicts, unlisted, unscored, ..Summary::default() };
         for Run { summary: done, .. } in body.passed.runs {
             let Summary { conflicts, unlisted, unscored, .. } = *done;

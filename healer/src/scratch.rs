@@ -43,7 +43,8 @@ pub(crate) struct Scratch {
     pub order: Vec<(u16, Id, u32, Id)>,
     pub live: Vec<u32>,
     pub wanted: Vec<(u64, Id)>,
-    pub conflicts: u32,
+    /// What rules found and left alone, as it would have become: the target stands, or another rule has it.
+    pub conflicts: Vec<Op>,
     /// What similarity would have renamed or moved, had its value been one that clients know.
     pub unlisted: Vec<Op>,
     /// What guards asked where it draws: the token of the value, and the answer.
@@ -82,7 +83,7 @@ impl Scratch {
         self.arena.clear();
         self.records.clear();
         self.twice = false;
-        self.conflicts = 0;
+        self.conflicts.clear();
         self.unlisted.clear();
         self.asked.clear();
         self.known_values.clear();

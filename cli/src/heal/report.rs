@@ -54,6 +54,7 @@ impl Report<'_> {
         let mut lines = vec![self.headline()];
         if explain {
             lines.extend(self.ops().iter().map(op_line));
+            lines.extend(self.conflicts().iter().map(conflict_line));
             lines.extend(self.unlisted().iter().map(unlisted_line));
             if self.streamed {
                 lines.push("  (over max_held_bytes: healed record by record; ops are counted, not listed)".to_owned());
@@ -85,6 +86,9 @@ impl Report<'_> {
                 set("dropped", summary.dropped.into());
                 set("conflicts", summary.conflicts.into());
                 set("ops", self.ops().iter().map(op_json).collect());
+                if summary.conflicts > 0 {
+                    set("conflicting", self.conflicts().iter().map(op_json).collect());
+                }
                 if summary.unlisted > 0 {
                     set("unlisted", summary.unlisted.into());
                     set("left", self.unlisted().iter().map(op_json).collect());
@@ -145,6 +149,11 @@ impl Report<'_> {
         self.described(Healer::describe)
     }
 
+    /// What rules left as it came because its target stands, or another rule has it.
+    fn conflicts(&self) -> Vec<Description> {
+        self.described(Healer::describe_conflicts)
+    }
+
     /// What similarity left as it came because of a value.
     fn unlisted(&self) -> Vec<Description> {
         self.described(Healer::describe_unlisted)
@@ -175,7 +184,15 @@ fn conflicts(summary: &Summary) -> String {
 }
 
 fn op_line(op: &Description) -> String {
-    let why = match &op.why {
+    format!("  {} -> {}  ({})", op.from, op.to, why(op))
+}
+
+fn conflict_line(op: &Description) -> String {
+    format!("  {} -> {}  (left: the target stands, or another rule has it; {})", op.from, op.to, why(op))
+}
+
+fn why(op: &Description) -> String {
+    match &op.why {
         Why::Route { rule } => format!("the route's own {}: {rule}", kind(op)),
         Why::Pack { id, rule } => format!("{id}: {rule}"),
         Why::Convention(id) => format!("{id}: case convention"),
@@ -185,8 +202,7 @@ fn op_line(op: &Description) -> String {
         Why::Similarity { from, to, score, parts } => {
             format!("similarity {}: {from} -> {to}: {}", parts::short(*score), parts::as_text(*parts))
         }
-    };
-    format!("  {} -> {}  ({why})", op.from, op.to)
+    }
 }
 
 fn unlisted_line(op: &Description) -> String {

@@ -71,6 +71,30 @@ fn a_body_of_another_kind_than_its_contract_is_told() {
 }
 
 #[test]
+fn conflicts_are_named() {
+    let dir = Dir::new("heal-conflicts");
+    let rules =
+        r#""rename":{"mail":"email","tel":"phone","fon":"phone"},"move":{"data.id":"id","meta.id":"id","a.b":"c"}"#;
+    dir.file("n.json", format!(r#"{{"routes":[{{"name":"u","match":{{"path":"/u"}},{rules}}}]}}"#));
+    let body = r#"{"mail":1,"email":2,"fon":3,"tel":4,"data":{"id":5},"meta":{"id":6},"a":{"b":7},"c":8}"#;
+    let output = dir.nomos_on(&["heal", "--config", "n.json", "--json"], body.as_bytes());
+    let report: serde_json::Value = serde_json::from_str(&output.stderr).expect("JSON");
+    let list = |name: &str| -> Vec<(String, String, String)> {
+        let text = |op: &serde_json::Value, field: &str| op[field].as_str().unwrap_or_default().to_owned();
+        let ops = report[name].as_array().expect("a list").iter();
+        ops.map(|op| (text(op, "kind"), text(op, "from"), text(op, "to"))).collect()
+    };
+    let ops = |rows: &[(&str, &str, &str)]| -> Vec<_> {
+        rows.iter().map(|(kind, from, to)| ((*kind).to_owned(), (*from).to_owned(), (*to).to_owned())).collect()
+    };
+    assert_eq!((report["conflicts"].as_u64(), output.code), (Some(4), 0), "{report}");
+    assert_eq!(list("ops"), ops(&[("rename", "fon", "phone"), ("move", "data.id", "id")]));
+    let left =
+        [("rename", "mail", "email"), ("rename", "tel", "phone"), ("move", "meta.id", "id"), ("move", "a.b", "c")];
+    assert_eq!(list("conflicting"), ops(&left));
+}
+
+#[test]
 fn what_is_no_request_is_refused() {
     let dir = dir("requests");
     dir.file("none.json", "{}");

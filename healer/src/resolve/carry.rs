@@ -3,6 +3,7 @@
 use super::moves::unwrapped_member;
 use crate::plan::Automaton;
 use crate::plan::automaton::{Id, Move, MoveKind, NONE};
+use crate::report::{Name, Op, OpKind};
 use crate::scratch::{EditKind, Member, Node, Scratch, SourceHit};
 
 /// Carries out the accepted moves from the source `first` on, in the order of their sources; those beside wrapped values
@@ -38,7 +39,8 @@ impl Tree<'_, '_> {
             return;
         };
         if !hit.accepted {
-            self.scratch.conflicts = self.scratch.conflicts.saturating_add(1);
+            let name = Name { text: self.step_text(mv.path.last().copied().unwrap_or(NONE)), in_arena: false };
+            self.scratch.conflicts.push(Op { kind: OpKind::Move, at: member.key, rule: mv.by, name });
             return;
         }
         let (container, rename_edit, leaf) = (member.container, member.rename_edit, self.leaf(mv, hit.mv, member));

@@ -7,6 +7,7 @@ use super::moves::undo_inside;
 use crate::order;
 use crate::plan::Automaton;
 use crate::plan::automaton::{Id, NONE};
+use crate::report::{Name, Op, OpKind};
 use crate::scratch::{Best, Edit, EditKind, Frame, Scratch, stands};
 use crate::text::decode;
 use crate::walk::Body;
@@ -121,8 +122,11 @@ fn decide_unslotted(body: &Body<'_>, frame: &Frame, scratch: &mut Scratch) {
 
 fn carry_out(plan: &Automaton, scratch: &mut Scratch, id: Id) {
     let Some(hit) = scratch.hits.get(id as usize).copied().filter(|hit| !hit.fired) else { return };
+    if let Some(Edit { at, kind: EditKind::Key { text, in_arena, rule }, .. }) = scratch.edits.get(hit.edit as usize) {
+        let name = Name { text: *text, in_arena: *in_arena };
+        scratch.conflicts.push(Op { kind: OpKind::Rename, at: *at, rule: *rule, name });
+    }
     scratch.set_edit(hit.edit, EditKind::Void);
-    scratch.conflicts = scratch.conflicts.saturating_add(1);
     if plan.contract {
         undo_inside(plan, scratch, hit.inner, hit.value);
     }
