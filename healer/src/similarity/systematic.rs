@@ -24,6 +24,8 @@ const LEAST_GOT: usize = 3;
 const LEAST_TOLD: f32 = 1.2;
 /// Pairs of names that are looked at in one record at most; others are left to their words.
 const MAX_COMPARED: usize = 1 << 11;
+/// A word at an end of a name that more expected names have tells little, and costs much in a large contract.
+const MOST_NAMES: usize = 64;
 /// Changes of one record that several names tell of, at most: where there are more, what changed is not names.
 const MOST_CHANGES: usize = 16;
 /// What it is worth.
@@ -118,6 +120,9 @@ fn changes(record: &Record<'_, '_>) -> Vec<Change> {
         // Names that differ in one place have the last word in common, or the first.
         for (word, is_last) in [(words.last(), true), (words.first(), false)] {
             let posts = record.model.postings.get(word.map_or(0, |word| word.hash));
+            if posts.len() > MOST_NAMES {
+                continue;
+            }
             compared = compared.saturating_add(posts.len());
             if compared > MAX_COMPARED {
                 return Vec::new();
