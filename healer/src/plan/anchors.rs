@@ -77,6 +77,10 @@ impl Anchors {
                 return Err(PlanError::TooMany(MAX_MOVES, "moves"));
             }
         }
+        for group in &mut anchors.groups {
+            let nodes = group.sources.iter_mut().chain(&mut group.targets);
+            nodes.for_each(|node| node.children.sort());
+        }
         Ok(anchors)
     }
 

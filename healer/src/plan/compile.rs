@@ -137,6 +137,7 @@ impl<'a> Compiler<'a> {
                 self.by_name.insert(rule.from.clone(), index as Id);
             }
         }
+        self.by_name.sort();
     }
 
     fn number_slots(&mut self) {
@@ -160,6 +161,7 @@ impl<'a> Compiler<'a> {
                 self.slots.insert(name, next);
             }
         }
+        self.slots.sort();
     }
 
     /// The state of values about which `items` and what follows from them is known.

@@ -7,7 +7,7 @@ use crate::resolve::name_hash;
 /// A number for each name. A table of our own, since a map of the standard library takes 3 KB of the module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    /// In the order in which they came.
+    /// In the order in which they came, until they are sorted.
     list: Vec<(String, Id)>,
     /// Places in `list`, counted from 1; 0: free. Open addressing, at most half full; a power of two.
     slots: Vec<u32>,
@@ -26,11 +26,18 @@ impl Names {
         self.list.is_empty()
     }
 
-    /// In the order of the names, so that what is made of them does not depend on who came first. They are sorted for it.
+    /// In the order of [`Names::sort`], if no name came after it.
     pub fn iter(&self) -> impl Iterator<Item = (&String, Id)> {
-        let mut sorted: Vec<&(String, Id)> = self.list.iter().collect();
-        order::sort_by_key(&mut sorted, |(name, _)| name.as_str());
-        sorted.into_iter().map(|(name, id)| (name, *id))
+        self.list.iter().map(|(name, id)| (name, *id))
+    }
+
+    /// Puts them into the order of the names, so that what is made of them does not depend on who came first. Costs next to
+    /// nothing where they came so.
+    pub fn sort(&mut self) {
+        if !self.list.is_sorted() {
+            order::sort(&mut self.list);
+            self.place_all(self.slots.len());
+        }
     }
 
     #[inline(never)]
@@ -43,7 +50,7 @@ impl Names {
     #[inline(never)]
     pub fn insert(&mut self, name: String, id: Id) {
         if self.list.len().saturating_mul(2) >= self.slots.len() {
-            self.grow();
+            self.place_all(self.slots.len().saturating_mul(2).max(4));
         }
         let at = self.slot(&name);
         let Some(slot) = self.slots.get_mut(at) else { return };
@@ -55,8 +62,8 @@ impl Names {
         *slot = self.list.len() as u32;
     }
 
-    fn grow(&mut self) {
-        self.slots = vec![0; self.slots.len().saturating_mul(2).max(4)];
+    fn place_all(&mut self, slots: usize) {
+        self.slots = vec![0; slots];
         for (place, (name, _)) in (1..).zip(&self.list) {
             let at = self.slot(name);
             if let Some(slot) = self.slots.get_mut(at) {
@@ -92,10 +99,11 @@ mod tests {
             assert_eq!(names.get(&format!("{}", id % 700)), Some(id));
         }
         assert_eq!(names.len(), 700);
+        names.sort();
         let all: Vec<_> = names.iter().map(|(name, id)| (name.clone(), id)).collect();
         let mut expected: Vec<_> = (0..700).map(|n| (n.to_string(), if n < 300 { n + 700 } else { n })).collect();
         expected.sort();
         assert_eq!(all, expected);
-        assert_eq!(names.get("700"), None);
+        assert_eq!((names.get("7"), names.get("699"), names.get("700")), (Some(707), Some(699), None));
     }
 }

@@ -106,6 +106,7 @@ impl Compiler<'_> {
         } else if let Some(node) = node {
             self.convert_path_keys(node, &mut keys);
         }
+        keys.places.sort();
         keys
     }
 
