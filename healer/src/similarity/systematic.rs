@@ -232,7 +232,8 @@ fn is_sound(record: &Record<'_, '_>, run: &[Change]) -> bool {
     most >= if has_lost { lost } else { got } && kept == 0 && had == 0
 }
 
-/// How many expected and found names of an object have these words: in front, or anywhere.
+/// How many expected and found names of an object have these words: in front, or anywhere. What stands has the expected
+/// name, and is both.
 fn counts(record: &Record<'_, '_>, change: &Change, words: u64, anywhere: bool) -> (usize, usize) {
     let has = |own: &[Token]| {
         let lengths = 1..=MAX_WORDS.min(own.len());
@@ -244,6 +245,10 @@ fn counts(record: &Record<'_, '_>, change: &Change, words: u64, anywhere: bool) 
     let members = record.model.members(change.object);
     let around = record.around(change.found);
     let beside = (0..).zip(record.found).filter(|(_, found)| found.parent == around);
-    let expected = members.filter(|(id, _)| has(record.expected_words(*id))).count();
-    (expected, beside.filter(|(id, _)| has(record.found_words(*id))).count())
+    let (mut expected, mut found) = (0usize, beside.filter(|(id, _)| has(record.found_words(*id))).count());
+    for (id, _) in members.filter(|(id, _)| has(record.expected_words(*id))) {
+        expected = expected.saturating_add(1);
+        found = found.saturating_add(usize::from(record.is_taken(id)));
+    }
+    (expected, found)
 }

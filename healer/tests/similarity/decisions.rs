@@ -220,6 +220,7 @@ fn a_word_that_was_exchanged_throughout_is_the_same() {
     let crew = r#"{"id":1,"opening_crew_id":"a","ending_crew_id":"b","closing_crew_id":"c"}"#;
     let two = r#"{"id":1,"opening_crew_id":"a","ending_crew_id":"b"}"#;
     let both = r#"{"id":1,"opening_crew_id":"a","ending_crew_id":"b","closing_crew_id":"c","employee_note":"n"}"#;
+    let standing = contract.replace('}', r#","employee_note":"n"}"#);
     let rows = [
         (
             "behind",
@@ -230,6 +231,7 @@ fn a_word_that_was_exchanged_throughout_is_the_same() {
         ("in the middle", contract, crew, contract),
         ("two names are a guess", contract, two, two),
         ("the old word is still there", contract, both, both),
+        ("the old word is still there, where it is expected", &standing, both, both),
         (
             "the new word is expected as well",
             r#"{"id":1,"sms_price":1,"sms_number":2,"sms_limit":3,"voice_rate":4}"#,
