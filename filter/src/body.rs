@@ -461,7 +461,8 @@ struct Piece {
     last: bool,
 }
 
-fn count(bytes: usize) -> u64 {
+/// A length as the engine and headers tell it.
+pub fn count(bytes: usize) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 

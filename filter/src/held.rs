@@ -11,7 +11,7 @@
 
 use healer::{Progress, Reason};
 
-use crate::body::{Absorbed, Incoming, Job, Step};
+use crate::body::{Absorbed, Incoming, Job, Step, count};
 use crate::dependent::Dependents;
 use crate::host::Host;
 use crate::outcome::{Fail, Outcome};
@@ -113,8 +113,4 @@ impl Held {
             Step::Done(finding) => HeldStep::Done(finding),
         }
     }
-}
-
-fn count(bytes: usize) -> u64 {
-    u64::try_from(bytes).unwrap_or(u64::MAX)
 }

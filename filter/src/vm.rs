@@ -5,7 +5,7 @@ use std::rc::Rc;
 use healer::Healer;
 use healer::config::{Config, Mode, Place, Route};
 
-use crate::body::{Incoming, Job, Step};
+use crate::body::{Incoming, Job, Step, count};
 use crate::configuration;
 use crate::dependent;
 use crate::eligibility::{Request, Response};
@@ -184,9 +184,12 @@ impl<H: Host> Vm<H> {
                 stream.root.holding.set(Holding::Works);
                 match held.chunk(tools, &job, size, ends) {
                     HeldStep::Done(finding) => (finding, true),
-                    HeldStep::Wait => return wait(tools, &stream.root, tag, held),
+                    HeldStep::Wait => {
+                        wait(tools, &stream.root, tag, held);
+                        return Action::Pause;
+                    }
                     HeldStep::WaitAWhile => {
-                        let _ = wait(tools, &stream.root, tag, held);
+                        wait(tools, &stream.root, tag, held);
                         let root = Rc::clone(&stream.root);
                         return if self.watch(id, &root, PATIENCE_FOR_MORE) { Action::Pause } else { self.give_up(id) };
                     }
@@ -401,12 +404,11 @@ fn count_vain<H: Host>(host: &mut H, root: &Root) {
     }
 }
 
-/// Pauses a response together with what has come of its body.
-fn wait<H: Host>(tools: &mut Tools<H>, root: &Root, tag: &RouteTag, held: &mut Held) -> Action {
+/// Notes that what has come of a body is paused.
+fn wait<H: Host>(tools: &mut Tools<H>, root: &Root, tag: &RouteTag, held: &mut Held) {
     if !std::mem::replace(&mut held.waits, true) {
         report::expect_more(tools, root, tag);
     }
-    Action::Pause
 }
 
 fn expect_more<H: Host>(tools: &mut Tools<H>, root: &Root, tag: &RouteTag) -> Action {
@@ -457,7 +459,7 @@ fn begin<H: Host>(tools: &mut Tools<H>, stream: &mut Stream, ends: bool) -> Resu
         mode = restricted(tools, mode)?;
     }
     stream.manner.heals = mode == Mode::Heal;
-    let most = u64::try_from(root.config.limits().max_held_bytes).unwrap_or(u64::MAX);
+    let most = count(root.config.limits().max_held_bytes);
     // What is only observed never waits for its end, which may be handed out late: see [`Held`].
     let may_hold = root.holds_headers() && (stream.manner.heals || content_length.is_some());
     let dependents = if may_hold && content_length.is_none_or(|length| length <= most) {

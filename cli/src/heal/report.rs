@@ -54,7 +54,7 @@ impl Report<'_> {
         let mut lines = vec![self.headline()];
         if explain {
             lines.extend(self.ops().iter().map(op_line));
-            lines.extend(self.conflicts().iter().map(conflict_line));
+            lines.extend(self.conflicting().iter().map(conflict_line));
             lines.extend(self.unlisted().iter().map(unlisted_line));
             if self.streamed {
                 lines.push("  (over max_held_bytes: healed record by record; ops are counted, not listed)".to_owned());
@@ -87,7 +87,7 @@ impl Report<'_> {
                 set("conflicts", summary.conflicts.into());
                 set("ops", self.ops().iter().map(op_json).collect());
                 if summary.conflicts > 0 {
-                    set("conflicting", self.conflicts().iter().map(op_json).collect());
+                    set("conflicting", self.conflicting().iter().map(op_json).collect());
                 }
                 if summary.unlisted > 0 {
                     set("unlisted", summary.unlisted.into());
@@ -150,7 +150,7 @@ impl Report<'_> {
     }
 
     /// What rules left as it came because its target stands, or another rule has it.
-    fn conflicts(&self) -> Vec<Description> {
+    fn conflicting(&self) -> Vec<Description> {
         self.described(Healer::describe_conflicts)
     }
 
