@@ -21,9 +21,9 @@ use crate::{advice, block, deprecated, digest, document, output, pack};
 
 const EXAMPLES: &str = "\
 Each file may be an Envoy configuration, the plugin's own, a WasmPlugin, an
-EnvoyExtensionPolicy, a rule pack, a contract or an OpenAPI document; YAML or
-JSON. But in OpenAPI documents, bare YAML words are what Envoy takes them for:
-y, no and off are booleans.
+EnvoyExtensionPolicy, a rule pack, a contract or an OpenAPI document, in YAML
+or JSON. YAML is read as Envoy reads it, so bare y, no and off are booleans,
+except in OpenAPI documents.
 
   $ nomos check envoy.yaml
   envoy.yaml: an Envoy configuration with 1 Nomos filter: no problems
@@ -33,9 +33,10 @@ y, no and off are booleans.
 
   $ nomos check --json rules/*.yaml | jq .problems
 
-Deprecated fields, digests that are still zeros, contracts without members,
-rules and routes that are hardly meant and filters in the wrong order are
-warnings, with what to write instead; they change no exit code.
+What is valid but probably a mistake is a warning, which says what to write
+instead: deprecated fields, placeholder digests, contracts without members,
+rules that cannot match, routes that are never used, filters in the wrong
+order. Warnings do not change the exit code.
 
 Exit codes: 0 no problems, 1 problems found, 2 bad usage or a file that cannot
 be read.";
@@ -47,7 +48,7 @@ pub struct Args {
     /// Files to check
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// One JSON object on stdout: files, problems with file, line, at, found and expected, and warnings
+    /// Print one JSON object: files, problems (file, line, at, found, expected) and warnings
     #[arg(long)]
     json: bool,
 }

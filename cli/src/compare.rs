@@ -11,12 +11,12 @@ use crate::text::{plain, width};
 use crate::{output, parts};
 
 const EXAMPLES: &str = "\
-Each figure goes from 0 to 1. Reference is 0.35 Synonym + 0.25 J-W + 0.20 Lev +
-0.20 TF-IDF, with a Synonym above 0.9 taken as 1. Combined is what matching goes
-by before it looks at values, places and rivals. TF-IDF weighs trigrams of
-letters by all names that are given, so other pairs change it.
+All scores are from 0 to 1. Reference is 0.35 Synonym + 0.25 J-W + 0.20 Lev +
+0.20 TF-IDF, with a Synonym above 0.9 counted as 1. Combined is the score that
+matching starts from, before it considers values, places and rival names. TF-IDF
+weighs letter trigrams over all names given, so it depends on the other pairs.
 
-How alike are two names, by each of the algorithms?
+How similar are two names, by each algorithm?
   $ nomos compare user_id userId email mail created_at timestamp
 
 Why does this not match? (Opposites never do.)
@@ -29,10 +29,10 @@ In a script:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Names, two and two
+    /// Names in pairs: the first with the second, the third with the fourth
     #[arg(required = true, num_args = 2.., value_name = "A B")]
     names: Vec<String>,
-    /// One JSON object on stdout: pairs, each with its figures
+    /// Print one JSON object: pairs, each with its scores
     #[arg(long)]
     json: bool,
 }

@@ -47,7 +47,7 @@ fn schema() -> Value {
     serde_json::json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Configuration of the Nomos filter",
-        "description": "docs/configuration.md has the reference; `nomos check` also finds what no schema can see.",
+        "description": "docs/configuration.md is the reference; `nomos check` also finds mistakes that a schema cannot express.",
         "type": "object",
         "properties": field::all(&SETTINGS, setting),
         "additionalProperties": false,
@@ -63,37 +63,43 @@ fn schema() -> Value {
 fn setting(name: &str) -> Option<Value> {
     let default = healer::config::Config::default();
     Some(match name {
-        "mode" => field::mode("heal, observe (change nothing, report what would be done) or off."),
-        "sample" => field::sample("Percentage of requests whose responses are healed; the rest is observed."),
+        "mode" => field::mode("heal, observe (change nothing, but report what healing would do) or off."),
+        "sample" => field::sample("Percentage of requests whose responses are healed; the rest are observed."),
         "route_metadata" => {
-            field::flag("Whether Envoy's own routes may take healing back, by their metadata.", default.route_metadata)
+            field::flag("Whether metadata of Envoy's own routes may switch healing off.", default.route_metadata)
         }
         "response_headers" => field::response_headers(
-            "early: headers leave at once. held: they wait for small bodies; needs \
+            "early: headers leave at once. held: they wait for the body, if it is small; needs \
              `allow_on_headers_stop_iteration: true` beside the configuration.",
         ),
-        "filter_state" => {
-            field::flag("Whether each response gets the filter state that access logs read.", default.filter_state)
-        }
+        "filter_state" => field::flag("Whether each response gets filter state for access logs.", default.filter_state),
         "max_held_bytes" => field::bound(
             name,
             default.max_held_bytes,
-            "Bytes of a body that is healed as a whole; a longer one is healed record by record as it streams.",
+            "Most bytes of a body that is healed as a whole; a longer one is healed record by record as it streams.",
         ),
-        "max_depth" => {
-            field::bound(name, default.max_depth as usize, "Open braces and brackets; a deeper body leaves as it came.")
-        }
+        "max_depth" => field::bound(
+            name,
+            default.max_depth as usize,
+            "Deepest nesting of objects and arrays; a deeper body passes unchanged.",
+        ),
         "max_keys" => field::bound(
             name,
             default.max_keys as usize,
-            "Members of one object; a body with a larger one leaves as it came.",
+            "Most members of one object; a body with a larger object passes unchanged.",
         ),
-        "max_tokens" => field::bound(name, default.max_tokens, "Tokens of a body; one with more leaves as it came."),
-        "max_shapes" => {
-            field::bound(name, default.max_shapes, "Shapes of records that similarity remembers per route and worker.")
-        }
+        "max_tokens" => field::bound(
+            name,
+            default.max_tokens,
+            "Most tokens of a body that is healed as a whole; one with more passes unchanged.",
+        ),
+        "max_shapes" => field::bound(
+            name,
+            default.max_shapes,
+            "Most record shapes that similarity remembers, per route and worker.",
+        ),
         "routes" => serde_json::json!({
-            "description": "Tried in order, the first that matches is taken. What none matches is not touched.",
+            "description": "Tried in order; the first that matches is used. A response that matches none passes unchanged.",
             "type": "array",
             "items": {"$ref": "#/$defs/route"},
         }),

@@ -17,37 +17,37 @@ use crate::text::plain;
 use crate::{document, json_text, members, output, schema};
 
 const EXAMPLES: &str = "\
-The schema of the operation's JSON response goes to stdout, with references
-written out and only what healing reads. `contract:` of a route takes it.
+The JSON Schema of the operation's response goes to stdout, with references
+resolved and reduced to the keywords that healing reads. It fits under
+`contract:` of a route.
 
-Which operations are there? (With --json those that a contract can be taken of.)
+Which operations are there? (With --json: only those with a usable contract.)
   $ nomos contract openapi.yaml
 
-What do clients of one expect, and does a body have it?
+What do clients of one operation expect, and does a body have it?
   $ nomos contract openapi.yaml --operation 'GET /users/{id}' > contract.json
   $ nomos match --contract contract.json body.json
 
-By operationId, another response, on one line:
+By operationId, for another status, on one line:
   $ nomos contract openapi.json --operation getUser --status 404 --json
 
-Swagger 2.0 has to be converted first, for example with `npx swagger2openapi`.
-Exit codes: 0 done, 2 bad usage or document.";
+Swagger 2.0 must be converted first, for example with `npx swagger2openapi`.
+Exit codes: 0 done, 2 bad usage or bad document.";
 
 /// Arguments of `nomos contract`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// OpenAPI document of version 3.0 or 3.1, YAML or JSON
+    /// OpenAPI 3.0 or 3.1 document, YAML or JSON
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Method and path, such as 'GET /users/{id}', or an operationId; without it all operations are listed
+    /// Method and path, such as 'GET /users/{id}', or an operationId; lists all operations if not given
     #[arg(long)]
     operation: Option<String>,
-    /// Status of the response, such as 404, 4XX or default; without it 200, other successes or 2XX, and default only
-    /// where none of these is declared
+    /// Status of the response, such as 404, 4XX or default; if not given: the lowest 2xx, else 2XX, else default
     #[arg(long, value_parser = openapi::status)]
     status: Option<String>,
-    /// On one line
+    /// Print on one line
     #[arg(long)]
     json: bool,
 }

@@ -15,9 +15,9 @@ use crate::{config_file, diff, input, output};
 use report::{Outcome, Report};
 
 const EXAMPLES: &str = "\
-The healed body goes to stdout, byte for byte as clients would get it; the
-report goes to stderr. FILE is the plugin's own configuration, a whole Envoy
-configuration, or a resource of Kubernetes that has it, YAML or JSON.
+The healed body goes to stdout, byte for byte as clients would get it. The
+report goes to stderr. FILE is the plugin configuration, an Envoy configuration
+that contains it, or a Kubernetes resource that contains it, in YAML or JSON.
 
 What would the filter make of this body?
   $ nomos heal --config envoy.yaml --path /api/user body.json > healed.json
@@ -30,41 +30,41 @@ In a script:
   $ nomos heal --config nomos.yaml body.json --json 2> report.json
   $ jq -r '.ops[] | [.from, .to, .why.by] | @tsv' report.json
 
-A body that cannot be healed leaves as it came; where it is over max_held_bytes,
-what comes after the last value that could be. So does a body that the filter
-skips by --method, --status or --content-type.
-Exit codes: 0 healed, clean or skipped, 1 over a limit or no object or array,
-2 not JSON, bad usage or configuration.";
+A body that cannot be healed is printed unchanged, and so is one that the filter
+would skip for its --method, --status or --content-type. A body over
+max_held_bytes is unchanged from the first value that cannot be healed on.
+Exit codes: 0 healed, clean or skipped; 1 over a limit, or neither object nor
+array; 2 not JSON, bad usage or bad configuration.";
 
 /// Arguments of `nomos heal`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Plugin configuration, or an Envoy configuration or resource of Kubernetes that has it
+    /// Plugin configuration, or an Envoy configuration or Kubernetes resource that contains it
     #[arg(long, value_name = "FILE")]
     config: PathBuf,
-    /// Path of the request, which chooses the route; may be left out where there is one route only
+    /// Path of the request, which selects the route; optional if there is only one route
     #[arg(long, value_parser = input::request_path)]
     path: Option<String>,
-    /// Method of the request; without it GET
+    /// Method of the request; GET if not given
     #[arg(long, value_parser = input::method)]
     method: Option<String>,
-    /// Status of the response; without it 200
+    /// Status of the response; 200 if not given
     #[arg(long, value_parser = input::status)]
     status: Option<u16>,
-    /// Media type of the response; without it application/json
+    /// Media type of the response; application/json if not given
     #[arg(long, value_name = "TYPE")]
     content_type: Option<String>,
-    /// File with the body; - for stdin
+    /// File that contains the body; - for stdin
     #[arg(value_name = "BODY", default_value = "-")]
     body: PathBuf,
-    /// Show what changes instead of the body: both laid out, one member a line
+    /// Print a diff instead of the body: before and after, laid out one member per line
     #[arg(long)]
     diff: bool,
-    /// Tell every op, and why it was carried out
+    /// List every op and the rule or score behind it
     #[arg(long)]
     explain: bool,
-    /// Report as one JSON object on stderr
+    /// Print the report as one JSON object on stderr
     #[arg(long)]
     json: bool,
 }

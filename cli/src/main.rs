@@ -57,7 +57,7 @@ Try it:
   {\"email\":\"a@b.c\",\"id\":7}
   healed by route route-0: 1 rename
 
-From an OpenAPI document to a contract, and to what of it a body has:
+Take a contract from an OpenAPI document, and match a body against it:
   $ nomos contract openapi.yaml --operation 'GET /users/{id}' > contract.json
   $ nomos match --contract contract.json body.json
 
@@ -67,17 +67,17 @@ Exit codes: 0 done, 1 problems found, 2 bad usage or input.";
 enum Command {
     /// Heal one body as the filter would
     Heal(heal::Args),
-    /// Find where in a body each field is that clients expect
+    /// Find where a body has each field that clients expect
     Match(matching::Args),
-    /// Tell what each algorithm says of pairs of names
+    /// Score pairs of names by each algorithm
     Compare(compare::Args),
     /// Check configurations, rule packs and contracts
     Check(check::Args),
-    /// Take the contract of an operation out of an OpenAPI document
+    /// Extract the contract of an operation from an OpenAPI document
     Contract(contract::Args),
     /// Print the JSON Schema of the configuration, for editors
     Schema(config_schema::Args),
-    /// Print what makes a shell complete commands and options
+    /// Print the completion script of a shell
     Completions(completions::Args),
 }
 

@@ -14,11 +14,11 @@ use crate::failure::Failure;
 use crate::{input, openapi, output};
 
 const EXAMPLES: &str = "\
-SCHEMA is a JSON Schema, an OpenAPI document, or a configuration whose route has
-a contract; YAML or JSON. Paths are dotted, [] stands for each element
-of an array, and names with dots are in quotes.
+SCHEMA is a JSON Schema, an OpenAPI document, or a configuration with a route
+that has a contract, in YAML or JSON. Paths are dotted, [] stands for each
+element of an array, and names that contain dots are in quotes.
 
-Which fields of this body are the ones that the schema calls otherwise?
+Which fields of this body have another name or place in the schema?
   $ nomos match --contract user.json body.json
   EXPECTED  FOUND         SCORE  WHY
   email     contact.mail   0.90  similarity: synonym 0.95, path 0.95
@@ -29,7 +29,7 @@ Straight from the API and its document:
   $ curl -s https://api.example.com/users/7 > body.json
   $ nomos match --contract openapi.yaml --operation getUser body.json
 
-As a route of the filter would, but bolder:
+As a route of the filter would, but with a lower threshold:
   $ nomos match --contract nomos.yaml --path /api/user --threshold 0.8 body.json
 
 In a script:
@@ -42,17 +42,17 @@ a body that is too deep.";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// What clients expect
+    /// The schema that clients expect
     #[arg(long, visible_alias = "config", value_name = "SCHEMA")]
     contract: PathBuf,
     #[command(flatten)]
     which: Which,
     #[command(flatten)]
     similarity: Similarity,
-    /// File with the body; - for stdin
+    /// File that contains the body; - for stdin
     #[arg(value_name = "BODY", default_value = "-")]
     body: PathBuf,
-    /// One JSON object on stdout: matches, missing, unknown
+    /// Print one JSON object: matches, missing, unknown
     #[arg(long)]
     json: bool,
 }
@@ -60,16 +60,16 @@ pub struct Args {
 /// Which of the contracts of a file.
 #[derive(clap::Args)]
 struct Which {
-    /// Of an OpenAPI document: the operation, such as 'GET /users/{id}', or its operationId
+    /// For an OpenAPI document: the operation, such as 'GET /users/{id}', or its operationId
     #[arg(long)]
     operation: Option<String>,
-    /// Of an operation: the status of the response, such as 404, 4XX or default
+    /// With --operation: the status of the response, such as 404, 4XX or default
     #[arg(long, requires = "operation", value_parser = openapi::status)]
     status: Option<String>,
-    /// Of a configuration: the path of the request, which chooses the route
+    /// For a configuration: the path of the request, which selects the route
     #[arg(long, conflicts_with = "operation", value_parser = input::request_path)]
     path: Option<String>,
-    /// Of a configuration: the method of the request; without it GET
+    /// For a configuration: the method of the request; GET if not given
     #[arg(long, conflicts_with = "operation", value_parser = input::method)]
     method: Option<String>,
 }
@@ -77,22 +77,22 @@ struct Which {
 /// How sure a match has to be. Without these: what the route says, or else what routes have where they say nothing.
 #[derive(clap::Args)]
 struct Similarity {
-    /// By which scores
+    /// How names are scored
     #[arg(long, value_enum)]
     profile: Option<Profile>,
-    /// The least score, from 0 to 1
+    /// The lowest score that counts as a match, from 0 to 1
     #[arg(long, value_parser = share)]
     threshold: Option<f32>,
-    /// By how much the best has to be better than the second best, from 0 to 1
+    /// The least lead of the best score over the second best, from 0 to 1
     #[arg(long, value_parser = share)]
     margin: Option<f32>,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Profile {
-    /// Word by word, with kinds, places, siblings and rivals
+    /// Words, JSON kinds, places, siblings and rival names
     Default,
-    /// 0.35 synonym + 0.25 Jaro-Winkler + 0.20 Levenshtein + 0.20 TF-IDF, on names alone
+    /// Names alone: 0.35 synonym + 0.25 Jaro-Winkler + 0.20 Levenshtein + 0.20 TF-IDF
     Reference,
 }
 

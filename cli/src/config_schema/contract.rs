@@ -39,7 +39,9 @@ fn keyword(name: &str) -> Value {
     let one = json!({"$ref": "#/$defs/contract"});
     let list = json!({"type": "array", "items": one});
     match name {
-        "$ref" => json!({"description": "Into this document: '#/$defs/user'.", "type": "string", "pattern": "^#"}),
+        "$ref" => {
+            json!({"description": "A reference within this document, such as '#/$defs/user'.", "type": "string", "pattern": "^#"})
+        }
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => list,
         "then" | "else" => one,
         "additionalItems" => json!({"type": "boolean"}),
@@ -51,7 +53,7 @@ fn keyword(name: &str) -> Value {
         }),
         "dependentSchemas" => json!({"type": "object", "additionalProperties": one}),
         "required" => json!({
-            "description": "Members that are told of where nothing healed them.",
+            "description": "Members that are reported if a healed response still lacks them.",
             "type": "array",
             "items": {"type": "string", "minLength": 1},
         }),
@@ -62,9 +64,9 @@ fn keyword(name: &str) -> Value {
         // Read only where a $ref leads to it. The first alternative is what editors offer.
         "$defs" => json!({"anyOf": [{"type": "object", "additionalProperties": one}, true]}),
         "additionalProperties" | "patternProperties" | "unevaluatedProperties" => {
-            json!({"description": "Members that it lets stand beside the expected ones stay, with `unmapped: drop` too."})
+            json!({"description": "Members that it allows beside the expected ones stay, even with `unmapped: drop`."})
         }
-        _ if IGNORED.contains(&name) => json!({"description": "Accepted; without effect on healing."}),
+        _ if IGNORED.contains(&name) => json!({"description": "Accepted; has no effect on healing."}),
         _ => Value::Bool(true),
     }
 }

@@ -22,15 +22,15 @@ pub fn schema() -> Value {
 fn property(name: &str) -> Option<Value> {
     Some(match name {
         "name" => json!({
-            "description": "Stands in metrics, access logs and reports. route- and the index where left out.",
+            "description": "Name in metrics, access logs and reports. Default: route- and the index.",
             "type": "string",
             // Characters, where the reader counts bytes.
             "maxLength": MAX_NAME_BYTES,
             "pattern": pattern::NAME,
         }),
         "match" => matcher(),
-        "mode" => without_default(field::mode("For this route; that of the whole where left out.")),
-        "sample" => without_default(field::sample("For this route; that of the whole where left out.")),
+        "mode" => without_default(field::mode("For this route. Default: the setting of the whole configuration.")),
+        "sample" => without_default(field::sample("For this route. Default: the setting of the whole configuration.")),
         "contract" => json!({"$ref": "#/$defs/contract"}),
         "packs" => packs(),
         "rename" => json!({
@@ -47,7 +47,7 @@ fn property(name: &str) -> Option<Value> {
         }),
         "similarity" => similarity(),
         "unmapped" => json!({
-            "description": "What becomes of members that neither contract nor rules know.",
+            "description": "What happens to members that neither the contract nor a rule knows.",
             "default": UNMAPPED[0].0,
             "enum": field::words(&UNMAPPED),
         }),
@@ -57,7 +57,7 @@ fn property(name: &str) -> Option<Value> {
 
 fn matcher() -> Value {
     json!({
-        "description": "Which requests and responses. Exactly one of path, prefix and template.",
+        "description": "The requests and responses that this route takes. Exactly one of path, prefix and template.",
         "type": "object",
         "properties": field::all(&MATCH, condition),
         "additionalProperties": false,
@@ -74,11 +74,11 @@ fn condition(name: &str) -> Option<Value> {
         "prefix" => text("Every path that begins with this text; / is every path.", &pattern::request_path()),
         "template" => text("/users/{id}/orders: each {name} is one segment.", &pattern::template()),
         "methods" => list(
-            "Any method where left out.",
+            "Methods of requests. Default: any.",
             &json!({"type": "string", "pattern": pattern::METHOD, "examples": ["GET"]}),
         ),
         "status" => list(
-            "Statuses and classes of responses, such as [2xx, 404]. Any where left out.",
+            "Statuses and classes of responses, such as [2xx, 404]. Default: any.",
             &json!({
                 "type": ["string", "integer"],
                 "pattern": pattern::STATUS,
@@ -89,7 +89,7 @@ fn condition(name: &str) -> Option<Value> {
             }),
         ),
         "content_types" => list(
-            "Media types of responses, without parameters. Any type of JSON where left out.",
+            "Media types of responses, without parameters. Default: any JSON type.",
             &json!({"type": "string", "pattern": pattern::MEDIA_TYPE, "examples": ["application/json"]}),
         ),
         _ => return None,
@@ -109,7 +109,7 @@ fn packs() -> Value {
 
 fn similarity() -> Value {
     json!({
-        "description": "off, or how drift is found that no rule declares. Needs a contract.",
+        "description": "off, or how to find drift that no rule declares. Needs a contract.",
         "default": "off",
         "anyOf": [
             {"enum": ["off", false]},
@@ -122,13 +122,16 @@ fn how(name: &str) -> Option<Value> {
     let Settings { threshold, margin, max_unknown, .. } = Settings::default();
     Some(match name {
         "profile" => json!({
-            "description": "By which scores.", "default": PROFILES[0].0, "enum": field::words(&PROFILES),
+            "description": "How names are scored.", "default": PROFILES[0].0, "enum": field::words(&PROFILES),
         }),
-        "threshold" => field::share(threshold, "The least score that counts."),
-        "margin" => field::share(margin, "By how much the best has to be better than the second best."),
-        "max_unknown" => {
-            field::whole(1, MAX_UNKNOWN as usize, max_unknown as usize, "Unknown names scored per response.")
-        }
+        "threshold" => field::share(threshold, "The lowest score that counts as a match."),
+        "margin" => field::share(margin, "The least lead of the best score over the second best."),
+        "max_unknown" => field::whole(
+            1,
+            MAX_UNKNOWN as usize,
+            max_unknown as usize,
+            "Most unknown names that are scored per response.",
+        ),
         _ => return None,
     })
 }
