@@ -1,13 +1,14 @@
-//! Which unknown members of a record are which expected ones, where no rule says so.
+//! Decides which unknown members of a record are which expected fields, where no rule says so.
 //!
-//! It works on names, kinds and classes of values, never on bytes of a body: [`Found`] lists what stands in a record,
-//! [`Model`] what the contract expects of it, and an [`Alignment`] pairs them, or abstains.
+//! It works on names, kinds and classes of values, never on the bytes of a body. [`Found`] lists the members that stand
+//! in a record, [`Model`] the fields that the contract expects in it. An [`Alignment`] pairs a field with a member.
+//! Where the evidence does not suffice, there is none.
 //!
-//! Names are cut into words (`words.rs`), and words become keys by which equal meanings meet (`names.rs`, from the
-//! dictionary in `lexicon.rs`; `typos.rs`). An inverted index (`postings.rs`, `candidates.rs`) leaves few pairs to look
-//! at; each is explained word by word (`explain.rs`), checked against kinds and formats (`compatible.rs`), and put into
-//! its place in the record (`record.rs`), where it has to be better than all its rivals (`decide.rs`), beyond doubt
-//! (`doubt.rs`), and no other record's (`others.rs`).
+//! Names are cut into words (`words.rs`). Words become keys that are equal for equal meanings (`names.rs`, from the
+//! dictionary in `lexicon.rs`, and `typos.rs`). An inverted index (`postings.rs`, `candidates.rs`) leaves few pairs to
+//! look at. Each pair is explained word by word (`explain.rs`), checked against kinds and formats (`compatible.rs`),
+//! and judged by its place in the record (`record.rs`). There it has to be better than all its rivals (`decide.rs`),
+//! beyond doubt (`doubt.rs`), and must not belong to another record (`others.rs`).
 
 mod candidates;
 pub mod compare;
@@ -42,31 +43,36 @@ pub use compare::{Comparison, compare, compare_all};
 pub use model::Model;
 pub use record::Scratch;
 
-/// Index of a field in a list of [`Expected`] or [`Found`].
+/// The index of a field in a list of [`Expected`] or of a member in a list of [`Found`].
 pub type Id = u32;
 
-/// No field.
+/// Stands for no field or member.
 pub const NONE: Id = Id::MAX;
 
-/// Unknown names looked at in one record: more than records have whose members mean something by themselves, and few
-/// enough that pairing them with each other stays below a millisecond.
+/// The largest number of unknown names that are looked at in one record.
+///
+/// That is more than any record has whose names mean something by themselves, and few enough that pairing them with
+/// each other takes less than a millisecond.
 pub const MAX_UNKNOWN_OF_RECORD: u32 = 256;
 
-/// Unknown names looked at in one body at most, and unless told otherwise. At one to two microseconds each it bounds what
-/// a body of made-up names costs.
+/// The default limit of unknown names that are looked at in one body.
+///
+/// A name takes one to two microseconds, so this bounds the cost of a body of made-up names.
 pub const MAX_UNKNOWN: u32 = 8192;
 
-/// How decisions are made.
+/// The parameters of a decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// By which scores.
+    /// The scores that decide.
     pub profile: Profile,
-    /// The least score that counts.
+    /// The lowest score that counts.
     pub threshold: f32,
-    /// By how much the best has to be better than the second best.
+    /// How much better the best pair has to be than the second best.
     pub margin: f32,
-    /// Unknown names looked at in one body, in distinct shapes of records; and in one record, if that is less than
-    /// [`MAX_UNKNOWN_OF_RECORD`]. Which ones of a record depends on their paths only.
+    /// The largest number of unknown names that are looked at in one body, counted in distinct shapes of records.
+    ///
+    /// It also limits the names of one record where it is less than [`MAX_UNKNOWN_OF_RECORD`]. Which names of a record
+    /// are looked at depends on their paths only.
     pub max_unknown: u32,
     /// How much of a record has to be known.
     pub doubt: Doubt,
@@ -74,17 +80,18 @@ pub struct Settings {
     pub without: Without,
 }
 
-/// How much of a record has to be known, so that what is found in it counts. `docs/evaluation.md` tells what other
-/// figures would do.
+/// How much of a record has to be known for an alignment in it to count.
+///
+/// `docs/evaluation.md` says what other figures would do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Doubt {
-    /// The share of what is expected that stands or is found, from which on all that is found counts.
+    /// The share of expected fields that stand or are found, from which on every alignment counts.
     pub known: f32,
-    /// The same for what more than its name speaks for: a format, a kind other than a string, or siblings.
+    /// The same for alignments with more evidence than their name: a format, a kind other than a string, or siblings.
     pub borne_out: f32,
-    /// The same for the same names of several words.
+    /// The same for names of several words that are the same on both sides.
     pub likely: f32,
-    /// How much an object and the one that it is have in common, from which on all that is found in it counts.
+    /// How much an expected object and its found counterpart have in common, from which on all alignments in it count.
     pub whole: f32,
 }
 
@@ -94,15 +101,15 @@ impl Default for Doubt {
     }
 }
 
-/// An ensemble.
+/// The way to score pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
     /// Word by word, with kinds, places, siblings and rivals.
     #[default]
     Default,
-    /// 0.35 synonym + 0.25 Jaro-Winkler + 0.20 Levenshtein + 0.20 TF-IDF, on names alone.
+    /// The sum 0.35 synonym + 0.25 Jaro-Winkler + 0.20 Levenshtein + 0.20 TF-IDF, on names alone.
     Reference,
-    /// One metric on names alone, to compare with.
+    /// One metric on names alone, for comparison.
     Single(Metric),
 }
 
@@ -123,7 +130,7 @@ pub enum Metric {
     TokenSet,
 }
 
-/// Parts that are left out of the default profile.
+/// Parts of the default profile that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct Without {
@@ -131,9 +138,9 @@ pub struct Without {
     pub kinds: bool,
     /// Opposites.
     pub opposites: bool,
-    /// Rivals that stand where they are expected.
+    /// Rivals whose field stands where it is expected.
     pub rivals: bool,
-    /// What the names above say.
+    /// The names of the objects above.
     pub path: bool,
     /// Aligned objects and wrappers.
     pub frames: bool,
@@ -151,49 +158,51 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Parts that are left out. In the module none ever is, so that it need not ask.
+    /// The parts that are left out. The wasm module never leaves any out, so there the answer is a constant.
     pub(crate) fn without(&self) -> Without {
         if cfg!(target_family = "wasm") { Without::default() } else { self.without }
     }
 
-    /// Unknown names looked at in one record.
+    /// The largest number of unknown names that are looked at in one record.
     pub fn most_of_record(&self) -> u32 {
         self.max_unknown.min(MAX_UNKNOWN_OF_RECORD)
     }
 }
 
-/// A member that the contract expects in a record, or in an object inside it.
+/// A field: a member that the contract expects in a record, or in an object inside it.
 ///
-/// The members of nested objects follow their object, in pre-order. What is inside arrays is another record.
+/// The fields of a nested object follow that object, in pre-order. Elements of arrays are records of their own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
     /// Its name.
     pub name: String,
-    /// The object it is in; [`NONE`] for the record itself.
+    /// The object that holds it; [`NONE`] for the record itself.
     pub parent: Id,
     /// Whether it is an object with declared members, which are fields of their own.
     pub is_object: bool,
     /// Whether it is an array whose elements are records with declared members.
     pub is_records: bool,
-    /// Whether clients rely on it.
+    /// Whether the contract requires it.
     pub required: bool,
-    /// What is known of its value.
+    /// What the contract says of its value.
     pub expects: Expects,
 }
 
-/// A member that stands in a record, or in an object inside it, in pre-order. After them what is in the first elements
-/// of arrays, as evidence of what these are.
+/// A member that stands in a record, or in an object inside it.
+///
+/// Members are listed in pre-order. After them come the members of the first elements of arrays, as evidence of what
+/// the arrays are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found<'a> {
     /// Its name, with escapes decoded.
     pub name: &'a str,
-    /// The object it is in; [`NONE`] for the record itself.
+    /// The object that holds it; [`NONE`] for the record itself.
     pub parent: Id,
     /// The kind of its value.
     pub kind: Kind,
-    /// The class of a string.
+    /// The class of its value, if that is a string.
     pub class: Option<Format>,
-    /// The kind of an array's first element.
+    /// The kind of the first element, if its value is an array.
     pub item: Option<Kind>,
     /// What the plan says of it without similarity.
     pub standing: Standing,
@@ -202,9 +211,9 @@ pub struct Found<'a> {
 /// What the plan says of a found member without similarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// The contract expects it where it is: this field.
+    /// The contract expects it where it stands, as this field.
     Expected(Id),
-    /// A rule accounts for it: it leaves for, or becomes, this field ([`NONE`]: unknown which).
+    /// A rule accounts for it: the rule moves or renames it to this field, or to an unknown one ([`NONE`]).
     Ruled(Id),
     /// Nothing accounts for it.
     Unknown,
@@ -212,40 +221,42 @@ pub enum Standing {
     Element,
 }
 
-/// An expected field and the found one that is it.
+/// An expected field, and the found member that it is.
 ///
-/// Where `expected` is an object, its found object takes its place, and the members of both are compared with each
-/// other. Otherwise, if the objects around both are the same one, it is a rename, and else a move.
+/// Where `expected` is an object, the found object takes its place, and the members of both are compared with each
+/// other. Otherwise it is a rename if the objects around both are the same one, and a move if not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alignment {
-    /// Index in [`Model::fields`].
+    /// The index in [`Model::fields`].
     pub expected: Id,
-    /// Index in the list of found members.
+    /// The index in the list of found members.
     pub found: Id,
-    /// From 0 to 1: how sure it is.
+    /// How sure it is, from 0 to 1.
     pub score: f32,
-    /// Of what the score is made.
+    /// The parts of the score.
     pub parts: Parts,
 }
 
-/// The parts of a score, each from 0 to 1. The score is the product of the first four, raised by siblings.
+/// The parts of a score, each from 0 to 1.
+///
+/// The score is the product of the first four. Siblings raise `path` before that.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Parts {
-    /// What the words with counterparts cost: 1 where they are the same, less for synonyms, short forms and slips.
+    /// What paired words cost: 1 where they are the same, less for synonyms, short forms and slips.
     pub synonym: f32,
-    /// What the words without counterpart cost.
+    /// What words without counterpart cost.
     pub tokens: f32,
     /// What the names of the objects above cost.
     pub path: f32,
-    /// How well the kind, the format and the class of the value fit.
+    /// How well kind, format and class of the value fit.
     pub kind: f32,
-    /// The share of the object's other members that are aligned or stand as expected.
+    /// How far siblings that moved along raised `path`. For an object, the share of its members that are the same.
     pub siblings: f32,
-    /// The best score of another pair of one of the two.
+    /// The best score of another pair of the same field or the same member.
     pub rival: f32,
 }
 
 impl Parts {
-    /// Nothing was compared.
+    /// The parts of a pair of which nothing was compared.
     pub const NONE: Parts = Parts { synonym: 0.0, tokens: 0.0, path: 0.0, kind: 0.0, siblings: 0.0, rival: 0.0 };
 }

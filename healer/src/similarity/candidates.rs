@@ -1,10 +1,11 @@
-//! Which expected fields a name may be, before they are looked at closely.
+//! Finds the expected fields that a name may be, before they are looked at closely.
 //!
-//! A pair counts only if each word of both names that needs a counterpart shares a key with a word of the other. So a
-//! field is found by the keys of one of its words, the rarest in the contract: whatever has counterparts for all has one
-//! for that (prefix filtering, Chaudhuri, Ganti and Kaushik 2006). What is met by chance goes by Bloom filters, and what
-//! passes those is compared key by key. Nothing is lost: the fields are those that comparing all would find, up to
-//! [`MAX_FIELDS`], and what a name costs grows with the fields that share its rare words, not with the contract.
+//! A pair counts only if each word of both names that needs a counterpart shares a key with a word of the other name.
+//! So an index by the keys of one such word per field suffices: whatever has counterparts for all words has one for
+//! that word (prefix filtering, Chaudhuri, Ganti and Kaushik 2006). The index takes the word that is rarest in the
+//! contract. Bloom filters reject most chance hits, and the rest is compared key by key. The result is what comparing
+//! all fields would find, up to [`MAX_FIELDS`]. The cost of a name grows with the number of fields that share its rare
+//! words, not with the contract.
 
 use super::Model;
 use super::names::{Mask, Name, Names};
@@ -12,19 +13,19 @@ use super::postings::Postings;
 use crate::order::sort_by_less;
 use crate::plan::spec::Kinds;
 
-/// Fields that one name is compared with. There are more only where so many have the same words.
+/// The largest number of fields that one name is compared with. Only names of very common words have more.
 const MAX_FIELDS: usize = 256;
 
-/// The fields of a contract, as they are found.
+/// An index of the fields of a contract.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Index {
-    /// The keys of each field's rarest word.
+    /// The keys of the rarest word of each field.
     rarest: Postings,
     needs: Vec<Needs>,
 }
 
 impl Index {
-    /// `postings`: all keys of these names.
+    /// Builds the index of `names`; `postings` holds all keys of these names.
     pub fn of(names: &Names, postings: &Postings) -> Index {
         let all = || (0..names.len() as u32).filter_map(|id| names.get(id));
         let rarest: Vec<Mask> = all().map(|name| rarest(names, name, postings)).collect();
@@ -35,7 +36,8 @@ impl Index {
     }
 }
 
-/// Of the words that need a counterpart, the one whose keys the fewest fields have; if none does, any word.
+/// Returns the word that needs a counterpart and whose keys the fewest fields have. If no word needs one, returns the
+/// mask of all words.
 fn rarest(names: &Names, name: &Name, postings: &Postings) -> Mask {
     let count = |bit: Mask| {
         let keys = names.keys(name).iter().filter(move |key| key.words & bit != 0);
@@ -48,18 +50,18 @@ fn words(mask: Mask) -> impl Iterator<Item = Mask> {
     (0..Mask::BITS).map(|at| 1 << at).filter(move |bit: &Mask| bit & mask != 0)
 }
 
-/// Fields met by the name that is looked at.
+/// The fields that the current name hits.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    /// By field: the last name that met it.
+    /// By field, the last name that hit it.
     met: Vec<u32>,
     epoch: u32,
-    /// The fields that may be it.
+    /// The fields that the name may be.
     pub fields: Vec<u32>,
 }
 
 impl Candidates {
-    /// Fills [`Candidates::fields`], in ascending order.
+    /// Fills [`Candidates::fields`] in ascending order.
     pub fn find(&mut self, expected: &Names, index: &Index, names: &Names, name: &Name) {
         let Candidates { met, epoch, fields } = self;
         fields.clear();
@@ -87,7 +89,7 @@ impl Candidates {
 }
 
 impl Model {
-    /// The fields that a name, standing in the record itself, may be: as decisions find them.
+    /// Returns the fields that a name in the record itself may be, as decisions find them.
     pub fn candidates(&self, name: &str) -> Vec<u32> {
         let (names, mut candidates) = (self.alone(name), Candidates::default());
         if let Some(name) = names.get(0) {
@@ -96,7 +98,7 @@ impl Model {
         candidates.fields
     }
 
-    /// The same by comparing all, to measure what the index finds of them.
+    /// Returns the same by comparing all fields, to measure the recall of the index.
     pub fn candidates_of_all(&self, name: &str) -> Vec<u32> {
         let names = self.alone(name);
         let Some(name) = names.get(0) else { return Vec::new() };
@@ -142,8 +144,10 @@ fn has_counterparts((expected, field): (&Names, &Name), (names, name): (&Names, 
         && (field.own & of_field != 0 || field.needed == 0 && of_field != 0)
 }
 
-/// Keys as Bloom filters of one bit (Bloom 1970): for the first words of a name that need a counterpart, those of which
-/// one has to be met, and all of the name's keys.
+/// Keys as Bloom filters with one bit per key (Bloom 1970).
+///
+/// `needs` has one filter for each of the first three words that need a counterpart: the other name has to have one of
+/// its keys. `keys` covers all keys of the name.
 #[derive(Clone, Copy, Debug, Default)]
 struct Needs {
     needs: [u128; 3],

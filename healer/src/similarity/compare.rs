@@ -1,11 +1,11 @@
-//! The figures of two names, side by side: what `nomos compare` prints, and the reference profile's score.
+//! The metrics of two names side by side, as `nomos compare` prints them, and the score of the reference profile.
 
 use super::metrics::{jaro, levenshtein, synonym, trigrams::Vocabulary};
 
-/// The figures of two names, each from 0 to 1.
+/// The metrics of two names, each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// Levenshtein, over the length of the longer name.
+    /// Levenshtein, relative to the length of the longer name.
     pub levenshtein: f32,
     /// Jaro.
     pub jaro: f32,
@@ -17,26 +17,26 @@ pub struct Comparison {
     pub synonym: f32,
     /// 0.35 synonym + 0.25 Jaro-Winkler + 0.20 Levenshtein + 0.20 TF-IDF.
     pub reference: f32,
-    /// What the default profile says of the two names alone, before values, places and rivals.
+    /// The score of the default profile for the two names alone, before values, places and rivals.
     pub combined: f32,
 }
 
-/// From here on a synonym counts as the same word in the reference profile.
+/// Above this, the reference profile counts a synonym as the same word.
 const SURE_SYNONYM: f32 = 0.9;
 
-/// The figures of two names; the vocabulary is the two names.
+/// Compares two names, with these two as the vocabulary.
 pub fn compare(a: &str, b: &str) -> Comparison {
     compare_in(&Vocabulary::of([a, b]), a, b)
 }
 
-/// The figures of the first name with the second, the third with the fourth, and so on; the vocabulary is all of them.
+/// Compares the first name with the second, the third with the fourth, and so on, with all of them as the vocabulary.
 pub fn compare_all(names: &[&str]) -> Vec<Comparison> {
     let vocabulary = Vocabulary::of(names.iter().copied());
     let pairs = names.as_chunks::<2>().0;
     pairs.iter().map(|[a, b]| compare_in(&vocabulary, a, b)).collect()
 }
 
-/// The figures of two names in a vocabulary.
+/// Compares two names in a vocabulary.
 pub fn compare_in(vocabulary: &Vocabulary, a: &str, b: &str) -> Comparison {
     let made = Comparison {
         levenshtein: levenshtein::similarity(a, b),
@@ -51,7 +51,7 @@ pub fn compare_in(vocabulary: &Vocabulary, a: &str, b: &str) -> Comparison {
 }
 
 impl Comparison {
-    /// What `synonym` counts for in the reference profile.
+    /// Returns the value of `synonym` that the reference profile weighs: 1 for sure synonyms.
     pub fn counted_synonym(&self) -> f32 {
         if self.synonym > SURE_SYNONYM { 1.0 } else { self.synonym }
     }

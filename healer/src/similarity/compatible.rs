@@ -1,15 +1,18 @@
-//! Whether a value that stands can be the one that is expected.
+//! Whether a found value can be the expected one.
 
 use super::{Expected, Found};
 use crate::plan::spec::{Format, Kind};
 
-/// What a null costs, which could have been anything.
+/// The factor for a null or an empty array, whose value or elements may have been of any kind.
 const NULL: f32 = 0.94;
-/// What a date costs where a date with a time of day is expected, the other way round, and where the contract tells
-/// formats and none here.
+/// The factor for a date where a date with a time of day is expected, and the other way round. It also applies to a
+/// date where the contract declares no format for the field, and to a date with a time of day there if the contract
+/// declares formats elsewhere.
 const OTHER_MOMENT: f32 = 0.8;
-/// From 0, not at all, to 1. `formats` says whether the contract names formats at all: a string without one is then
-/// most likely in another format.
+/// Returns how well a value fits, from 0 (not at all) to 1.
+///
+/// `formats` says whether the contract declares formats at all. If it does, a field without one most likely holds no
+/// date with a time of day.
 pub(super) fn compatible(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
     let kinds = expected.expects.kinds;
     if found.kind == Kind::Null {
@@ -22,7 +25,7 @@ pub(super) fn compatible(expected: &Expected, found: &Found<'_>, formats: bool) 
         let is_records = found.kind == Kind::Array && matches!(found.item, None | Some(Kind::Object));
         return f32::from(u8::from(is_records));
     }
-    // A `number` of a contract may be whole; an `integer` that has a fraction is none.
+    // A `number` of a contract may be whole. An `integer` must not have a fraction.
     if !kinds.has(found.kind) {
         return 0.0;
     }

@@ -1,20 +1,21 @@
-//! How much of what is expected is there: of a record, and of an object in it together with the object that it is.
+//! Counts how much of what is expected is there: of a record, or of an expected object in its found counterpart.
 //!
-//! What is in the elements of arrays counts too, as far as it is looked at: that of arrays that are missing is missing.
+//! Members of the elements of arrays count too, as far as they are looked at. All members of a missing array count as
+//! missing.
 
 use super::likeness::Likeness;
 use super::record::{Record, UNFRAMED};
 use super::{Alignment, Id, NONE, Standing};
 use crate::plan::spec::Kind;
 
-/// Values that two objects have in common at least, so that these say something.
+/// Objects with fewer values in common say nothing about each other.
 const LEAST_COMMON: usize = 2;
 
-/// What of a record is known: what stands, and what is aligned.
+/// Which fields of a record are known, because they stand or are aligned.
 pub(super) struct Counts<'r, 'a, 's> {
     record: &'r Record<'a, 's>,
     out: &'r [Alignment],
-    /// By field: the member that it is.
+    /// By field, the member that it is.
     members: Vec<Id>,
     /// Pairs of objects, and whether each is nearly all of the other.
     judged: Vec<((Id, Id), bool)>,
@@ -31,13 +32,14 @@ impl<'r, 'a, 's> Counts<'r, 'a, 's> {
         Counts { record, out, members, judged: Vec::new() }
     }
 
-    /// The share of what is expected that is known.
+    /// Returns the share of expected values that are known.
     pub fn share(&self) -> f32 {
         let (known, all) = self.known(NONE, NONE);
         ratio(known, all)
     }
 
-    /// Whether the objects that both sides of an alignment are in, or are, have most of their values in common.
+    /// Whether the objects around both sides of an alignment have most of their values in common. If the sides are
+    /// objects or arrays of records, these are compared themselves.
     pub fn is_whole(&mut self, alignment: &Alignment) -> bool {
         let objects = self.objects(alignment);
         if let Some((_, is_whole)) = self.judged.iter().find(|(judged, _)| *judged == objects) {
@@ -56,7 +58,7 @@ impl<'r, 'a, 's> Counts<'r, 'a, 's> {
         }
     }
 
-    /// Twice what both have, over all that each has (Dice 1945).
+    /// Whether twice the common values, divided by the values of both, is large enough (Dice 1945).
     fn are_alike(&self, (expected, found): (Id, Id)) -> bool {
         let (common, all, there) = if self.is_array(expected) {
             let like = Likeness::of(self.record, expected, found);
@@ -69,7 +71,8 @@ impl<'r, 'a, 's> Counts<'r, 'a, 's> {
         common >= LEAST_COMMON && share >= self.record.settings.doubt.whole
     }
 
-    /// How many values of an expected object are known to be in a found one, and how many there are; [`NONE`]: the record.
+    /// Returns how many values of an expected object are known to be in a found one, and how many are expected.
+    /// [`NONE`] stands for the record.
     fn known(&self, expected: Id, found: Id) -> (usize, usize) {
         let record = self.record;
         let fields = record.model.fields().iter().zip(&self.members).enumerate();
@@ -92,7 +95,7 @@ impl<'r, 'a, 's> Counts<'r, 'a, 's> {
         (known, all)
     }
 
-    /// How many values are in a found object.
+    /// Returns the number of values in a found object.
     fn values(&self, object: Id) -> usize {
         let record = self.record;
         let rows = (0..).zip(record.found).zip(&record.scratch.members);
@@ -111,7 +114,7 @@ impl<'r, 'a, 's> Counts<'r, 'a, 's> {
     }
 }
 
-/// Whether a member is an object or anywhere inside it; [`NONE`]: the record.
+/// Whether a member is an object or anywhere inside it. [`NONE`] stands for the record.
 pub(super) fn is_at_or_inside(record: &Record<'_, '_>, mut found: Id, object: Id) -> bool {
     while object != NONE && found != object && found != NONE {
         found = record.around(found);

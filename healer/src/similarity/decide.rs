@@ -1,31 +1,32 @@
-//! Which pairs are good enough, and better than all their rivals.
+//! Takes the pairs that are good enough and better than all their rivals.
 //!
-//! A pair is taken if it is the best one of both its field and its member, by the margin. Pairs of equal names go
-//! first, and what they take is no rival any more. Any assignment that is optimal has these pairs: exchanging one of
-//! them for two others loses at least twice the margin. What an optimal assignment has beyond them is decided by less
-//! than the margin, or by elimination, and that is what must not be healed.
+//! A pair is taken if it is better, by the margin, than every other pair of its field and of its member. Pairs of equal
+//! names go first, and what they take is no longer a rival. Any optimal assignment contains these pairs: exchanging one
+//! of them for two others loses at least twice the margin. The rest of an optimal assignment rests on less than the
+//! margin, or on elimination, and must not be healed.
 
 use super::others::Others;
 use super::record::{Pair, Record};
 use super::{Alignment, Id, Parts, doubt};
 use crate::order::sort;
 
-/// A pair whose words fit counts as a sibling.
+/// A pair counts as a sibling from this score on, the names above aside.
 const SIBLING: f32 = 0.85;
-/// By how much of the way to 1 the names above are forgiven, for one, two and more siblings that moved along.
+/// How much of the cost of the names above is forgiven for zero, one and two siblings that moved along;
+/// [`MOST_SIBLINGS`] for more.
 const SIBLINGS: [f32; 3] = [0.0, 0.35, 0.6];
 const MOST_SIBLINGS: f32 = 0.65;
-/// Names above that weigh more are not forgiven.
+/// The names above are forgiven only if their factor is at least this.
 const LEAST_PATH: f32 = 0.6;
 
-/// A pair that may be another one: good for a rival only.
+/// The score of a doubtful pair: high enough for a rival, too low to be taken.
 const DOUBTFUL: f32 = 0.8;
-/// From here on names are the same but for case and separators.
+/// From this score on, names differ in case and separators only.
 const SAME: f32 = 0.995;
-/// What that is worth beside a rival.
+/// What equal names are worth more beside a rival.
 const SAME_BONUS: f32 = 0.06;
 
-/// Appends what is decided of [`super::Scratch::pairs`].
+/// Appends the decisions on [`super::Scratch::pairs`].
 pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     let mut pairs = std::mem::take(&mut record.scratch.pairs);
     let first = out.len();
@@ -45,7 +46,7 @@ pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     record.scratch.pairs = pairs;
 }
 
-/// What was moved together was moved: the names above weigh less where several members of one object belong together.
+/// Lowers the cost of the names above where several members of one object moved along.
 fn count_siblings(record: &Record<'_, '_>, pairs: &mut [Pair], rivals: &Rivals) {
     if !pairs.iter().any(may_move) {
         return;
@@ -62,7 +63,7 @@ fn count_siblings(record: &Record<'_, '_>, pairs: &mut [Pair], rivals: &Rivals) 
         });
         pair.parts.siblings = SIBLINGS.get(beside.take(SIBLINGS.len()).count()).copied().unwrap_or(MOST_SIBLINGS);
     }
-    // Not before all are counted: what counts must not depend on the order of pairs.
+    // A second pass, so that what counts does not depend on the order of pairs.
     for pair in pairs.iter_mut().filter(|pair| may_move(pair)) {
         let path = pair.parts.path + (1.0 - pair.parts.path) * pair.parts.siblings;
         pair.score = (pair.score * path / pair.parts.path).min(1.0);
@@ -74,7 +75,7 @@ fn may_move(pair: &Pair) -> bool {
     !pair.is_taken && (LEAST_PATH..1.0).contains(&pair.parts.path)
 }
 
-/// Lowers pairs that may be others.
+/// Lowers the score of doubtful pairs.
 fn lower_doubtful(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment], formed: &[Id]) {
     let known = doubt::Known { sure: sure(record, pairs, taken), formed };
     let mut others = Others::default();
@@ -85,7 +86,7 @@ fn lower_doubtful(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignmen
     }
 }
 
-/// The places of pairs, by member and by field: a pair has to be compared with those of its own two only.
+/// The places of pairs, by member and by field, so that a pair is compared only with those of its own two.
 struct Rivals {
     by_found: Vec<u64>,
     by_expected: Vec<u64>,
@@ -101,7 +102,7 @@ impl Rivals {
         Rivals { by_found: sorted(|pair| pair.found), by_expected: sorted(|pair| pair.expected) }
     }
 
-    /// The most that another pair of the member or of the field is worth.
+    /// Returns the highest worth of another pair of the same member or field.
     #[inline(never)]
     fn best(&self, pairs: &[Pair], pair: &Pair, worth: fn(&Pair) -> f32) -> f32 {
         let mut best = 0.0_f32;
@@ -122,7 +123,7 @@ fn place(id: Id, at: u32) -> u64 {
     u64::from(id) << 32 | u64::from(at)
 }
 
-/// Pairs that are taken, or good enough to be.
+/// Returns the pairs that are taken, or good enough to be.
 fn sure(record: &Record<'_, '_>, pairs: &[Pair], taken: &[Alignment]) -> Vec<(Id, Id)> {
     let least = record.settings.threshold;
     let good = pairs.iter().filter(|pair| !pair.is_taken && pair.score >= least);
@@ -130,7 +131,7 @@ fn sure(record: &Record<'_, '_>, pairs: &[Pair], taken: &[Alignment]) -> Vec<(Id
     taken.chain(good.map(|pair| (pair.expected, pair.found))).collect()
 }
 
-/// The objects around both sides of a pair.
+/// Returns the objects around both sides of a pair.
 fn parents(record: &Record<'_, '_>, pair: &Pair) -> (Option<Id>, Option<Id>) {
     let expected = record.model.field(pair.expected).map(|field| field.parent);
     (expected, record.found.get(pair.found as usize).map(|found| found.parent))

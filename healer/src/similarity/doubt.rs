@@ -1,8 +1,9 @@
-//! Why a pair with a high score may still be another one: another name holds all of its words.
+//! Doubts about single pairs: reasons why a pair with a high score may still be wrong.
 //!
-//! `date_created` is `created_at`, unless `date_created_gmt` stands beside it; `phone` is `tel`, unless the contract
-//! lacks `formatted_phone` too. Where the words are the same no such name counts, except one that says that it is what
-//! the other was before: beside `legacy_item_id`, `item_id` is something new.
+//! Most often another name holds all words of the pair and some more. `date_created` is `created_at`, unless
+//! `date_created_gmt` stands beside it. `phone` is `tel`, unless the contract lacks `formatted_phone` too. Where the
+//! words are the same, such a name counts only if it marks the former version: beside `legacy_item_id`, `item_id` is
+//! something new.
 
 use super::compatible::compatible;
 use super::names::{Name, Names, Token};
@@ -10,13 +11,13 @@ use super::record::{Pair, Record};
 use super::{Id, NONE, Parts};
 use crate::plan::spec::Kind;
 
-/// Words that a second name may have more.
+/// A longer name may have at most this many more words.
 const MOST_ADDED: usize = 2;
-/// Words by which a member says that it is what the other was before.
+/// Words that mark a member as the former version of another one.
 const FORMER: [&str; 6] = ["classic", "deprecated", "former", "legacy", "old", "original"];
-/// Words by which a member says that it is the same as another one in another form.
+/// Words that mark a member as another form of the same value.
 ///
-/// Sorted, and with all of [`FORMER`]: the names that have one of these are all that doubts are about.
+/// Sorted, and a superset of [`FORMER`]: only names with one of these words raise the doubts about longer names.
 const FORMS: [&str; 22] = [
     "classic",
     "deprecated",
@@ -41,30 +42,30 @@ const FORMS: [&str; 22] = [
     "text",
     "utc",
 ];
-/// Names of which records have several.
+/// Names that many records have several of.
 const BARE: [&str; 7] = ["begin", "end", "href", "link", "start", "uri", "url"];
-/// Words for objects that hold where things are to be found, and for fields that do. An object `url` may hold the parts
-/// of one.
+/// Words for objects that hold addresses, and for fields that are addresses. `url` is not in the first list, because an
+/// object `url` may hold the parts of one.
 const LINKS: [&str; 2] = ["href", "link"];
 const ADDRESSES: [&str; 4] = ["href", "link", "uri", "url"];
-/// From here on words are the same, or said by the names above.
+/// From this value of [`Parts::synonym`] on, words are the same, or the names above say them.
 const SAME_WORDS: f32 = 0.955;
 /// Words for identifiers.
 pub(super) const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
-/// Words for how many there are of what a name names.
+/// Words for a number that counts what the rest of the name says.
 const COUNTS: [&str; 7] = ["cnt", "count", "ct", "nb", "num", "tally", "total"];
-/// Names that JSON-LD, and what took them from it, keep for themselves.
+/// Names that JSON-LD reserves, and formats that follow it.
 const METADATA: [&str; 3] = ["@context", "@id", "@type"];
-/// From here on the objects above only group.
+/// From this value of [`Parts::path`] on, the objects above only group.
 const GROUPED: f32 = 0.94;
-/// The pairs that are not doubted, and the open members whose names say a form: hardly any.
+/// Evidence for and against pairs.
 pub(super) struct Known<'a> {
-    /// Expected fields and the members that they are.
+    /// Expected fields and the members that they surely are.
     pub sure: Vec<(Id, Id)>,
     pub formed: &'a [Id],
 }
 
-/// The open members whose names have one of the words that [`is_doubtful`] looks for.
+/// Returns the open members whose names have one of [`FORMS`]: hardly any.
 pub(super) fn formed(record: &Record<'_, '_>) -> Vec<Id> {
     let says_form = |id: &Id| {
         let member = record.scratch.members.get(*id as usize).filter(|member| !member.is_closed);
@@ -74,12 +75,12 @@ pub(super) fn formed(record: &Record<'_, '_>) -> Vec<Id> {
     (0..record.found.len() as Id).filter(says_form).collect()
 }
 
-/// Whether a name has one of the words that [`is_doubtful`] looks for.
+/// Whether a name has one of [`FORMS`].
 pub(super) fn says_form(names: &Names, name: &Name) -> bool {
     names.own(name).iter().any(|token| FORMS.binary_search(&names.text(token)).is_ok())
 }
 
-/// Whether a pair, of those that are not decided yet, may be another one.
+/// Whether a pair that is not decided yet may be wrong.
 pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
     let is_same = pair.parts.synonym >= SAME_WORDS;
     let words: &[&str] = if is_same { &FORMER } else { &FORMS };
@@ -95,7 +96,7 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_
         || is_empty_guess(record, pair)
 }
 
-/// `trailer.url` for `trailer_url`: a resource has more than one address.
+/// Doubts `trailer.url` for `trailer_url`: a resource has more than one address.
 fn names_an_address_inside(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let Parts { synonym, tokens, .. } = pair.parts;
     if synonym >= 1.0 && tokens >= 1.0 {
@@ -107,7 +108,7 @@ fn names_an_address_inside(record: &Record<'_, '_>, pair: &Pair) -> bool {
     own.len() > found.len() && !found.is_empty() && found.iter().all(|word| BARE.contains(&names.text(word)))
 }
 
-/// `links.project` for `project`: where a thing is to be found is not the thing.
+/// Doubts `links.project` for `project`: the address of a thing is not the thing.
 fn tells_where(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
     let (Some(found), Some(field)) = (record.name_of(pair.found), expected.get(pair.expected)) else { return false };
@@ -116,15 +117,15 @@ fn tells_where(record: &Record<'_, '_>, pair: &Pair) -> bool {
     names.tokens(found).iter().any(is_above) && !expected.tokens(field).iter().any(is_expected)
 }
 
-/// `order.venue.id` for `order_id`: an identifier is that of the object it stands in.
+/// Doubts `order.venue.id` for `order_id`: an identifier belongs to the object that holds it.
 fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let names = &record.scratch.names;
     let own = record.found_words(pair.found);
     pair.parts.path < GROUPED && own.iter().all(|word| IDENTIFIERS.contains(&names.text(word)))
 }
 
-/// `payment_id` for `payment.id`: in the place of an object there is what refers to it, and the members beside that are those
-/// of another one.
+/// Whether a pair is like `payment_id` for `payment.id`: a reference has taken the place of the object, so the members
+/// beside it belong to another object.
 pub(super) fn is_reference(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let expected = &record.model.names;
     let found = record.found_words(pair.found);
@@ -133,8 +134,8 @@ pub(super) fn is_reference(record: &Record<'_, '_>, pair: &Pair) -> bool {
     is_unmoved && found.len() > own.len() && own.iter().all(|word| IDENTIFIERS.contains(&expected.text(word)))
 }
 
-/// `pages` or `page_count` for `page`, `rating_count` for `rating`: a number that says how many there are is not one of them.
-/// Nor is `total_photo_count` the `photo_count`.
+/// Doubts `pages` or `page_count` for `page`, and `rating_count` for `rating`: a number of things is not one of them.
+/// Neither is `total_photo_count` the `photo_count`.
 fn counts_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
     let kind = record.found.get(pair.found as usize).map(|found| found.kind);
@@ -145,19 +146,19 @@ fn counts_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     matches!(kind, Some(Kind::Integer | Kind::Number)) && (is_more || counts(expected, field) != counts(names, found))
 }
 
-/// How many of its own words say that it counts.
+/// Returns how many of the own words of a name say that it counts something.
 fn count_words(names: &Names, name: &Name) -> usize {
     names.own(name).iter().filter(|token| COUNTS.contains(&names.text(token))).count()
 }
 
-/// `S` for `s`: of names of one letter, the case tells which it is.
+/// Doubts `S` for `s`: in names of one letter, the case tells them apart.
 fn is_another_letter(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let found = record.found.get(pair.found as usize).map_or("", |found| found.name);
     let is_letter = found.len() == 1 && record.model.field(pair.expected).is_some_and(|field| field.name.len() == 1);
     is_letter && record.model.field(pair.expected).is_some_and(|field| field.name != found)
 }
 
-/// `@type` for `type`: in JSON-LD and its like these names are about the document, and have other values.
+/// Doubts `@type` for `type`: in JSON-LD and formats like it, such a name describes the document and has other values.
 fn is_metadata(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let is_meta = |name: &str| METADATA.contains(&name);
     let found = record.found.get(pair.found as usize);
@@ -165,18 +166,18 @@ fn is_metadata(record: &Record<'_, '_>, pair: &Pair) -> bool {
         && record.model.field(pair.expected).is_some_and(|field| !is_meta(&field.name))
 }
 
-/// Whether a number of this name says how many there are.
+/// Whether a number of this name counts something.
 fn counts(names: &Names, name: &Name) -> bool {
     names.tokens(name).iter().any(|token| token.level == 0 && token.is_plural || COUNTS.contains(&names.text(token)))
 }
 
-/// A null bears nothing out, so that its name has to say it all: `is_completed` is not `completed_at`.
+/// Doubts nulls whose name does not say it all: a null is no evidence, and `is_completed` is not `completed_at`.
 fn is_empty_guess(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let is_null = record.found.get(pair.found as usize).is_some_and(|found| found.kind == Kind::Null);
     is_null && (pair.has_neutral || pair.parts.synonym < SAME_WORDS)
 }
 
-/// Whether the record has a member beside the found one whose name has all its words and some more.
+/// Whether the record has another member beside the found one whose name has all its words and some more.
 fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>, words: &[&str]) -> bool {
     let names = &record.scratch.names;
     let (Some(found), Some(field)) = (record.found.get(pair.found as usize), record.model.field(pair.expected)) else {
@@ -193,7 +194,7 @@ fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>, words: &[
     })
 }
 
-/// `start.time_zone` for `start_time_zone`, where `original_start_time_zone` stands in the place that is expected.
+/// Doubts `start.time_zone` for `start_time_zone` where `original_start_time_zone` stands in the expected place.
 fn has_former(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
     let (Some(field), Some(name)) = (record.model.field(pair.expected), expected.get(pair.expected)) else {
@@ -226,7 +227,7 @@ fn lacks_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool
     })
 }
 
-/// Whether a name has all own words of another one and one or two more, one of them of these.
+/// Whether a name has all own words of another one, and one or two more, of which one is in `words`.
 #[inline(never)]
 fn holds((names, longer): (&Names, &Name), (other, shorter): (&Names, &Name), words: &[&str]) -> bool {
     let (longer, shorter) = (names.own(longer), other.own(shorter));

@@ -1,7 +1,7 @@
 //! Whether two names say the same, word by word.
 //!
-//! Not an average: each word of one name must have its counterpart in the other, or a reason to have none. The score
-//! is the product of what the counterparts and the reasons cost.
+//! This is no average: each word of one name must have a counterpart in the other, or a reason to have none. The score
+//! is the product of the costs of the counterparts and of the reasons.
 
 use super::lexicon::lexicon;
 use super::names::{Key, Mask, Name, Names, Token, bits};
@@ -11,26 +11,27 @@ use super::weights::{
 };
 use crate::order::sort_by_less;
 
-/// A name, and which of the words above it matter to this comparison.
+/// A name, and which of the words above it matter in this comparison.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
     pub names: &'a Names,
     pub name: &'a Name,
-    /// Words above it that lie inside the object that both are compared in, and that say something.
+    /// Words above it from objects inside the innermost object that holds both names, unless these only group.
     pub inside: Mask,
-    /// Such words of objects that only group.
+    /// The same for objects that only group.
     pub grouping: Mask,
-    /// Words of the objects around both.
+    /// Words of the objects around both names.
     pub around: Mask,
 }
 
 impl<'a> Side<'a> {
-    /// A name without a place.
+    /// A name without objects above it.
     pub fn alone(names: &'a Names, name: &'a Name) -> Self {
         Side { names, name, inside: 0, grouping: 0, around: 0 }
     }
 
-    /// Whether the objects above say all that it says: `email.value`, and `status.status`, but not `sender.message` of a message.
+    /// Whether the objects above say all words of the name: `email.value` and `status.status`, but not `sender.message`
+    /// of a message.
     fn is_all_above(&self) -> bool {
         let tokens = self.names.tokens(self.name);
         let is_above = |word: &Token| tokens.iter().any(|token| token.level > 0 && token.hash == word.hash);
@@ -47,10 +48,10 @@ impl<'a> Side<'a> {
     }
 }
 
-/// How a pair of names was understood.
+/// How well two names match, word by word.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Words {
-    /// The product of all below.
+    /// The product of the next three.
     pub score: f32,
     /// What the counterparts cost: synonyms, short forms, slips.
     pub synonym: f32,
@@ -58,7 +59,7 @@ pub(crate) struct Words {
     pub tokens: f32,
     /// What the names above cost.
     pub path: f32,
-    /// Whether own words were left out that say nothing where they stand.
+    /// Whether own words were left out because they say nothing where they stand.
     pub has_neutral: bool,
 }
 
@@ -71,7 +72,8 @@ struct Pair {
 
 const MAX_PAIRS: usize = 48;
 
-/// Compares two names. Of the two readings, that of the longest phrases and that of the closest words, the better counts.
+/// Compares two names. There are two readings: the longest phrases first, or the closest words first. The better one
+/// counts.
 pub(super) fn explain(a: &Side<'_>, b: &Side<'_>, opposites: bool) -> Words {
     let mut pairs = [Pair::default(); MAX_PAIRS];
     let found = pair_up(a, b, &mut pairs);
@@ -115,7 +117,7 @@ fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
 }
 
 impl Pair {
-    /// Words that it covers; own ones count more.
+    /// Returns how many words the pair covers; own words count three times.
     fn size(self, a: &Side<'_>, b: &Side<'_>) -> u32 {
         let own = (self.a & a.name.own).count_ones().saturating_add((self.b & b.name.own).count_ones());
         let all = self.a.count_ones().saturating_add(self.b.count_ones());
@@ -127,7 +129,7 @@ impl Pair {
     }
 }
 
-/// The words of `a` and `b` that share a key.
+/// Collects the words of `a` and `b` that share a key, and returns the number of pairs.
 fn pair_up(a: &Side<'_>, b: &Side<'_>, pairs: &mut [Pair; MAX_PAIRS]) -> usize {
     let (mut left, mut right) = (a.names.keys(a.name), b.names.keys(b.name));
     let (any_a, any_b) = (a.name.own | a.inside | a.grouping, b.name.own | b.inside | b.grouping);
@@ -157,7 +159,7 @@ fn pair_up(a: &Side<'_>, b: &Side<'_>, pairs: &mut [Pair; MAX_PAIRS]) -> usize {
     count
 }
 
-/// Of the pairs of the same words only the closest can count.
+/// Adds a pair. Of pairs of the same words, only the closest counts.
 fn put(pairs: &mut [Pair; MAX_PAIRS], count: &mut usize, pair: Pair) {
     let known = pairs.iter_mut().take(*count).find(|known| known.place() == pair.place());
     if let Some(known) = known {
@@ -178,8 +180,10 @@ fn skip(mut keys: &[Key], hash: u64) -> &[Key] {
     keys
 }
 
-/// Takes pairs in their order; each word once, but words around both as often as they are needed. Which were taken is
-/// told as bits.
+/// Takes pairs in their order. Each word counts once, except that words around both names count as often as they are
+/// needed.
+///
+/// Returns the covered words, the product of the weights, and the taken pairs as bits.
 fn choose(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair]) -> (Pair, f32, u64) {
     let mut covered = Pair::default();
     let mut product = 1.0;
@@ -235,7 +239,7 @@ impl<'a, 'b> Rest<'a, 'b> {
         Self::left(self.a, self.covered.a).any(|(_, x)| right.clone().any(|(_, y)| opposed(x, y)))
     }
 
-    /// What own words without counterpart cost.
+    /// Returns what own words without counterpart cost.
     fn own_words(&self) -> f32 {
         let (a, stray_a) = own_left(self.a, self.covered.a);
         let (b, stray_b) = own_left(self.b, self.covered.b);
@@ -250,7 +254,7 @@ impl<'a, 'b> Rest<'a, 'b> {
         held.map(|(_, token)| token.weight).sum()
     }
 
-    /// What the names above, inside the object that both are in, cost.
+    /// Returns what the names above cost, inside the innermost object that holds both names.
     fn words_above(&self, told: f32) -> f32 {
         let above = |side: &Side<'a>, covered: Mask, is_expected: bool| {
             let words = Self::left(side, covered).filter(|(bit, _)| bit & side.name.own == 0);
@@ -268,8 +272,8 @@ impl<'a, 'b> Rest<'a, 'b> {
     }
 }
 
-/// Whether a word without counterpart tells an object from another one of which its name has the words: `real_feel` of
-/// `real_feel_temperature` beside `temperature`.
+/// Whether a word without counterpart distinguishes an object from another one whose name has its other words:
+/// `real_feel` of `real_feel_temperature` beside `temperature`.
 fn qualifies(side: &Side<'_>, covered: Mask, word: &Token) -> bool {
     let mut tokens = side.names.tokens(side.name).iter().enumerate();
     let is_said = tokens
@@ -321,7 +325,8 @@ fn opposed(a: &Token, b: &Token) -> bool {
     entries.is_some_and(|(a, b)| lexicon.are_opposed(a, b))
 }
 
-/// `status_message` is a message and `message_status` a status.
+/// Returns what it costs that the names end in different words: `status_message` is a message, `message_status` a
+/// status.
 fn other_head<'p>(a: &Side<'_>, b: &Side<'_>, mut chosen: impl Iterator<Item = &'p Pair> + Clone) -> f32 {
     let head = |side: &Side<'_>| {
         let words = side.name.own & !side.name.neutral;

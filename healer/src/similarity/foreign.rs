@@ -1,11 +1,11 @@
-//! Doubt about a whole record: where most of what is expected is found nowhere, it is likely a record of another kind, in
+//! Doubts about a whole record: if most of what is expected is found nowhere, it is likely a record of another kind, in
 //! which the same name need not mean the same.
 //!
-//! What is in the elements of arrays counts too, so that the record around is judged by nearly the whole body. A smaller
-//! share will do where more than a name speaks for a pair: its format, a kind other than a string, siblings that moved
-//! along. Names of several words are about one thing: where the same ones are there, a still smaller share will do, and
-//! where these have not moved, any. And where most of an object is there, and little else, that object is the one that is
-//! expected, whatever became of the record around it.
+//! Members of array elements count too, so that a record around arrays is judged by nearly the whole body. A smaller
+//! share suffices where more than the name speaks for a pair: its format, a kind other than a string, or siblings that
+//! moved along. A name of several words is about one thing. If the same words are there, a still smaller share
+//! suffices, and if the member has not moved, any share does. If most of an object is there, and little else, that
+//! object is the expected one, whatever became of the record around it.
 
 use super::count::{Counts, is_at_or_inside};
 use super::names::Token;
@@ -13,16 +13,18 @@ use super::record::Record;
 use super::{Alignment, Id, NONE, graphql, scale};
 use crate::plan::spec::Kind;
 
-/// A name of several words.
+/// A name with this many words has several.
 const SEVERAL_WORDS: usize = 2;
-/// From here on all words that have counterparts are the same, and each stands in the name of the same object.
+/// From this value of [`super::Parts::synonym`] on, all paired words are the same, and each stands in the name of the
+/// same object on both sides.
 const EXACT: f32 = 0.995;
-/// From here on siblings that moved along, or members that are the same, bear out what they belong to.
+/// From this value of [`super::Parts::siblings`] on, siblings that moved along, or members that are the same, are
+/// evidence.
 const SIBLINGS: f32 = 0.3;
-/// Up to here no other pair of the field or the member is of any account.
+/// A rival with a higher score than this is evidence against a pair.
 const RIVAL: f32 = 0.6;
 
-/// Takes back what is too weak, if too little of the record is known.
+/// Takes back alignments that are too weak, where too little of the record is known.
 pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     if out.is_empty() {
         return;
@@ -40,7 +42,7 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     out.retain(|one| !weak.iter().any(|weak| is_at_or_inside(record, one.found, *weak)));
 }
 
-/// Whether an alignment counts, where this share of what is expected of the record is known.
+/// Whether an alignment counts, given the share of expected values of the record that are known.
 fn counts(record: &Record<'_, '_>, alignment: &Alignment, share: f32, known: &mut Counts<'_, '_, '_>) -> bool {
     let doubt = record.settings.doubt;
     let is_exact = alignment.parts.synonym >= EXACT && alignment.parts.tokens >= 1.0;
@@ -55,7 +57,7 @@ fn counts(record: &Record<'_, '_>, alignment: &Alignment, share: f32, known: &mu
         || is_known()
 }
 
-/// Whether more than its name speaks for a pair that has no rival: a format, a kind other than a string, or siblings.
+/// Whether more than its name speaks for a pair without a rival: a format, a kind other than a string, or siblings.
 fn is_borne_out(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     let Alignment { expected, found, parts, .. } = *alignment;
     let has_format = || record.model.field(expected).is_some_and(|field| field.expects.format.is_some());
@@ -67,7 +69,7 @@ fn is_borne_out(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     parts.rival <= RIVAL && (parts.siblings >= SIBLINGS || kind.is_some_and(speaks))
 }
 
-/// Whether a value is a word out of a list that the contract does not tell. Such lists change with the version of an API
+/// Whether a value is a word of a list that the contract does not declare. Such lists change with the version of an API
 /// more often than names do.
 fn is_listed(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     let is_string = record.found.get(alignment.found as usize).is_some_and(|found| found.kind == Kind::String);
@@ -82,7 +84,7 @@ fn is_in_place(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     place == Some(around)
 }
 
-/// Whether a value's name has several words, as it is expected or as it is: `paymenttype` is `payment_type`.
+/// Whether the name of a value has several words, as expected or as found: `paymenttype` is `payment_type`.
 fn has_several_words(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     let Alignment { expected, found, .. } = *alignment;
     let is_value = record.model.field(expected).is_some_and(|field| !field.is_object && !field.is_records);

@@ -1,7 +1,7 @@
-//! Which found objects take the place of which expected ones.
+//! Decides which found objects take the place of which expected ones.
 //!
-//! From the outside in, level by level. An object is another one by its name, with members that bear it out; an object
-//! around a whole record is known by what is in it: most of what the record lacks.
+//! It works from the outside in, level by level. A found object is an expected one if the names match and the members
+//! bear that out. A wrapper around a whole record is known by its members: it holds most of what the record lacks.
 
 use super::likeness::Likeness;
 use super::names::{Name, Names};
@@ -10,23 +10,24 @@ use super::{Alignment, Found, Id, NONE, decide};
 use crate::plan::spec::Kind;
 use std::cmp::Reverse;
 
-/// Members of an object that stand in a wrapper at least.
+/// An unknown object with at least this many expected members may be a wrapper. An expected object with at least this
+/// many members around it may be lifted.
 const LEAST_WRAPPED: u32 = 3;
-/// The same where there is nothing else.
+/// The same for a lifted object that is the only expected field of its parent.
 const LEAST_IN_SOLE: u32 = 2;
-/// The same with members of missing objects.
+/// The same for a wrapper whose members are partly those of missing objects.
 const LEAST_DEEP: u32 = 5;
-/// Members that are not of the one missing object of which most are.
+/// At least this many of these must belong elsewhere than to the missing object that has most of them.
 const LEAST_SPLIT: u32 = 2;
-/// A name that is only near, but whose members are the same.
+/// The score of a name that is only near, but whose members are the same.
 const BORNE_OUT: f32 = 0.9;
-/// The least score of a name that members may bear out.
+/// The lowest score of a name that members may bear out.
 const LEAST_NAME: f32 = 0.6;
-/// What the names of these members tell at least.
+/// The least that the names of members in such a wrapper must tell together.
 const LEAST_TOLD: f32 = 2.0;
-/// What they tell at least where the objects' names are near.
+/// The same for members of objects whose names are near, and of a lifted object that is an only field.
 const LEAST_TOLD_BY_NAMED: f32 = 1.0;
-/// What they tell at least where many members differ.
+/// The same where the members of near-named objects mostly differ.
 const MUCH_TOLD: f32 = 4.0;
 
 /// Sets the frames of all objects and adds the alignments of expected objects.
@@ -48,7 +49,7 @@ pub(super) fn find(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     }
 }
 
-/// The next object at this depth, from a place on, that nothing accounts for.
+/// Returns the next object at this depth, from index `from` on, that nothing accounts for.
 fn next_open(record: &Record<'_, '_>, depth: u16, from: Id) -> Option<Id> {
     let mut members = record.scratch.members.iter().zip(record.found).enumerate().skip(from as usize);
     members
@@ -56,7 +57,8 @@ fn next_open(record: &Record<'_, '_>, depth: u16, from: Id) -> Option<Id> {
         .map(|(id, _)| id as Id)
 }
 
-/// Members with the expected name in an object that took an expected one's place stand as expected.
+/// Marks a member as standing where it is expected if it has an expected name in an object that took the place of an
+/// expected one.
 fn adopt(record: &mut Record<'_, '_>, depth: u16) {
     for id in 0..record.found.len() {
         let (Some(found), Some(member)) = (record.found.get(id), record.scratch.members.get(id).copied()) else {
@@ -101,7 +103,7 @@ fn align_objects(record: &mut Record<'_, '_>, depth: u16, out: &mut Vec<Alignmen
     }
 }
 
-/// Looks at the members of all pairs of objects.
+/// Applies the evidence of members to all pairs of objects.
 pub(super) fn bear_out_all(record: &mut Record<'_, '_>) {
     let mut pairs = std::mem::take(&mut record.scratch.pairs);
     for pair in &mut pairs {
@@ -112,7 +114,7 @@ pub(super) fn bear_out_all(record: &mut Record<'_, '_>) {
     record.scratch.pairs = pairs;
 }
 
-/// Members count for an object, or against it.
+/// Raises or rejects a pair of objects by their members.
 fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
     let like = Likeness::of(record, pair.expected, pair.found);
     if like.clashes {
@@ -127,7 +129,7 @@ fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
     }
 }
 
-/// Finds expected objects that are gone while their members are in the object around them.
+/// Finds lifted objects: expected objects that are gone while their members are in the object around them.
 fn lift(record: &mut Record<'_, '_>) {
     for id in record.model.objects.iter().copied() {
         if record.is_taken(id) || is_marked(record, id) {
@@ -152,8 +154,8 @@ fn is_marked(record: &Record<'_, '_>, expected: Id) -> bool {
     record.scratch.lifted.get(expected as usize).is_some_and(|lifted| *lifted)
 }
 
-/// The expected object, that is there, in which the members of one are looked for, seen through lifted ones; [`NONE`]:
-/// the record.
+/// Returns the nearest expected object, from `expected` upwards, that is there; [`NONE`] is the record. Lifted objects
+/// on the way are looked through. Returns `None` if another missing object is on the way.
 fn frame_for(record: &Record<'_, '_>, mut expected: Id) -> Option<Id> {
     while expected != NONE && !record.is_taken(expected) {
         if !is_marked(record, expected) {
@@ -164,7 +166,7 @@ fn frame_for(record: &Record<'_, '_>, mut expected: Id) -> Option<Id> {
     Some(expected)
 }
 
-/// Whether an object is gone of whose members these are in the frame around it.
+/// Whether an object is lifted, given the names of its members that are in the frame around it.
 #[inline(never)]
 fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, names: &[&Name]) -> bool {
     if names.is_empty() {
@@ -190,8 +192,8 @@ fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, names: &[&Name]) -
     outside >= LEAST_WRAPPED && outside.saturating_mul(2) >= all && standing.saturating_mul(2) <= outside
 }
 
-/// Drops the names that a missing object beside it has too, of which more is in the frame: what is there once is the member
-/// of one.
+/// Drops names that another missing object beside it has too, if more members of that object are in the frame. A member
+/// that is there once belongs to one object.
 fn leave_to_others(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id, names: &mut Vec<&Name>) {
     let own = (names.len(), Reverse(object));
     for (other, field) in record.model.members(parent) {
@@ -199,7 +201,7 @@ fn leave_to_others(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id, n
             continue;
         }
         let is_shared = |name: &Name| is_expected_in(record, other, name.joined);
-        // That first: counting looks at all that was found.
+        // This check comes first because counting looks at all found members.
         if names.iter().any(|name| is_shared(name))
             && (names_outside(record, other, parent, frame).len(), Reverse(other)) > own
         {
@@ -208,7 +210,7 @@ fn leave_to_others(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id, n
     }
 }
 
-/// The names of an object's members that are in the frame around it.
+/// Returns the names of an object's members that are in the frame around it.
 #[inline(never)]
 fn names_outside<'r>(record: &Record<'r, '_>, object: Id, parent: Id, frame: Id) -> Vec<&'r Name> {
     let mut names = Vec::new();
@@ -221,7 +223,7 @@ fn names_outside<'r>(record: &Record<'r, '_>, object: Id, parent: Id, frame: Id)
     names
 }
 
-/// Whether an object itself is expected to have a member of this name: then it is not one of those that moved up.
+/// Whether an object itself is expected to have a member of this name, which then did not move up.
 fn is_expected_in(record: &Record<'_, '_>, object: Id, joined: u64) -> bool {
     let mut names = record.model.members(object).filter_map(|(id, _)| record.model.names.get(id));
     names.any(|name| name.joined == joined)
@@ -239,7 +241,7 @@ fn told_by(names: &Names, name: &Name) -> f32 {
     names.own(name).iter().map(|token| token.weight).sum()
 }
 
-/// Whether there are some.
+/// Marks the wrappers at this depth, and returns whether there are any.
 fn find_wrappers(record: &mut Record<'_, '_>, depth: u16) -> bool {
     let mut finds = false;
     let mut next = next_open(record, depth, 0);
@@ -255,7 +257,7 @@ fn find_wrappers(record: &mut Record<'_, '_>, depth: u16) -> bool {
     finds
 }
 
-/// The expected object around a found member, if all objects in between are frames.
+/// Returns the expected object that the object around a member is, or wraps; `None` if there is no such object.
 pub(super) fn frame_around(record: &Record<'_, '_>, id: Id) -> Option<Id> {
     let parent = record.found.get(id as usize)?.parent;
     if parent == NONE {
@@ -266,7 +268,7 @@ pub(super) fn frame_around(record: &Record<'_, '_>, id: Id) -> Option<Id> {
 
 /// Whether an object holds what the expected object around it lacks.
 fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
-    // What has the name of an expected object is that one, or nothing.
+    // An object with the name of an expected one is that one or nothing.
     let is_expected =
         |found: &Found<'_>| record.model.members(frame).any(|(_, field)| field.is_object && field.name == found.name);
     if record.found.get(id as usize).is_some_and(is_expected) {
@@ -290,15 +292,15 @@ fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
 struct Held {
     missing: u32,
     standing: u32,
-    /// Of its own members.
+    /// Members of the expected object itself that are below.
     inside: u32,
-    /// With those of objects in it that are missing too.
+    /// The same, with members of missing objects in it.
     deep: u32,
-    /// The most that are of one such object: what holds little else is that object.
+    /// The most members that belong to one such object. If there is little else, the found object is that one.
     most_of_one: u32,
-    /// What the names of these tell.
+    /// How much the names of these members tell.
     told: f32,
-    /// Names that counted: one member is not two.
+    /// Names that counted, so that one member does not count twice.
     names: Vec<u64>,
 }
 

@@ -1,23 +1,25 @@
-//! What an answer of GraphQL tells otherwise than one of REST: the same names have other values.
+//! How a GraphQL answer differs from a REST one: the same names have other values.
 //!
-//! A word out of a list is in capitals, because enumerations are (GraphQL, October 2021, section 3.9); `id` is the object's
-//! global identifier, of any form (Global Object Identification specification); `url` is the page that people see, since
-//! the interface has only one address; and a list may be an object of `edges` or `nodes` (Cursor Connections
-//! specification). Of names and kinds none of that can be seen.
+//! - A word of a list is in capitals, because enumeration values are (GraphQL, October 2021, section 3.9).
+//! - `id` is the global identifier of the object, in any form (Global Object Identification specification).
+//! - `url` is the page that people see, since the interface has only one address.
+//! - A list may be an object with `edges` or `nodes` (Cursor Connections specification).
+//!
+//! Names and kinds alone show none of this.
 
 use super::record::Record;
 use super::{Alignment, Found, Id, NONE};
 use crate::plan::spec::{Format, Kind};
 
-/// Members of the answer itself, beside its data.
+/// Members of the answer beside `data`.
 const BESIDE_DATA: [&str; 2] = ["errors", "extensions"];
-/// The members of a connection that hold what is listed.
+/// The members of a connection that hold its list.
 const LISTS: [&str; 2] = ["edges", "nodes"];
-/// The share of an object's members that have other values, from which on the object is not the same: one in two.
+/// If one in this many members of an object has another value, the object is not the same.
 const MOST_OTHERS: usize = 2;
 
-/// Whether the record is an answer of GraphQL, and the contract knows nothing of that: `data`, in which there are objects
-/// and lists.
+/// Whether the record is a GraphQL answer that the contract does not expect: `data`, with nothing but objects, lists
+/// and nulls in it.
 pub(super) fn is_answer(record: &Record<'_, '_>) -> bool {
     let mut top = record.found.iter().filter(|found| found.parent == NONE);
     let Some(data) = record.found.iter().position(|found| found.parent == NONE && found.name == "data") else {
@@ -31,7 +33,7 @@ pub(super) fn is_answer(record: &Record<'_, '_>) -> bool {
         && top.all(|found| found.name == "data" || BESIDE_DATA.contains(&found.name))
 }
 
-/// Whether a list of other objects is taken for a value.
+/// Whether a connection was taken for a value.
 pub(super) fn is_connection(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     let lists = |id: Id| record.found.iter().any(|found| found.parent == id && LISTS.contains(&found.name));
     let is_value = record.model.field(alignment.expected).is_some_and(|field| !field.is_object && !field.is_records);
@@ -39,7 +41,7 @@ pub(super) fn is_connection(record: &Record<'_, '_>, alignment: &Alignment) -> b
     is_value && is_object && lists(alignment.found)
 }
 
-/// Whether a member of an answer has another value than that of the same name elsewhere, or an object too many such.
+/// Whether a member has another value than its namesake outside GraphQL, or, for an object, too many of its members do.
 pub(super) fn differs(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     let Some(field) = record.model.field(alignment.expected) else { return false };
     if !field.is_object {

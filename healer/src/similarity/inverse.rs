@@ -1,15 +1,15 @@
-//! In which lists a number stands, out of lists of numbers.
+//! Lists of numbers, inverted: in which lists a number stands.
 
-/// The lists of every number, one behind the other.
+/// The lists of every number, one number after the other.
 #[derive(Debug)]
 pub(super) struct Inverse {
     lists: Vec<u16>,
-    /// Where those of a number start; one more than there are numbers.
+    /// Where the lists of each number start, and the end of the last.
     starts: Vec<u16>,
 }
 
 impl Inverse {
-    /// The lists, numbered from 0, of all numbers below `count`.
+    /// Inverts `lists`, which are numbered from 0, for all numbers below `count`.
     pub fn of<'a>(lists: impl Iterator<Item = &'a [u16]>, count: usize) -> Inverse {
         let lists: Vec<&[u16]> = lists.collect();
         let mut starts = vec![0u16; count.saturating_add(1)];
@@ -18,7 +18,8 @@ impl Inverse {
                 *start = start.saturating_add(1);
             }
         }
-        // From how many there are, to where they end; each one that is put in its place makes that the start.
+        // Turns counts into ends. Each list that is placed from the back then moves its end down, so that it becomes
+        // the start.
         let mut end = 0u16;
         for start in &mut starts {
             end = end.saturating_add(*start);
@@ -37,7 +38,7 @@ impl Inverse {
         Inverse { lists: inverse, starts }
     }
 
-    /// The lists of a number, in order.
+    /// Returns the lists of a number, in ascending order.
     pub fn get(&self, number: u16) -> &[u16] {
         let place = usize::from(number);
         let start = |place: usize| self.starts.get(place).copied().map(usize::from);

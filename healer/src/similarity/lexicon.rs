@@ -1,4 +1,4 @@
-//! The dictionary, hashed once per process: one probe tells all that is known of a word or phrase.
+//! The dictionary, hashed once per process: one probe returns all that is known of a word or phrase.
 
 use std::sync::OnceLock;
 
@@ -17,28 +17,28 @@ use crate::resolve::name_hash;
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(super) struct Entry {
     hash: u64,
-    /// Its number in the dictionary, or one that is not of the dictionary.
+    /// Its number in the dictionary. Entries beyond the dictionary have higher numbers.
     phrase: PhraseId,
-    /// Where it stands among those of which there is more to say; the first of these says nothing.
+    /// The index of further facts in the list of these; 0 if there are none.
     more: u16,
     /// Objects of this name stand around records.
     pub is_envelope: bool,
     /// Objects of this name group members.
     pub is_grouping: bool,
-    /// Many different things have this in their names.
+    /// Many different things have this word in their names.
     pub is_generic: bool,
-    /// It says nothing anywhere: `of`.
+    /// It says nothing anywhere, like `of`.
     pub is_filler: bool,
-    /// It is a word of its own, so that it is no slip of the pen for another.
+    /// It is a word of its own, and so no misspelling of another.
     pub is_word: bool,
 }
 
-/// What is known of few words and phrases.
+/// Facts that few words and phrases have.
 #[derive(Debug, Default)]
 pub(super) struct More {
     /// Hashes of what it is short for, the likeliest first.
     pub expansions: Vec<u64>,
-    /// The words that are written as this one.
+    /// The phrase of which this is the closed form.
     pub compound: Option<PhraseId>,
     /// The singular of an irregular plural.
     pub singular: Option<&'static str>,
@@ -46,47 +46,47 @@ pub(super) struct More {
     pub neutral: Vec<Neutral>,
 }
 
-/// Where a word says nothing.
+/// A place in names where a word says nothing.
 #[derive(Debug)]
 pub(super) struct Neutral {
-    /// Before the rest of the name, or behind it.
+    /// The place is before the rest of the name; otherwise behind it.
     pub is_prefix: bool,
-    /// The kinds of values for which it is so.
+    /// The kinds of values for which this holds.
     pub kinds: Kinds,
-    /// The words next to it, sorted; none: any.
+    /// The neighbours for which this holds, sorted; empty for any.
     heads: &'static [PhraseId],
 }
 
-/// Places in the table. The dictionary fills less than half: a test holds it.
+/// Slots of the table. The entries fill less than half, as a test checks.
 const SLOTS: usize = 1 << 14;
 const MASK: usize = SLOTS.wrapping_sub(1);
-/// In a place that is free.
+/// Marks a free slot.
 const FREE: u16 = u16::MAX;
 
 /// All entries, by hash.
 #[derive(Debug)]
 pub(super) struct Lexicon {
-    /// Places in `entries`.
+    /// Indices into `entries`, in a table with open addressing.
     slots: Vec<u16>,
-    /// First those of the dictionary, by their numbers there.
+    /// First the entries of the dictionary, by their numbers there.
     entries: Vec<Entry>,
     more: Vec<More>,
     groups: Inverse,
     opposites: Inverse,
 }
 
-/// The process's lexicon. The first call builds it, which is when the first model is made.
+/// Returns the lexicon of the process. The first call builds it, when the first model is made.
 pub(super) fn lexicon() -> &'static Lexicon {
     static LEXICON: OnceLock<Lexicon> = OnceLock::new();
     LEXICON.get_or_init(Lexicon::build)
 }
 
-/// The hash of a single word.
+/// Returns the hash of a single word.
 pub(super) fn hash_word(word: &str) -> u64 {
     name_hash(word.as_bytes()).max(1)
 }
 
-/// The hash of a phrase, folded from those of its words.
+/// Appends a word to the hash of a phrase, which starts as 0.
 pub(super) fn join_hash(before: u64, word: u64) -> u64 {
     if before == 0 {
         return word;
@@ -101,18 +101,18 @@ impl Neutral {
         Neutral { is_prefix, kinds, heads: word.heads() }
     }
 
-    /// Whether it says nothing next to any word.
+    /// Whether the word says nothing next to any word.
     pub fn is_free(&self) -> bool {
         self.heads.is_empty()
     }
 }
 
 impl Lexicon {
-    /// What is known of the word or phrase with this hash.
+    /// Returns what is known of the word or phrase with this hash.
     pub fn get(&self, hash: u64) -> Option<&Entry> {
         let mut at = hash as usize & MASK;
         loop {
-            // What is free is no place of an entry.
+            // The value of a free slot is no index, so the search ends there.
             let entry = self.entries.get(usize::from(*self.slots.get(at)?))?;
             if entry.hash == hash {
                 return Some(entry);
@@ -121,12 +121,12 @@ impl Lexicon {
         }
     }
 
-    /// What else is known of it.
+    /// Returns the further facts about an entry.
     pub fn more(&self, entry: &Entry) -> Option<&More> {
         self.more.get(usize::from(entry.more))
     }
 
-    /// The groups of synonyms in which it is.
+    /// Returns the synonym groups of an entry.
     pub fn groups(&self, entry: &Entry) -> &[u16] {
         self.groups.get(entry.phrase)
     }
@@ -138,12 +138,12 @@ impl Lexicon {
         a.iter().any(|slot| b.iter().any(|other| slot != other && set(slot) == set(other)))
     }
 
-    /// Whether something must never match it.
+    /// Whether there is a word or phrase that must never match this one.
     pub fn has_opposites(&self, entry: &Entry) -> bool {
         !self.opposites.get(entry.phrase).is_empty()
     }
 
-    /// Whether the word or phrase with this hash is one of those next to which it says nothing.
+    /// Whether the word or phrase with this hash is a neighbour next to which the other says nothing.
     pub fn is_head(&self, neutral: &Neutral, hash: u64) -> bool {
         self.get(hash).is_some_and(|entry| neutral.heads.binary_search(&entry.phrase).is_ok())
     }
@@ -169,7 +169,7 @@ impl Lexicon {
         lexicon
     }
 
-    /// What is written for something else.
+    /// Adds compounds, short forms and irregular plurals.
     fn spellings(&mut self) {
         let mut closed = String::new();
         for open in COMPOUNDS {
@@ -229,10 +229,10 @@ impl Lexicon {
         self.entries.get(usize::from(phrase)).map_or(0, |entry| entry.hash)
     }
 
-    /// The entry with this hash, which is a new one if there was none.
+    /// Returns the entry with this hash, adding it if there is none.
     fn entry(&mut self, hash: u64) -> Option<&mut Entry> {
         let mut at = hash as usize & MASK;
-        // The table is less than half full: see `SLOTS`.
+        // The loop ends because the table is less than half full: see `SLOTS`.
         let place = loop {
             let slot = self.slots.get_mut(at)?;
             if *slot == FREE {
@@ -248,7 +248,7 @@ impl Lexicon {
         self.entries.get_mut(place)
     }
 
-    /// What else is known of it, to be added to.
+    /// Returns the further facts about a word or phrase, adding them if there are none.
     fn more_of(&mut self, hash: u64) -> Option<&mut More> {
         let next = self.more.len();
         let entry = self.entry(hash)?;
@@ -274,7 +274,7 @@ fn kinds_of(kind: Option<ValueKind>) -> Kinds {
     }
 }
 
-/// The group's weight on one side: the product of both sides' weights is the strength of the synonym.
+/// Returns the weight of a group on one side. The product of both sides is the strength of the synonym.
 pub(super) fn group_weight(group: u16) -> f32 {
     match ARE_EXACT.get(usize::from(group)) {
         Some(true) => super::weights::EXACT_SYNONYM_SIDE,
@@ -282,7 +282,7 @@ pub(super) fn group_weight(group: u16) -> f32 {
     }
 }
 
-/// The hash by which the members of a group are found.
+/// Returns the hash that stands for a group.
 pub(super) fn group_hash(group: u16) -> u64 {
     u64::from(group).wrapping_add(1).wrapping_mul(0xa076_1d64_78bd_642f) | 1
 }

@@ -1,4 +1,4 @@
-//! How alike what is inside two objects is, or inside the elements of two arrays.
+//! How alike the members of two objects are, or of the elements of two arrays.
 
 use super::compatible::compatible;
 use super::names::Name;
@@ -9,13 +9,13 @@ use crate::plan::spec::Kind;
 /// What two objects have in common.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Likeness {
-    /// Members that are expected.
+    /// The number of expected members.
     pub all: u32,
-    /// Members that are there.
+    /// The number of found members.
     pub there: u32,
-    /// Expected members that are there.
+    /// The number of expected members that are found.
     pub same: u32,
-    /// How much their names tell.
+    /// How much the names of these tell.
     pub told: f32,
     /// Whether a member has the name of an expected one and cannot be it.
     pub clashes: bool,
@@ -42,7 +42,7 @@ impl Likeness {
         like
     }
 
-    /// The share of the members of the smaller one.
+    /// Returns the share of common members in the smaller object.
     pub fn of_smaller(&self) -> f32 {
         ratio(self.same, self.all.min(self.there))
     }
@@ -53,15 +53,15 @@ fn ratio(part: u32, whole: u32) -> f32 {
     if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
 }
 
-/// The members of an object, or of the first element of an array.
+/// Returns the members of an object, or of the first element of an array.
 pub(super) fn children<'a>(record: &'a Record<'_, '_>, of: Id) -> impl Iterator<Item = (Id, &'a Name)> + 'a {
     let members = record.found.iter().zip(&record.scratch.members).enumerate();
     let own = members.filter(move |(_, (found, _))| found.parent == of);
     own.filter_map(|(id, (_, member))| Some((id as Id, record.scratch.names.get(member.name)?)))
 }
 
-/// Whether the member with the name of an expected one, if there is one, cannot be it, or holds one that cannot: it would
-/// come along. `id` is that of a field, whose members are known.
+/// Whether `object` has a member with the name of `field` that cannot be that field, or that holds a clashing member
+/// itself, which would come along. `id` is the index of the field if its members are known.
 fn clashes(record: &Record<'_, '_>, field: &Expected, id: Option<Id>, object: Id) -> bool {
     let members = record.found.iter().enumerate();
     let mut named = members.filter(|(_, found)| found.parent == object && found.name == field.name);

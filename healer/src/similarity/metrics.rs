@@ -1,5 +1,8 @@
-//! Metrics of two names, one file each. The default profile decides by words; these are its parts for names that are not
-//! made of known words, the reference profile, and what `nomos compare` prints.
+//! Metrics of two names, one file each.
+//!
+//! The reference profile sums them, the single profiles use one each, and `nomos compare` prints them. The default
+//! profile decides by words instead. Error messages of configurations use the Levenshtein distance for their
+//! suggestions.
 
 pub mod jaro;
 pub mod levenshtein;

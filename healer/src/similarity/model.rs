@@ -1,4 +1,4 @@
-//! What a contract expects of one kind of record, with all that can be worked out before a body is seen.
+//! What a contract expects of one kind of record, with everything precomputed that does not depend on a body.
 
 use super::candidates::Index;
 use super::lexicon::hash_word;
@@ -12,7 +12,7 @@ use super::{Expected, Id, NONE, doubt};
 use crate::order::sort;
 use crate::plan::spec::{Contract, Property};
 
-/// What a contract expects of one kind of record, ready to be compared with.
+/// What a contract expects of one kind of record, ready for comparisons.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     fields: Vec<Expected>,
@@ -22,29 +22,29 @@ pub struct Model {
     pub(super) typos: Typos,
     /// Words of the record's own name.
     pub(super) record: Vec<u64>,
-    /// Object, and a field in it; sorted.
+    /// An object and a field in it, sorted.
     members: Vec<(Id, Id)>,
     /// The fields that are objects.
     pub(super) objects: Vec<Id>,
-    /// The fields whose names say a form.
+    /// The fields whose names have a word for a form, such as `formatted`.
     pub(super) formed: Vec<Id>,
-    /// What is in the elements of arrays of records, two levels of it; their parents are the arrays.
+    /// Members of the elements of arrays of records, two levels deep. The parent of both levels is the array.
     inside: Vec<Expected>,
-    /// The names of these.
+    /// The names of `inside`.
     pub(super) inside_names: Names,
-    /// Trigrams of the fields' names.
+    /// Trigrams of the names of the fields.
     pub(crate) vocabulary: Vocabulary,
-    /// Whether the contract tells formats of strings.
+    /// Whether the contract declares formats of strings.
     pub(super) has_formats: bool,
 }
 
 impl Model {
-    /// The fields of a record with these members.
+    /// Builds the model of a record with these members.
     pub fn of(properties: &[Property]) -> Model {
         Model::named("", properties)
     }
 
-    /// The same for a record with a name: that of the field that holds it, or of the schema.
+    /// Builds the model of a record with a name: that of the field that holds it, or of the schema.
     pub fn named(record: &str, properties: &[Property]) -> Model {
         let (mut fields, mut inside) = (Vec::new(), Vec::new());
         list(properties, NONE, &mut fields, &mut inside);
@@ -89,19 +89,19 @@ impl Model {
         }
     }
 
-    /// All fields, in pre-order.
+    /// Returns all fields, in pre-order.
     pub fn fields(&self) -> &[Expected] {
         &self.fields
     }
 
-    /// Whether a field's strings are words out of a list that the contract does not tell, as its name says.
+    /// Whether the name of a field says that its strings are words of a list, which the contract does not declare.
     pub(crate) fn names_a_list(&self, id: Id) -> bool {
         let is_open = |field: &Expected| field.expects.values.is_empty() && field.expects.format.is_none();
         let last = self.names.get(id).and_then(|name| self.names.own(name).last());
         self.field(id).is_some_and(is_open) && last.is_some_and(|word| LISTED.contains(&self.names.text(word)))
     }
 
-    /// The fields directly in an object; in the record itself: [`NONE`].
+    /// Returns the fields directly in an object; [`NONE`] stands for the record itself.
     pub(super) fn members(&self, object: Id) -> impl Iterator<Item = (Id, &Expected)> + Clone {
         let from = self.members.partition_point(|(parent, _)| *parent < object);
         let own = self.members.get(from..).unwrap_or_default().iter().take_while(move |(parent, _)| *parent == object);
@@ -113,10 +113,11 @@ impl Model {
         !self.inside.is_empty()
     }
 
-    /// What is directly in an object, or in the elements of an array of records, two levels of it, with its names.
+    /// Returns the fields directly in an object, or two levels of the members of the elements of an array of records,
+    /// with their names.
     pub(super) fn inside(&self, of: Id) -> (impl Iterator<Item = (Id, &Expected)> + Clone, &Names) {
         let is_array = self.field(of).is_some_and(|field| field.is_records);
-        // In the order of their parents, as the fields are.
+        // `inside` is in the order of the parents, as the fields are.
         let from = self.inside.partition_point(|field| field.parent < of);
         let elements = self.inside.iter().enumerate().skip(from).take_while(move |(_, field)| field.parent == of);
         let elements = elements.map(|(id, field): (usize, &Expected)| (id as Id, field));
@@ -169,7 +170,7 @@ fn expected(property: &Property, parent: Id) -> Expected {
     }
 }
 
-/// The declared members of the elements of an array, or of arrays in it.
+/// Returns the declared members of the elements of an array, or of an array nested in it.
 fn elements(mut node: &Contract) -> &[Property] {
     let is_array = matches!(node, Contract::Array { .. });
     while let Contract::Array { items } = node {

@@ -1,8 +1,8 @@
-//! Names and the names above them, as words and as keys by which equal meanings meet.
+//! Names and the names above them, as words and as keys that are equal for equal meanings.
 //!
-//! A key is the hash of a word, of a phrase, or of a group of synonyms, with the words that it stands for and with what
-//! was paid to get from these words to it. Two names say the same where they share keys: so all that is known of words
-//! is looked up once per name, and a pair of names costs a merge of two short sorted lists.
+//! A key is the hash of a word, of a phrase, or of a group of synonyms. It carries the words that it stands for, and
+//! the cost of getting from these words to it. Two names say the same if they share keys. So everything that is known
+//! of words is looked up once per name, and a pair of names costs a merge of two short sorted lists.
 
 use std::ops::Range;
 
@@ -14,32 +14,32 @@ use super::words::each_word;
 use crate::order::sort_by_less;
 use crate::plan::spec::{Kind, Kinds};
 
-/// Words of a name and of the names above it, as bits.
+/// A set of words of a name and of the names above it, as bits.
 pub(super) type Mask = u16;
 
-/// Words that are looked at, of a name together with the names above it.
+/// The largest number of words of a name together with the names above it.
 const MAX_WORDS: usize = Mask::BITS as usize;
-/// Words of one name that are looked at. A name with more is not compared.
+/// The largest number of words of one name. A name with more is not compared.
 const MAX_OWN: usize = 8;
-/// Objects above a name whose names are looked at.
+/// The number of objects above a name whose names are looked at.
 pub(super) const MAX_LEVEL: u8 = 3;
-/// Keys of a name at most; the rest is left out.
+/// The largest number of keys of a name; the rest is left out.
 const MAX_KEYS: usize = 96;
 
-/// Tells the hashes of all words that a word may have been meant to be.
+/// Calls back with the hashes of all words of which a word may be a misspelling.
 pub(super) type Slips<'a> = dyn Fn(&str, &mut dyn FnMut(u64)) + 'a;
 
 /// A word of a name.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(super) struct Token {
-    /// Of its singular.
+    /// The hash of its singular.
     pub hash: u64,
-    /// 0: of the name itself, 1: of the object around it, and so on.
+    /// 0 for a word of the name itself, 1 for one of the object around it, and so on.
     pub level: u8,
     pub is_number: bool,
     pub is_filler: bool,
-    /// It keeps its sense wherever it stands in a name.
+    /// Whether it keeps its sense wherever it stands in a name.
     pub is_adjective: bool,
     /// How much it tells, from 0 to 1.
     pub weight: f32,
@@ -50,7 +50,7 @@ pub(super) struct Token {
     text: (u32, u32),
 }
 
-/// What a name may be found by.
+/// A key by which a name is found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub hash: u64,
@@ -59,7 +59,7 @@ pub(super) struct Key {
     pub weight: f32,
 }
 
-/// One name.
+/// A name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Name {
     tokens: Range<u32>,
@@ -68,15 +68,15 @@ pub(super) struct Name {
     pub own: Mask,
     /// Own words that say nothing here.
     pub neutral: Mask,
-    /// Own words that the names above it say already.
+    /// Own words that the names above say already.
     pub implied: Mask,
     /// Own words that must have a counterpart.
     pub needed: Mask,
-    /// The name without case and separators.
+    /// The hash of the name without case and separators.
     pub joined: u64,
-    /// Whether an object of this name stands around records.
+    /// Whether objects of this name stand around records.
     pub is_envelope: bool,
-    /// Whether an object of this name groups members.
+    /// Whether objects of this name group members.
     pub is_grouping: bool,
 }
 
@@ -111,7 +111,7 @@ impl Names {
         self.tokens.get(name.tokens.start as usize..name.tokens.end as usize).unwrap_or_default()
     }
 
-    /// The words of the name itself, without those above it.
+    /// Returns the words of the name itself, without those above it.
     pub fn own(&self, name: &Name) -> &[Token] {
         let tokens = self.tokens(name);
         let own = tokens.iter().position(|token| token.level == 0).unwrap_or(tokens.len());
@@ -126,7 +126,8 @@ impl Names {
         self.text.get(token.text.0 as usize..token.text.1 as usize).unwrap_or_default()
     }
 
-    /// Adds a name under another one of this list, and says where it is. `slips` may add what a word was meant to be.
+    /// Adds a name below `parent`, a name of this list, and returns its index. `slips` tells what a misspelled word may
+    /// mean.
     pub fn add(&mut self, name: &str, parent: Option<u32>, kinds: Kinds, record: &[u64], slips: &Slips<'_>) -> u32 {
         let id = self.list.len() as u32;
         let start = self.tokens.len();
@@ -152,7 +153,7 @@ impl Names {
         id
     }
 
-    /// Copies the words above a name, of as many levels as there is room for.
+    /// Copies the words above a name, as many levels as there is room for.
     fn inherit(&mut self, parent: Option<u32>) {
         let Some(above) = parent.and_then(|id| self.get(id)).map(|name| name.tokens.clone()) else { return };
         let room = MAX_WORDS.saturating_sub(MAX_OWN);
@@ -234,7 +235,7 @@ impl Names {
         list.finish();
     }
 
-    /// Which own words say nothing, and what kind of object it names.
+    /// Decides which own words say nothing, and what kind of object the name stands for.
     fn judge(&self, start: usize, shape: Shape, kinds: Kinds, record: &[u64], made: &mut Name) {
         let Some(tokens) = self.tokens.get(start..) else { return };
         let lexicon = lexicon();
@@ -288,7 +289,7 @@ impl Token {
     };
 }
 
-/// The bits of a range of words.
+/// Returns the bits of a range of words.
 pub(super) fn bits(words: Range<usize>) -> Mask {
     let below = |end: usize| if end >= MAX_WORDS { Mask::MAX } else { !(Mask::MAX << end) };
     below(words.end) & !below(words.start)
@@ -325,7 +326,7 @@ fn push_token(lexicon: &Lexicon, text: &mut String, tokens: &mut Vec<Token>, wor
     });
 }
 
-/// The keys of one name, while they are made.
+/// The keys of one name, while they are built.
 struct KeyList<'a> {
     first: usize,
     keys: &'a mut Vec<Key>,
@@ -339,7 +340,7 @@ impl KeyList<'_> {
         }
     }
 
-    /// Phrases among these words, whose places in the name `place_of` gives.
+    /// Adds the phrases among these words. `place_of` maps their places to places in the name.
     fn windows(&mut self, tokens: &[Token], place_of: impl Fn(usize) -> usize) {
         for start in 0..tokens.len() {
             let mut hash = 0;
@@ -355,7 +356,7 @@ impl KeyList<'_> {
         }
     }
 
-    /// Keys of a phrase: itself, if it is a word or known, its synonyms, and what it is short for.
+    /// Adds the keys of a phrase: itself if it is a word or known, its synonyms, and what it is short for.
     fn phrase(&mut self, hash: u64, words: Mask, is_word: bool) {
         let entry = self.lexicon.get(hash);
         if is_word || entry.is_some() {
@@ -430,7 +431,7 @@ fn neutral_prefix(lexicon: &Lexicon, tokens: &[Token], shape: Shape, kinds: Kind
 const KINDS: [Kind; 7] =
     [Kind::Null, Kind::Boolean, Kind::Integer, Kind::Number, Kind::String, Kind::Object, Kind::Array];
 
-/// Whether two sets have a kind in common, null aside.
+/// Whether two sets have a kind other than null in common, or `b` is null only.
 fn meet(a: Kinds, b: Kinds) -> bool {
     KINDS.iter().skip(1).any(|kind| a.has(*kind) && b.has(*kind)) || b == Kinds::of(Kind::Null)
 }

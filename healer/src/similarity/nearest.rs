@@ -1,26 +1,26 @@
-//! The names of a large contract that look most like a name: embeddings by hashed trigrams, and an index over them.
+//! An index of the names of a large contract that finds the most similar one: embeddings by hashed trigrams.
 //!
-//! A name's embedding is the sum of its trigrams, each added to one place of a vector with a sign, both from its hash
-//! (feature hashing, Weinberger et al. 2009), so that the dot product of two embeddings estimates the cosine of their
-//! trigrams. The index is locality-sensitive hashing by random hyperplanes (`SimHash`, Charikar 2002): names on the same side
-//! of twelve planes are in one bucket, in sixteen tables, and buckets that differ in one plane are probed too
-//! (Lv et al. 2007). Two names with a cosine of 0.8 are on the same side of a plane with probability 0.795, so that one
-//! table finds them with probability 0.26 and sixteen with 0.992; at 0.9 with more than 0.9999. Names in buckets that are
-//! met are compared exactly.
+//! The embedding of a name is the sum of its trigrams. Each trigram adds 1 or -1 to one place of a vector; its hash
+//! gives the sign and the place (feature hashing, Weinberger et al. 2009). So the dot product of two embeddings
+//! estimates the cosine of their trigrams. The index is locality-sensitive hashing by random hyperplanes (`SimHash`,
+//! Charikar 2002): names on the same side of twelve planes share a bucket, in each of sixteen tables. Buckets that
+//! differ in one plane are probed too (Lv et al. 2007). Two names with a cosine of 0.8 are on the same side of a plane
+//! with probability 0.795, so that one table finds them with probability 0.26 and sixteen with 0.992; with a cosine of
+//! 0.9 it is more than 0.9999. The names in the probed buckets are compared exactly.
 //!
-//! Below [`LEAST_INDEXED`] names all are compared: a dot product costs some ten nanoseconds.
+//! With fewer than [`LEAST_INDEXED`] names, all are compared: a dot product takes some ten nanoseconds.
 //!
-//! Decisions do not rest on it: they need words, which the inverted index of words finds exactly at any size
-//! (`candidates.rs`). It is for people: what an unknown name could have been meant to be.
+//! Decisions do not use it. They need words, which the inverted index in `candidates.rs` finds exactly at any size. It
+//! is meant for people, to show what an unknown name could have been meant to be.
 
 use super::metrics::trigrams::each;
 
-/// Places of an embedding: eight 128-bit vectors of 16-bit numbers.
+/// The places of an embedding: eight 128-bit vectors of 16-bit numbers.
 const PLACES: usize = 64;
-/// Planes per table.
+/// The number of planes per table.
 const PLANES: usize = 12;
 const TABLES: usize = 16;
-/// Fewer names are compared one by one.
+/// With fewer names, all are compared.
 pub const LEAST_INDEXED: usize = 512;
 
 type Embedding = [i16; PLACES];
@@ -30,12 +30,12 @@ type Embedding = [i16; PLACES];
 pub struct Nearest {
     embeddings: Vec<(Embedding, f32)>,
     planes: Vec<Embedding>,
-    /// Bucket and name; sorted.
+    /// A bucket and a name in it, sorted.
     buckets: Vec<(u32, u32)>,
 }
 
 impl Nearest {
-    /// An index of these names, which are known by their places.
+    /// Builds an index of these names, which are known by their positions.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Nearest {
         let embeddings: Vec<(Embedding, f32)> = names.into_iter().map(embed).collect();
         let mut made = Nearest { embeddings, ..Nearest::default() };
@@ -50,7 +50,7 @@ impl Nearest {
         made
     }
 
-    /// The name that is most like this one, and its cosine: the first, if several are. Cosines below 0.8 may be missed.
+    /// Returns the most similar name and its cosine; of several, the first. It may miss names with a cosine below 0.8.
     pub fn nearest(&self, name: &str) -> Option<(u32, f32)> {
         if self.buckets.is_empty() {
             return self.nearest_of_all(name);
@@ -72,13 +72,13 @@ impl Nearest {
         self.best(met, &embedding, length)
     }
 
-    /// The same, by comparing all.
+    /// Returns the same by comparing all names.
     pub fn nearest_of_all(&self, name: &str) -> Option<(u32, f32)> {
         let (embedding, length) = embed(name);
         self.best(0..self.embeddings.len() as u32, &embedding, length)
     }
 
-    /// The bucket in each table: the table, and on which side of each of its planes an embedding is.
+    /// Returns the bucket of an embedding in each table: the table, and the side of each of its planes.
     fn buckets_of(&self, embedding: &Embedding) -> impl Iterator<Item = u32> {
         self.planes.chunks_exact(PLANES).zip(0..).map(move |(planes, table): (&[Embedding], u32)| {
             planes.iter().fold(table, |bucket, plane| bucket << 1 | u32::from(dot(embedding, plane) > 0.0))
@@ -105,7 +105,7 @@ fn embed(name: &str) -> (Embedding, f32) {
     (embedding, length)
 }
 
-/// Written so that the compiler makes vector instructions of it (`pmaddwd`, `i32x4.dot_i16x8_s`).
+/// The form lets the compiler use vector instructions (`pmaddwd`, `i32x4.dot_i16x8_s`).
 fn dot(left: &Embedding, right: &Embedding) -> f32 {
     let sum = left.iter().zip(right).map(|(x, y)| i32::from(*x).wrapping_mul(i32::from(*y))).fold(0, i32::wrapping_add);
     #[expect(clippy::cast_precision_loss, reason = "a few hundred at most")]
@@ -113,7 +113,7 @@ fn dot(left: &Embedding, right: &Embedding) -> f32 {
     sum
 }
 
-/// The coordinates of a plane: signs from a pseudo-random word (`splitmix64`), one bit per place.
+/// Returns the coordinates of a plane: signs from a pseudo-random word (`splitmix64`), one bit per place.
 fn plane(seed: u64) -> Embedding {
     let mut signs = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     signs = (signs ^ signs >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -135,7 +135,7 @@ mod tests {
         "country", "company", "language", "status", "login", "payment", "invoice", "customer", "product",
     ];
 
-    /// Names with one letter left out find the name of a large contract that comparing all finds.
+    /// Names without one of their letters find the same name of a large contract as comparing all does.
     #[test]
     fn the_index_finds_what_comparing_all_finds() {
         let names: Vec<String> =

@@ -1,8 +1,8 @@
-//! Whether a record inside another one has what that one lacks.
+//! Whether an object inside a record is another record, with members of its own.
 //!
-//! `manager.phone` is not `phone`, where both `manager` and the record have a `name`: two objects that have a member of the same
-//! name are two things, and of two things of one kind each has a `phone` of its own. What wraps the record is the record,
-//! unless it has an identifier of its own.
+//! `manager.phone` is not `phone` if both `manager` and the record have a `name`. Two objects with a member of the same
+//! name are two things, and two things of one kind each have a `phone`. A wrapper around the record is the record
+//! itself, unless it has an identifier of its own.
 
 use super::doubt::IDENTIFIERS;
 use super::lexicon::{hash_word, join_hash};
@@ -11,12 +11,12 @@ use super::record::{Pair, Record, lacks_level};
 use super::{Id, NONE, Standing};
 use crate::order::sort;
 
-/// What stands where it is expected, as [`key`] tells it, ascending: once somebody asks for it.
+/// The [`key`]s of all members that stand where they are expected, ascending. Computed on first use.
 #[derive(Default)]
 pub(super) struct Others(Option<Vec<u64>>);
 
 impl Others {
-    /// Whether a member is that of another record than the one it is to be moved to: under the same name.
+    /// Whether a pair would move a member under the same name out of a record that it belongs to.
     pub fn have(&mut self, record: &Record<'_, '_>, pair: &Pair) -> bool {
         let (model, scratch) = (record.model, &*record.scratch);
         if record.name_of(pair.found).map(|name| name.joined) != model.names.get(pair.expected).map(|name| name.joined)
@@ -37,7 +37,8 @@ impl Others {
         }
     }
 
-    /// Whether an object has a member of the same name as one that stands in another object.
+    /// Whether an object has a member with the name of one that stands in the object `place`. Of wrappers, only
+    /// identifiers count.
     fn have_one_name(&mut self, record: &Record<'_, '_>, object: Id, place: Id) -> bool {
         let is_wrapper = record.scratch.members.get(object as usize).is_some_and(|member| member.is_wrapper);
         let mut members = record.found.iter().filter(|found| found.parent == object);
@@ -46,13 +47,13 @@ impl Others {
     }
 }
 
-/// The keys of all members that stand where they are expected.
+/// Returns the keys of all members that stand where they are expected.
 #[inline(never)]
 fn standing(record: &Record<'_, '_>) -> Vec<u64> {
     let names = &record.model.names;
     let identifies = |name: &Name| names.own(name).iter().any(|word| IDENTIFIERS.contains(&names.text(word)));
     let mut standing = Vec::new();
-    // What was found is bounded, what is expected is not.
+    // The number of found members is bounded, that of expected ones is not.
     for found in record.found {
         let Standing::Expected(field) = found.standing else { continue };
         if lacks_level(record.model, found) {
@@ -67,7 +68,7 @@ fn standing(record: &Record<'_, '_>) -> Vec<u64> {
     standing
 }
 
-/// A number for a member of an object of the body, and another one for it if it is to identify that.
+/// Returns a number for a member of a found object. A member that may identify that object has a second one.
 fn key(object: Id, name: &str, identifies: bool) -> u64 {
     join_hash(hash_word(name), u64::from(object) << 1 | u64::from(identifies))
 }

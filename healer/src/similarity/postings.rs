@@ -1,4 +1,4 @@
-//! Which expected fields have a key: an inverted index, so that a name meets only the fields that share a word with it.
+//! An inverted index from keys to expected fields, so that a name meets only fields that share a word with it.
 
 use super::names::{Mask, Names};
 use crate::order::sort_by_key;
@@ -10,16 +10,16 @@ pub(super) struct Post {
     pub words: Mask,
 }
 
-/// All keys of a list of names.
+/// The keys of a list of names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Postings {
-    /// Hash, and the place and number of its posts. Open addressing, at most half full.
+    /// A hash, and the start and number of its posts. Open addressing, at most half full.
     slots: Vec<(u64, u32, u32)>,
     posts: Vec<Post>,
 }
 
 impl Postings {
-    /// Those keys of these names that are wanted, by field and words.
+    /// Indexes the keys for which `wanted` returns true, given the field and the words of the key.
     pub fn of(names: &Names, wanted: &dyn Fn(u32, Mask) -> bool) -> Postings {
         let mut all: Vec<(u64, Post)> = Vec::new();
         for field in 0..names.len() as u32 {
@@ -53,7 +53,7 @@ impl Postings {
         }
     }
 
-    /// The fields that have this key.
+    /// Returns the fields that have this key.
     pub fn get(&self, hash: u64) -> &[Post] {
         let mask = self.slots.len().saturating_sub(1);
         let mut at = hash as usize & mask;

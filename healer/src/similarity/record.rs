@@ -1,8 +1,8 @@
 //! The decision for one record.
 //!
-//! From the outside in: which found objects are which expected ones, and which only wrap them (`frames.rs`); then which
-//! of the members inside are which fields, each compared inside the innermost object that both are in; then what of
-//! this is better than everything else (`decide.rs`).
+//! It works from the outside in. First `frames.rs` decides which found objects are expected ones, and which only wrap
+//! them. Then each member is compared with fields inside the innermost object that holds both. Last, `decide.rs` takes
+//! the pairs that are better than everything else.
 
 use super::candidates::Candidates;
 use super::compatible::compatible;
@@ -16,11 +16,11 @@ use super::{
 use crate::order::{sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
 
-/// A found object that is no expected one.
+/// The frame of a found object that is no expected one.
 pub(super) const UNFRAMED: Id = Id::MAX - 1;
-/// Scores below are of no interest, not even as rivals.
+/// Pairs with lower scores are dropped; they do not even count as rivals.
 const LEAST: f32 = 0.5;
-/// What further objects above cost, whose names are not looked at.
+/// The factor for each object above whose name is too far up to be looked at.
 const FAR_ABOVE: f32 = 0.8;
 
 /// Memory that is reused from record to record.
@@ -28,11 +28,11 @@ const FAR_ABOVE: f32 = 0.8;
 pub struct Scratch {
     pub(super) names: Names,
     pub(super) members: Vec<Member>,
-    /// What became of each expected field: the found one that is it.
+    /// By expected field, the found member that it is.
     pub(super) fields: Vec<Id>,
-    /// Expected fields that more than one member is, or would become.
+    /// Expected fields that more than one member stands for, or would become by a rule.
     contested: Vec<bool>,
-    /// Expected objects whose members are to be found in the object around them.
+    /// Expected objects whose members are in the object around them.
     pub(super) lifted: Vec<bool>,
     pub(super) pairs: Vec<Pair>,
     candidates: Candidates,
@@ -42,20 +42,20 @@ pub struct Scratch {
 /// What is known of a found member.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Member {
-    /// Its name in [`Scratch::names`]; [`NONE`] where it is not looked at.
+    /// The index of its name in [`Scratch::names`]; [`NONE`] if the name is not looked at.
     pub name: u32,
-    /// The expected object that this object is, or wraps; [`NONE`]: the record.
+    /// The expected object that this object is, or wraps; [`NONE`] for the record.
     pub frame: Id,
     pub depth: u16,
-    /// Not compared: accounted for, or inside a value that is.
+    /// Whether it is not compared, because it, or a value around it, is accounted for.
     pub is_closed: bool,
     pub is_wrapper: bool,
-    /// An object that a declared rule takes, or something in one: there members get other names and stay where they are,
-    /// since the rule decides where all of it goes.
+    /// Whether it is an object that a declared rule takes, or inside one. There members are renamed but not moved,
+    /// since the rule decides where the whole object goes.
     pub is_ruled: bool,
 }
 
-/// An expected field and a found one that it may be.
+/// An expected field and a found member that it may be.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
     pub expected: Id,
@@ -64,21 +64,21 @@ pub(super) struct Pair {
     /// Whether the expected field stands already, so that the pair is only a rival.
     pub is_taken: bool,
     pub parts: Parts,
-    /// Whether words were left out that say nothing where they stand.
+    /// Whether words were left out because they say nothing where they stand.
     pub has_neutral: bool,
 }
 
 impl Model {
-    /// Which found members are which missing fields. What is not sure enough is left out.
+    /// Finds the members that missing fields are. Pairs that are not sure enough are left out.
     ///
-    /// `out` is overwritten, in ascending order of expected fields. The result does not depend on the order of members.
+    /// Overwrites `out`, in ascending order of expected fields. The result does not depend on the order of members.
     pub fn align(&self, found: &[Found<'_>], settings: &Settings, scratch: &mut Scratch, out: &mut Vec<Alignment>) {
         out.clear();
         Record { model: self, found, settings, scratch }.align(out);
     }
 }
 
-/// One record and all about it.
+/// A record and everything about it.
 pub(super) struct Record<'a, 's> {
     pub model: &'a Model,
     pub found: &'a [Found<'a>],
@@ -111,7 +111,7 @@ impl Record<'_, '_> {
         sort_by_less(out, |a, b| (a.expected, a.found) < (b.expected, b.found));
     }
 
-    /// Notes what stands, and takes in the names of what does not.
+    /// Notes the members that stand where they are expected, and takes in the names of the others.
     fn enter(&mut self) {
         let Scratch { names, members, fields, contested, lifted, .. } = &mut *self.scratch;
         names.clear();
@@ -173,7 +173,7 @@ impl Record<'_, '_> {
         });
     }
 
-    /// The highest rank that is looked at: all, unless there are too many unknown members.
+    /// Returns the highest rank that is looked at; unlimited unless there are too many unknown members.
     fn limit(&mut self) -> u64 {
         let max = self.settings.most_of_record() as usize;
         let unknown = |found: &&Found<'_>| found.standing == Standing::Unknown;
@@ -190,7 +190,7 @@ impl Record<'_, '_> {
         limit
     }
 
-    /// A number that depends on the path of a member only.
+    /// Returns a number that depends on the path of a member only.
     fn rank(&self, id: usize) -> u64 {
         let mut rank = 0u64;
         let mut at = self.found.get(id);
@@ -267,7 +267,7 @@ impl Record<'_, '_> {
         Some((explain(&left.side(), &right.side(), !self.settings.without().opposites), far))
     }
 
-    /// Whether a field is somewhere inside an expected object.
+    /// Whether a field is anywhere inside an expected object.
     pub fn is_inside(&self, field: &Expected, object: Id) -> bool {
         let mut at = field.parent;
         loop {
@@ -279,31 +279,31 @@ impl Record<'_, '_> {
         }
     }
 
-    /// The expected object in which a member that nothing accounts for may be a field.
+    /// Returns the expected object whose field an open member may be.
     pub fn frame_of(&self, found: Id) -> Option<Id> {
         let member = self.scratch.members.get(found as usize)?;
         if member.is_closed || member.is_wrapper { None } else { frames::frame_around(self, found) }
     }
 
-    /// The member that a found one is in; [`NONE`] at the root.
+    /// Returns the object around a found member; [`NONE`] for the record.
     #[inline(never)]
     pub fn around(&self, found: Id) -> Id {
         self.found.get(found as usize).map_or(NONE, |found| found.parent)
     }
 
-    /// A found member's name, if it is looked at.
+    /// Returns the name of a found member, if it is looked at.
     #[inline(never)]
     pub fn name_of(&self, found: Id) -> Option<&Name> {
         self.scratch.names.get(self.scratch.members.get(found as usize)?.name)
     }
 
-    /// The own words of an expected field's name.
+    /// Returns the own words of the name of an expected field.
     #[inline(never)]
     pub fn expected_words(&self, expected: Id) -> &[Token] {
         self.model.names.get(expected).map(|name| self.model.names.own(name)).unwrap_or_default()
     }
 
-    /// The same of a found member's; none where it is not looked at.
+    /// Returns the own words of the name of a found member; none if the name is not looked at.
     #[inline(never)]
     pub fn found_words(&self, found: Id) -> &[Token] {
         self.name_of(found).map(|name| self.scratch.names.own(name)).unwrap_or_default()
@@ -314,13 +314,13 @@ impl Record<'_, '_> {
     }
 }
 
-/// Whether a value stands where an object is expected: it may belong inside (`email` for `email.value`).
+/// Whether a value stands where an object is expected. It may belong inside (`email` for `email.value`).
 pub(super) fn lacks_level(model: &Model, found: &Found<'_>) -> bool {
     let Standing::Expected(field) = found.standing else { return false };
     !matches!(found.kind, Kind::Object | Kind::Null) && model.field(field).is_some_and(|field| field.is_object)
 }
 
-/// The names above a name, sorted into those inside and around the object that two names are compared in.
+/// The names above a name, divided into those inside and those around the object that two names are compared in.
 struct Above<'a> {
     names: &'a Names,
     name: &'a Name,
@@ -336,7 +336,7 @@ impl<'a> Above<'a> {
         Above { names, name, level: 0, inside: 0, grouping: 0, around: 0, far: 1.0 }
     }
 
-    /// One more object that is inside.
+    /// Adds the next object above, which is inside. The words of a free one count as around.
     fn add(&mut self, object: Option<&Name>, is_free: bool) {
         self.level = self.level.saturating_add(1);
         let is_grouping = object.is_some_and(|name| name.is_grouping);

@@ -1,5 +1,5 @@
-//! The reference profile: a weighed sum of metrics on names alone, a threshold, and the best pairs first. Single metrics
-//! decide in the same way.
+//! The reference profile: a weighed sum of metrics on names alone, a threshold, and the best pairs first. Profiles of a
+//! single metric decide in the same way.
 
 use super::compare::compare_in;
 use super::metrics::synonym::synonym;
@@ -10,7 +10,8 @@ use super::{Alignment, Id, Metric, Parts, Profile, Standing};
 use crate::order::sort_by_less;
 use crate::plan::spec::Kind;
 
-/// Appends the pairs of missing fields and unknown members above the threshold, the best first, each once.
+/// Appends the pairs of missing fields and unknown members above the threshold, the best first. Each field and each
+/// member is in one pair only.
 pub(super) fn align(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     let mut pairs = Vec::new();
     for (found, member) in record.found.iter().enumerate().filter(|(_, member)| member.standing == Standing::Unknown) {
@@ -37,7 +38,7 @@ pub(super) fn align(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
 
 fn score(record: &Record<'_, '_>, expected: &str, found: &str) -> f32 {
     let metric = match record.settings.profile {
-        // The module has no such profile.
+        // The wasm module has no such profile.
         Profile::Single(metric) if cfg!(not(target_family = "wasm")) => metric,
         _ => return compare_in(&record.model.vocabulary, expected, found).reference,
     };

@@ -1,18 +1,18 @@
-//! What a number is counted in.
+//! Numbers in another unit.
 //!
-//! An object that tells how many digits of its amounts are after the point (`currency_minor_unit`, `exponent`, `decimals`)
-//! gives them without that point: `1000` is 10.00. A contract that does not ask for that means other numbers by the same
-//! names.
+//! An object that tells how many digits of its amounts are after the decimal point (`currency_minor_unit`, `exponent`,
+//! `decimals`) has amounts without that point: `1000` is 10.00. A contract that does not expect such a member means
+//! other numbers by the same names.
 
 use super::names::Token;
 use super::record::Record;
 use super::{Alignment, Found, Id, Standing};
 use crate::plan::spec::{Format, Kind};
 
-/// Words that tell it: all of one of these are in the name.
+/// Words for a scale: a name with all words of one row tells it.
 const SCALES: [&[&str]; 3] = [&["minor", "unit"], &["exponent"], &["decimal"]];
 
-/// Whether a member is a number in an object that tells a scale, of which the contract knows nothing.
+/// Whether a member is a number in an object that tells a scale, which the contract does not expect.
 pub(super) fn is_scaled(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignment]) -> bool {
     let Some(found) = record.found.get(alignment.found as usize).filter(|found| is_number(found)) else { return false };
     let mut beside = (0..).zip(record.found).filter(|(_, other)| other.parent == found.parent);

@@ -1,10 +1,10 @@
 //! Names of one object that got, lost or exchanged the same words together.
 //!
-//! One such name is a guess: `billing_city` is not `city`, and `owner_id` not `author_id`. But where several names of one
-//! object differ from as many others in the same word in front, and no name there keeps it, the word was only what the
-//! record is called: `launch_date`, `launch_window` are `date`, `window`. And where a word is gone from a whole object, and
-//! several names have one in its place that no expected name there has, it is another word for the same:
-//! `builds_enabled`, `public_builds` are `jobs_enabled`, `public_jobs`.
+//! One such name is a guess: `billing_city` is not `city`, and `owner_id` is not `author_id`. But several names of one
+//! object may differ from as many others in the same word in front. If no name there keeps that word, it only says what
+//! the record is called: `launch_date`, `launch_window` are `date`, `window`. Or a word may be gone from a whole
+//! object, and several names may have another one in its place. If no expected name there has that one, the two words
+//! mean the same: `builds_enabled`, `public_builds` are `jobs_enabled`, `public_jobs`.
 
 use super::compatible::compatible;
 use super::lexicon::{join_hash, lexicon};
@@ -14,26 +14,27 @@ use super::record::{Pair, Record};
 use super::{Id, NONE, Parts};
 use crate::order::sort_by_less;
 
-/// Words that are got, lost or exchanged together at most.
+/// At most this many words are got, lost or exchanged together.
 const MAX_WORDS: usize = 2;
-/// Names that lost the same word at least.
+/// At least this many names have to lose the same word.
 const LEAST_LOST: usize = 2;
-/// Names that got the same word at least, whether or not they lost one: a new word mostly says what is new.
+/// At least this many names have to get the same word, whether or not they lost one. A new word mostly says what is
+/// new.
 const LEAST_GOT: usize = 3;
-/// What is left of them tells at least this in all: `id` and `name` do not suffice.
+/// The least that the remaining words of these names must tell together: `id` and `name` do not suffice.
 const LEAST_TOLD: f32 = 1.2;
-/// Pairs of names that are looked at in one record at most; others are left to their words.
+/// The largest number of pairs of names that are compared in one record. A record with more is left to other evidence.
 const MAX_COMPARED: usize = 1 << 11;
-/// A word at an end of a name that more expected names have tells little, and costs much in a large contract.
+/// A first or last word that more expected names have tells little, and costs much in a large contract.
 const MOST_NAMES: usize = 64;
-/// Changes of one record that several names tell of, at most: where there are more, what changed is not names.
+/// The largest number of changes in one record that several names show. If there are more, more than names changed.
 const MOST_CHANGES: usize = 16;
-/// What it is worth.
+/// The score of a pair.
 const WORTH: f32 = 0.9;
-/// A field or member with a better pair is no evidence.
+/// A field or member of a better pair is no evidence.
 const BETTER: f32 = 0.85;
 
-/// Words that name other things that many records tell about: then the names are theirs.
+/// Words for other things that many records mention: names with these belong to those things. Sorted.
 const OTHERS: [&str; 22] = [
     "account",
     "admin",
@@ -59,16 +60,16 @@ const OTHERS: [&str; 22] = [
     "vendor",
 ];
 
-/// Two names of which one has other words than the other, or more in front.
+/// Two names that differ in some words in one place, or of which one has more words in front.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     object: Id,
-    /// The words that only the expected name has, and those that only the found one has; 0: none.
+    /// The words that only the expected name has, and those that only the found one has; 0 for none.
     lost: u64,
     got: u64,
     expected: Id,
     found: Id,
-    /// What the words that both have tell.
+    /// How much the words that both have tell.
     told: f32,
     kind: f32,
     names_another: bool,
@@ -117,7 +118,7 @@ fn changes(record: &Record<'_, '_>) -> Vec<Change> {
             continue;
         }
         let words = record.found_words(id);
-        // Names that differ in one place have the last word in common, or the first.
+        // Names that differ in one place have the last word or the first in common.
         for (word, is_last) in [(words.last(), true), (words.first(), false)] {
             let posts = record.model.postings.get(word.map_or(0, |word| word.hash));
             if posts.len() > MOST_NAMES {
@@ -145,7 +146,7 @@ fn changes(record: &Record<'_, '_>) -> Vec<Change> {
     changes
 }
 
-/// Whether a key is the last of the own words of its name, or the first.
+/// Whether the words of a key are the last own word of its name, or the first.
 fn is_at_end(record: &Record<'_, '_>, post: Post, is_last: bool) -> bool {
     let own = record.model.names.get(post.field).map_or(0, |name| name.own);
     post.words != 0 && post.words == own & !(if is_last { own >> 1 } else { own << 1 })
@@ -157,7 +158,8 @@ fn has_better(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     record.scratch.pairs.iter().any(|pair| is_of(pair) && !pair.is_taken && pair.score >= BETTER)
 }
 
-/// In what two names differ, if in front or in one place. Names whose last words are the same were compared by these.
+/// Returns how two names differ, if in front or in one place. Names with the same last word are compared by that word
+/// only.
 fn change(record: &Record<'_, '_>, expected: Id, found: Id, by_last: bool) -> Option<Change> {
     let (a, b) = (record.expected_words(expected), record.found_words(found));
     let behind = common(a.iter().rev(), b.iter().rev());
@@ -195,7 +197,7 @@ fn hash_of(words: &[Token]) -> u64 {
     words.iter().fold(0, |hash, word| join_hash(hash, word.hash))
 }
 
-/// `first`, `billing`: what has an opposite tells one from another.
+/// Whether a word has an opposite, and so tells one thing from another: `first`, `billing`.
 fn is_of_opposites(word: &Token) -> bool {
     lexicon().get(word.hash).is_some_and(|entry| lexicon().has_opposites(entry))
 }
@@ -209,7 +211,7 @@ fn is_another(names: &Names, words: &[Token]) -> bool {
     words.first().is_some_and(|word| OTHERS.binary_search(&names.text(word)).is_ok())
 }
 
-/// Whether neither of the two is in another pair of those that differ in the same words.
+/// Whether neither of the two is in another pair that differs in the same words.
 fn is_alone(change: &Change, run: &[Change]) -> bool {
     !run.iter().any(|other| (other.expected == change.expected) != (other.found == change.found))
 }
@@ -222,7 +224,8 @@ fn tells(run: &[Change]) -> bool {
     run.len() >= least && told >= LEAST_TOLD
 }
 
-/// Whether so many did that the words that they got or lost say nothing, or the same.
+/// Whether the words say nothing, or the same: at least half of the names with these words changed (all, if the words
+/// name another thing), no found name keeps the lost words, and no expected name has the new ones.
 fn is_sound(record: &Record<'_, '_>, run: &[Change]) -> bool {
     let Some(first) = run.first() else { return false };
     let (has_lost, has_got) = (first.lost != 0, first.got != 0);
@@ -232,8 +235,8 @@ fn is_sound(record: &Record<'_, '_>, run: &[Change]) -> bool {
     most >= if has_lost { lost } else { got } && kept == 0 && had == 0
 }
 
-/// How many expected and found names of an object have these words: in front, or anywhere. What stands has the expected
-/// name, and is both.
+/// Returns how many expected and how many found names of an object have these words, in front or anywhere. A member
+/// that stands where it is expected counts as both.
 fn counts(record: &Record<'_, '_>, change: &Change, words: u64, anywhere: bool) -> (usize, usize) {
     let has = |own: &[Token]| {
         let lengths = 1..=MAX_WORDS.min(own.len());

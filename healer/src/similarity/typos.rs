@@ -1,30 +1,30 @@
-//! Slips of the pen: which known words are one edit away from a word.
+//! Misspellings: which words of the contract are one edit away from a word.
 //!
-//! Symmetric deletes (Garbe, "1000x faster spelling correction", 2012): two words at an edit distance of one share a
-//! form with one letter left out, or one is such a form of the other. The forms of all words of the contract are in one
-//! table, so that a look-up costs as many probes as the word has letters, however large the contract is. What is found
-//! is checked: a word counts as mistyped only by an insertion, a deletion, or a swap of neighbours, or, if it is long,
-//! by another letter; never in its first letter.
+//! It uses symmetric deletes (Garbe, "1000x faster spelling correction", 2012): two words at an edit distance of one
+//! share a form with one letter left out, or one is such a form of the other. The forms of all words of the contract
+//! are in one table. So a look-up takes as many probes as the word has letters, however large the contract is. Hits are
+//! checked. A word counts as misspelled only by an insertion, a deletion, a swap of neighbours, or, if it is long, by
+//! another letter; never in its first letter, and not by a letter more or less at its end.
 
 use super::lexicon::{hash_word, lexicon};
 use crate::order::sort;
 
 /// Shorter words are too close to others.
 const MIN_LEN: usize = 5;
-/// From here on another letter counts as a slip too.
+/// From this length on, another letter counts as a misspelling too.
 const MIN_LEN_REPLACED: usize = 7;
 const MAX_LEN: usize = 32;
 
-/// The words of a contract, by their forms with one letter left out.
+/// The words of a contract, indexed by their forms with one letter left out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Typos {
-    /// Hash of a form, and the word; sorted.
+    /// The hash of a form, and the index of the word, sorted.
     forms: Vec<(u64, u32)>,
     words: Vec<Box<str>>,
 }
 
 impl Typos {
-    /// An index of these words.
+    /// Builds an index of these words.
     pub fn of(mut words: Vec<Box<str>>) -> Typos {
         words.retain(|word| fits(word));
         sort(&mut words);
@@ -38,7 +38,8 @@ impl Typos {
         Typos { forms, words }
     }
 
-    /// Calls `each` with the hash of every word that this one may have been meant to be. None, if it is a word itself.
+    /// Calls `each` with the hash of every word of which this one may be a misspelling, eight at most. A known word is
+    /// no misspelling.
     pub fn meant_by(&self, word: &str, each: &mut dyn FnMut(u64)) {
         if !fits(word) || self.is_known(word) {
             return;
@@ -84,7 +85,7 @@ fn each_form(word: &str, mut each: impl FnMut(u64)) {
     }
 }
 
-/// Whether one is the other with one slip.
+/// Whether one word is the other with one misspelling.
 fn is_slip(a: &[u8], b: &[u8]) -> bool {
     if a.first() != b.first() || a.len().max(b.len()) < MIN_LEN {
         return false;
@@ -92,7 +93,7 @@ fn is_slip(a: &[u8], b: &[u8]) -> bool {
     let before = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (a.get(before..).unwrap_or_default(), b.get(before..).unwrap_or_default());
     match (a, b) {
-        // `rescheduled` is `reschedule` in another form, not mistyped.
+        // `rescheduled` is `reschedule` in another form, not misspelled.
         ([], [_]) | ([_], []) => false,
         ([first, second, a_rest @ ..], [other, another, b_rest @ ..])
             if first == another && second == other && a_rest == b_rest =>

@@ -1,37 +1,38 @@
-//! The figures of the default profile, and the words that say little. `docs/evaluation.md` tells what they do.
+//! The figures of the default profile, and lists of words that say little. `docs/evaluation.md` shows their effect.
 
-/// Two exact synonyms are as strong as the product of two of these.
+/// The strength of two exact synonyms is the square of this.
 pub(super) const EXACT_SYNONYM_SIDE: f32 = 0.975;
-/// Two near synonyms are as strong as the product of two of these.
+/// The strength of two near synonyms is the square of this.
 pub(super) const NEAR_SYNONYM_SIDE: f32 = 0.895;
 /// A short form for its likeliest meaning.
 pub(super) const FIRST_EXPANSION: f32 = 0.95;
 /// A short form for another of its meanings.
 pub(super) const OTHER_EXPANSION: f32 = 0.90;
-/// One slip of the pen.
+/// A misspelling.
 pub(super) const TYPO: f32 = 0.93;
-/// A word of one name among the words above the other name.
+/// A word of one name that is paired with a word above the other name.
 pub(super) const CROSSING: f32 = 0.99;
-/// A word without counterpart that says nothing where it is.
+/// A word without counterpart that says nothing where it stands.
 pub(super) const NEUTRAL_WORD: f32 = 0.97;
 /// A second such word of one name.
 pub(super) const SECOND_NEUTRAL: f32 = 0.85;
 /// A word without counterpart that the record or the object around the field says already.
 pub(super) const IMPLIED_WORD: f32 = 0.96;
-/// A number without counterpart that may be the first of its kind.
+/// A number without counterpart, which may be the first of its kind.
 pub(super) const FIRST_NUMBER: f32 = 0.6;
-/// A word without counterpart: most likely the other name is of something else.
+/// Any other word without counterpart: most likely the other name stands for something else.
 pub(super) const QUALIFIER: f32 = 0.35;
-/// Words without counterpart on both sides.
+/// Such words on both sides.
 pub(super) const TWO_QUALIFIERS: f32 = 0.3;
-/// A word more in the name of an object above, whose other words have counterparts: another object, whatever moved along.
+/// A word without counterpart in the name of an object above whose other words have one. It is another object, whatever
+/// moved along.
 pub(super) const QUALIFIED_OBJECT: f32 = 0.5;
 /// Objects above without counterpart on both sides.
 pub(super) const TWO_OBJECTS: f32 = 0.6;
-/// The last words of both names differ in their place, so that what is named is another thing: `status_message`.
+/// Last words that differ in place, so that the names stand for different things: `status_message`.
 pub(super) const OTHER_HEAD: f32 = 0.8;
 
-/// Words that many different things have in their names: alone, they name nothing outside their object.
+/// Words that the names of many different things have. Alone, they name nothing outside their object.
 pub(super) const GENERIC: &[&str] = &[
     "active",
     "amount",
@@ -133,7 +134,7 @@ pub(super) const GENERIC: &[&str] = &[
     "y",
 ];
 
-/// Words for values that are words out of a list.
+/// Words for values that are words of a list.
 pub(super) const LISTED: &[&str] = &[
     "algorithm",
     "category",
@@ -167,7 +168,7 @@ const COMMON: &[&str] = &[
     "locale", "location", "login", "modified", "phone", "updated", "website",
 ];
 
-/// How much a word tells, from 0 to 1.
+/// Returns how much a word tells, from 0 to 1.
 pub(super) fn told_by(word: &str, is_generic: bool) -> f32 {
     match word {
         _ if is_generic => 0.3,
@@ -177,10 +178,11 @@ pub(super) fn told_by(word: &str, is_generic: bool) -> f32 {
     }
 }
 
-/// Words that say nothing beside others. No articles: `a` is more often a letter.
+/// Words that say nothing beside others. `a` is not one of them: it is more often a letter.
 pub(super) const FILLERS: &[&str] = &["of", "the"];
 
-/// What a word of an object above costs that has no counterpart: the less, the more the matched words tell.
+/// Returns the factor for a word of an object above without counterpart. The more the paired words tell, the less it
+/// costs.
 pub(super) fn parent_left(told: f32, is_grouping: bool, is_expected: bool) -> f32 {
     match (is_grouping, told) {
         (true, ..0.5) => 0.8,

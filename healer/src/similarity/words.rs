@@ -1,13 +1,13 @@
-//! A name cut into its words: `billingHTMLUrl_v2` is `billing`, `html`, `url`, `v`, `2`.
+//! Cuts a name into its words: `billingHTMLUrl_v2` is `billing`, `html`, `url`, `v`, `2`.
 
-/// Longest name that is looked at; longer ones have no words, so that nothing is said about them.
+/// The longest name that is looked at, in bytes. A longer one has no words, so that nothing is said about it.
 pub(super) const MAX_NAME: usize = 96;
 
-/// Calls `each` with every word of `name`, in lower case, in order. `text` is overwritten.
+/// Calls `each` with every word of `name`, in lower case, in order. Overwrites `text`.
 ///
-/// A word ends at whatever is no letter or digit, between letters and digits, before an upper-case letter after a
-/// lower-case one, and before the last of a run of upper-case letters that a lower-case one follows, except where all
-/// that follows is the `s` of a plural: `IDs`, `URLsOf`.
+/// A word ends at anything that is no letter or digit, between letters and digits, and before an upper-case letter that
+/// follows a lower-case one. In a run of upper-case letters before a lower-case one, the last letter starts a word,
+/// unless only the `s` of a plural follows: `IDs`, `URLsOf`.
 pub(super) fn each_word(name: &str, text: &mut String, mut each: impl FnMut(&str)) {
     text.clear();
     if name.len() > MAX_NAME {

@@ -1,17 +1,20 @@
-//! Jaro similarity (Jaro 1989) and Jaro-Winkler (Winkler 1990): the share of letters that both names have at about the
-//! same place, less the share of these that are in another order; Winkler's form favours a common prefix.
+//! Jaro similarity (Jaro 1989) and Jaro-Winkler (Winkler 1990).
 //!
-//! O(nm) in the worst case, in fact a few letters around each place. In the ensemble because it is made for short names
-//! and their slips; a common prefix (`billing_street`, `billing_state`) misleads it.
+//! Jaro is the share of letters that both names have at about the same place, less the share of these that are in
+//! another order. Winkler's form favours a common prefix.
+//!
+//! O(nm) in the worst case; usually only a few letters around each place are compared. The reference profile has it
+//! because it is made for short names and their misspellings. A common prefix (`billing_street`, `billing_state`)
+//! misleads it.
 
-/// Longer names are cut.
+/// Longer names are cut to this many letters.
 const MAX: usize = 128;
-/// What each letter of a common prefix is worth.
+/// The weight of each letter of a common prefix.
 const PREFIX_WEIGHT: f32 = 0.1;
-/// Letters of the prefix that count.
+/// The number of letters of the prefix that count.
 const PREFIX: usize = 4;
 
-/// Jaro similarity, from 0 to 1.
+/// Returns the Jaro similarity, from 0 to 1.
 pub fn jaro(a: &str, b: &str) -> f32 {
     let (mut left, mut right) = (['\0'; MAX], ['\0'; MAX]);
     let (a, b) = (fill(a, &mut left), fill(b, &mut right));
@@ -35,13 +38,13 @@ pub fn jaro(a: &str, b: &str) -> f32 {
     if same == 0.0 { 0.0 } else { (same / a + same / b + (same - moved) / same) / 3.0 }
 }
 
-/// Jaro-Winkler similarity, from 0 to 1.
+/// Returns the Jaro-Winkler similarity, from 0 to 1.
 pub fn jaro_winkler(a: &str, b: &str) -> f32 {
     let jaro = jaro(a, b);
     let prefix = a.chars().zip(b.chars()).take(PREFIX).take_while(|(x, y)| x == y).count();
     #[expect(clippy::cast_precision_loss, reason = "four at most")]
     let bonus = prefix as f32 * PREFIX_WEIGHT * (1.0 - jaro);
-    // As Winkler has it: only names that are alike already gain.
+    // As in Winkler's definition, only names that are already alike gain.
     if jaro > 0.7 { jaro + bonus } else { jaro }
 }
 
@@ -67,7 +70,7 @@ mod tests {
         #[test]
         fn it_is_strsims(a in "[a-d_é]{0,40}", b in "[a-d_é]{0,40}") {
             prop_assert!((f64::from(jaro(&a, &b)) - strsim::jaro(&a, &b)).abs() < 1e-5);
-            // At the bound itself single and double precision may fall to either side.
+            // Close to the bound, single and double precision may fall on different sides.
             prop_assume!((jaro(&a, &b) - 0.7).abs() > 1e-4);
             prop_assert!((f64::from(jaro_winkler(&a, &b)) - strsim::jaro_winkler(&a, &b)).abs() < 1e-5);
         }

@@ -1,13 +1,14 @@
-//! Levenshtein distance (Levenshtein 1966; Wagner and Fischer 1974): the least number of letters that are put in, left
-//! out or replaced.
+//! Levenshtein distance (Levenshtein 1966; Wagner and Fischer 1974): the least number of letters that are inserted,
+//! deleted or replaced.
 //!
-//! Up to 64 bytes of ASCII by bit-parallel rows (Myers, JACM 46(3), 1999, in Hyyrö's form of 2001): one step of some
-//! fifteen instructions per letter of the longer name, whatever the length of the other. Anything else by the table of
-//! Wagner and Fischer, in O(nm).
+//! If one name is ASCII of up to 64 bytes and the other is ASCII too, it takes bit-parallel rows (Myers, JACM 46(3),
+//! 1999, in Hyyrö's form of 2001): one step of some fifteen instructions per letter of the longer name, whatever the
+//! length of the other. Anything else takes the table of Wagner and Fischer, in O(nm).
 //!
-//! In the ensemble for what looks like a slip of the pen; it knows nothing of words, and so confuses `start` with `state`.
+//! The reference profile has it for what looks like a misspelling. It knows nothing of words, and so confuses `start`
+//! with `state`.
 
-/// 1 minus the distance over the length of the longer name: 1 for the same names, 0 where nothing is shared.
+/// Returns 1 minus the distance over the length of the longer name: 1 for equal names, 0 if nothing is shared.
 pub fn similarity(a: &str, b: &str) -> f32 {
     let longest = a.chars().count().max(b.chars().count());
     if longest == 0 {
@@ -18,7 +19,7 @@ pub fn similarity(a: &str, b: &str) -> f32 {
     1.0 - share
 }
 
-/// The distance in letters.
+/// Returns the distance in letters.
 pub fn distance(a: &str, b: &str) -> usize {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if short.is_ascii() && long.is_ascii() && short.len() <= 64 {

@@ -1,19 +1,20 @@
-//! Whether two names are the same words, or words that the dictionary takes for synonyms or short forms.
+//! Whether two names have the same words, or words that are synonyms or short forms in the dictionary.
 //!
-//! One look-up per word and phrase, then a merge. In the ensemble because most renames share no letters.
+//! It costs one look-up per word and phrase, then a merge. The reference profile has it because most renames share no
+//! letters.
 
 use super::super::explain::{Side, Words, explain};
 use super::super::names::Names;
 use crate::plan::spec::Kinds;
 
-/// 1 for the same words, above 0.9 for exact synonyms and short forms, about 0.8 for near ones, and 0 where a word of
-/// either name has no counterpart.
+/// Returns 1 for the same words, above 0.9 for exact synonyms and short forms, about 0.8 for near ones, and 0 if a word
+/// of either name has no counterpart.
 pub fn synonym(a: &str, b: &str) -> f32 {
     let words = words(a, b);
     if words.tokens >= 1.0 { words.synonym } else { 0.0 }
 }
 
-/// What the default profile says of two names alone.
+/// Compares two names alone, as the default profile does.
 pub(crate) fn words(a: &str, b: &str) -> Words {
     let mut names = Names::default();
     let first = names.add(a, None, Kinds::ANY, &[], &|_, _| ());

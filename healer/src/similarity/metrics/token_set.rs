@@ -1,13 +1,13 @@
-//! The share of words that two names have in common (Jaccard 1901), in any order, plurals folded.
+//! The share of words that two names have in common (Jaccard 1901), in any order, with plurals folded.
 //!
-//! O(nm) on some three words each. In the ensemble in a stricter form, word by word (`explain.rs`): a share does not tell
-//! whether the word that is missing is `the` or `billing`.
+//! O(nm), with some three words each. The default profile compares word by word instead (`explain.rs`): a share does
+//! not tell whether the missing word is `the` or `billing`.
 
 use super::super::names::Names;
 use crate::order::sort;
 use crate::plan::spec::Kinds;
 
-/// From 0, no word in common, to 1, the same words.
+/// Returns the share, from 0 (no word in common) to 1 (the same words).
 pub fn token_set(a: &str, b: &str) -> f32 {
     let mut names = Names::default();
     let ids = [a, b].map(|name| names.add(name, None, Kinds::ANY, &[], &|_, _| ()));

@@ -1,25 +1,26 @@
-//! Cosine of the character trigrams of two names, weighed by TF-IDF over a vocabulary of names (Salton
-//! and `McGill` 1983).
+//! The cosine of the character trigrams of two names, weighed by TF-IDF over a vocabulary of names (Salton and `McGill`
+//! 1983).
 //!
-//! A trigram that most names of the contract have says little; one that only two names share says much. O(n + m) after
-//! sorting some twenty trigrams per name. In the ensemble because it sees parts of words wherever they stand.
+//! A trigram that most names of the contract have says little; one that only two names share says much. O(n + m), after
+//! sorting some twenty trigrams per name. The reference profile has it because it sees parts of words wherever they
+//! stand.
 
 use crate::order::{sort, sort_by_less};
 use crate::resolve::name_hash;
 
-/// Trigrams of one name that count.
+/// The largest number of trigrams of one name that count.
 const MAX: usize = 128;
 
-/// How many names of a vocabulary have each trigram.
+/// A vocabulary: how many of its names have each trigram.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
-    /// Sorted.
+    /// A hash of a trigram and the number of names that have it, sorted.
     seen: Vec<(u64, u32)>,
     names: u32,
 }
 
 impl Vocabulary {
-    /// The trigrams of these names.
+    /// Counts the trigrams of these names.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Vocabulary {
         let mut all = Vec::new();
         let mut count = 0u32;
@@ -36,7 +37,7 @@ impl Vocabulary {
         Vocabulary { seen, names: count }
     }
 
-    /// The cosine of two names, from 0 to 1.
+    /// Returns the cosine of two names, from 0 to 1.
     pub fn cosine(&self, a: &str, b: &str) -> f32 {
         let (mut left, mut right) = ([(0, 0.0); MAX], [(0, 0.0); MAX]);
         let (left, right) = (self.weigh(a, &mut left), self.weigh(b, &mut right));
@@ -52,7 +53,7 @@ impl Vocabulary {
         if lengths == 0.0 { f32::from(u8::from(a == b)) } else { (dot / lengths).clamp(0.0, 1.0) + 0.0 }
     }
 
-    /// The trigrams of a name, sorted, each with its weight.
+    /// Writes the trigrams of a name with their weights to `into`, sorted.
     fn weigh<'a>(&self, name: &str, into: &'a mut [(u64, f32); MAX]) -> &'a [(u64, f32)] {
         let mut len = 0usize;
         each(name, |gram| {
@@ -72,7 +73,7 @@ impl Vocabulary {
         used
     }
 
-    /// Smoothed, so that a trigram that no name has counts too.
+    /// Returns the weight of a trigram. It is smoothed, so that a trigram that no name has counts too.
     fn idf(&self, gram: u64) -> f32 {
         let at = self.seen.binary_search_by_key(&gram, |(other, _)| *other).ok();
         let seen = at.and_then(|at| self.seen.get(at)).map_or(0, |(_, seen)| *seen);
@@ -82,7 +83,7 @@ impl Vocabulary {
     }
 }
 
-/// The trigrams of a name in lower case, with one space before and behind it.
+/// Calls `take` with the hash of each trigram of a name, in lower case, with one space before and behind the name.
 pub(crate) fn each(name: &str, mut take: impl FnMut(u64)) {
     if name.is_empty() {
         return;
