@@ -1,11 +1,11 @@
-//! The plugin's configuration: JSON to routes with their plans.
+//! The plugin's configuration: reads JSON into routes with their plans.
 //!
-//! Everything is checked before anything is used, so that a slip stops Envoy from starting, or an update from being
-//! taken over, and not a response from being healed. A refusal says where, what was found and what was expected.
+//! Everything is checked before anything is used. A mistake stops Envoy from starting, or from taking over an update,
+//! and never stops a response from being healed. A refusal says where the mistake is, what was found and what was
+//! expected.
 //!
-//! Two things about the JSON that arrives, both Envoy's doing: a `Struct` is a map without order, so nothing may
-//! depend on the order of members; and YAML is read by YAML 1.1 words, so `off` arrives as `false`, and `0.85` as
-//! the text `"0.85"`.
+//! Envoy changes the JSON before it arrives. A `Struct` is a map without order, so nothing may depend on the order of
+//! members. YAML is read with the words of YAML 1.1, so `off` arrives as `false`, and `0.85` as the text `"0.85"`.
 
 mod conditions;
 pub mod contract;
@@ -39,46 +39,48 @@ use crate::order;
 use cursor::{Cursor, Problems};
 use vocabulary::{BOUNDS, Bound, RESPONSE_HEADERS, SETTINGS};
 
-/// When response headers leave.
+/// When response headers are sent downstream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ResponseHeaders {
     /// At once.
     #[default]
     Early,
-    /// With the body, so that they can tell about it.
+    /// With the body, so that they can describe it.
     Held,
 }
 
-/// A configuration that can be used.
+/// A valid configuration.
 #[derive(Debug)]
 pub struct Config {
     /// What to do with responses.
     pub mode: Mode,
-    /// Of how many requests the responses are healed.
+    /// The share of requests whose responses are healed.
     pub sample: Sample,
-    /// Whether a route of the proxy may switch healing off, by its metadata.
+    /// Whether a route of the proxy may switch healing off by its metadata.
     pub route_metadata: bool,
-    /// When headers leave.
+    /// When response headers are sent.
     pub response_headers: ResponseHeaders,
-    /// Whether the filter state is set that access logs read.
+    /// Whether the filter state for access logs is set.
     pub filter_state: bool,
-    /// A longer body is healed as it streams, and a longer record of it leaves as it came.
+    /// A longer body is healed as it streams, and a longer record in it leaves as it came.
     pub max_held_bytes: usize,
     /// A deeper body leaves as it came.
     pub max_depth: u32,
-    /// A body with an object of more members leaves as it came, unless it streams and that object is around its records.
+    /// A body with an object of more members leaves as it came, unless it streams and the object is around its records.
     pub max_keys: u32,
-    /// A body of more tokens leaves as it came, unless it streams; one of unknown length, if as much of it as may be held
-    /// has more.
+    /// A body of more tokens leaves as it came, unless it streams. A body of unknown length leaves as it came if the
+    /// part of it that may be held has more.
     pub max_tokens: usize,
-    /// Shapes of records that are remembered for one route.
+    /// The number of record shapes that are remembered for one route.
     pub max_shapes: usize,
-    /// In the order in which they are tried.
+    /// The routes, in the order in which they are tried.
     pub routes: Vec<Route>,
 }
 
 impl Config {
-    /// Reads a configuration. No text at all is one too: no routes, so every response passes.
+    /// Reads a configuration. Empty text is valid: it has no routes, so every response passes.
+    ///
+    /// Returns the first mistake as an error.
     pub fn parse(json: &[u8]) -> Result<Config, ConfigError> {
         if json.trim_ascii().is_empty() {
             return Ok(Config::default());
@@ -92,7 +94,7 @@ impl Config {
         }
     }
 
-    /// Checks a configuration that is read already, and tells everything that is wrong with it.
+    /// Checks a configuration that is already read. Returns all mistakes as errors, by their place in the text.
     pub fn check(node: &Node) -> Result<Config, Vec<ConfigError>> {
         let mut problems = Problems::new();
         let config = read(&Cursor::root(node), &mut problems);
@@ -100,25 +102,26 @@ impl Config {
         if problems.is_empty() { Ok(config) } else { Err(problems) }
     }
 
-    /// The first route that a request matches. Query and fragment do not count.
+    /// Returns the number of the first route that matches a request. Query and fragment do not count.
     pub fn route(&self, method: &[u8], path: &[u8]) -> Option<usize> {
         self.routes_from(0, method, path).next()
     }
 
-    /// The route that is for all requests whatever their path and method, where no later one can come in for it.
+    /// Returns the route that takes all requests, whatever their path and method, if no later route can take its
+    /// responses.
     pub fn route_of_all(&self) -> Option<usize> {
         let first = &self.routes.first()?.matcher;
         let alone = self.routes.len() == 1 || first.conditions.are_none();
         (first.takes_all() && alone).then_some(0)
     }
 
-    /// The routes from that number on that a request matches, in order.
+    /// Returns the routes that match a request, in order, starting with the route numbered `first`.
     pub fn routes_from(&self, first: usize, method: &[u8], path: &[u8]) -> impl Iterator<Item = usize> {
         let routes = self.routes.iter().enumerate().skip(first);
         routes.filter(move |(_, route)| route.matcher.matches(method, path)).map(|(number, _)| number)
     }
 
-    /// Whether responses of any route are healed for a share of requests only.
+    /// Whether any route heals the responses to only a share of requests.
     pub fn samples(&self) -> bool {
         self.routes.iter().any(|route| self.sample_of(route) != Sample::ALL)
     }
@@ -134,7 +137,7 @@ impl Config {
         }
     }
 
-    /// The bounds on one body.
+    /// Returns the bounds on one body.
     pub fn limits(&self) -> Limits {
         Limits {
             max_held_bytes: self.max_held_bytes,
@@ -144,17 +147,18 @@ impl Config {
         }
     }
 
-    /// Whether the route of that number is for a response of this status, with this value of `content-type`.
+    /// Whether a route accepts a response with this status and this value of `content-type`.
     pub fn accepts(&self, route: usize, status: u64, content_type: &[u8]) -> bool {
         self.routes.get(route).is_some_and(|route| route.matcher.conditions.accept(status, content_type))
     }
 
-    /// What to do with responses of a route. `off` for all is off for each; else the route's own mode counts.
+    /// Returns what to do with the responses of a route. `off` for all routes is off for each; otherwise the mode of
+    /// the route overrides that of the configuration.
     pub fn mode_of(&self, route: &Route) -> Mode {
         if self.mode == Mode::Off { Mode::Off } else { route.mode.unwrap_or(self.mode) }
     }
 
-    /// Of how many requests of a route the responses are healed.
+    /// Returns the share of requests of a route whose responses are healed.
     pub fn sample_of(&self, route: &Route) -> Sample {
         route.sample.unwrap_or(self.sample)
     }
@@ -201,7 +205,7 @@ fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Config {
     config
 }
 
-/// Settings that are whole numbers within bounds.
+/// Reads the settings that are whole numbers.
 fn read_bounds(cursor: &Cursor<'_>, config: &mut Config, problems: &mut Problems) {
     for Bound { name, least, most, expected } in BOUNDS {
         let Some(field) = cursor.field(name) else { continue };
@@ -211,7 +215,7 @@ fn read_bounds(cursor: &Cursor<'_>, config: &mut Config, problems: &mut Problems
     }
 }
 
-/// A whole number within bounds.
+/// Reads a whole number within bounds.
 fn read_bound(
     cursor: &Cursor<'_>,
     bounds: std::ops::RangeInclusive<usize>,

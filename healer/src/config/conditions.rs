@@ -1,4 +1,4 @@
-//! What a response must be like for a route to be the one for it.
+//! Conditions on responses: which ones a route takes.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -6,21 +6,21 @@ use std::ops::RangeInclusive;
 use super::cursor::{Cursor, Problems};
 use super::decimal::Decimal;
 
-/// Statuses and media types. None: any.
+/// Statuses and media types. An empty list accepts any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
     statuses: Vec<RangeInclusive<u64>>,
-    /// Without parameters.
+    /// Media types without parameters.
     content_types: Vec<String>,
 }
 
 impl Conditions {
-    /// Whether every response meets them.
+    /// Whether every response meets the conditions.
     pub fn are_none(&self) -> bool {
         self.statuses.is_empty() && self.content_types.is_empty()
     }
 
-    /// Whether a response of this status, with this value of `content-type`, meets them. Allocates nothing.
+    /// Whether a response with this status and this value of `content-type` meets the conditions. Allocates nothing.
     pub fn accept(&self, status: u64, content_type: &[u8]) -> bool {
         (self.statuses.is_empty() || self.statuses.iter().any(|range| range.contains(&status)))
             && (self.content_types.is_empty() || self.has_type(content_type))
@@ -61,7 +61,8 @@ pub(super) fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Conditions {
     conditions
 }
 
-/// `2xx` or `404`. Statuses whose responses are never looked at are none: such a route would never be used.
+/// Reads `2xx` or `404`. Returns `None` for statuses whose responses are never looked at: a route for them would be
+/// dead.
 fn statuses(text: &str) -> Option<RangeInclusive<u64>> {
     match text {
         "2xx" => Some(200..=299),
@@ -75,7 +76,7 @@ fn statuses(text: &str) -> Option<RangeInclusive<u64>> {
     }
 }
 
-/// Responses of other types are never looked at.
+/// Whether a media type is JSON. Responses of other types are never looked at.
 fn is_json(text: &str) -> bool {
     let name = text.to_ascii_lowercase();
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);

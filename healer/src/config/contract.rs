@@ -1,12 +1,12 @@
-//! JSON Schema to [`Contract`].
+//! Reads JSON Schema into a [`Contract`].
 //!
-//! The subset is that of JSON Schema 2020-12 which OpenAPI 3.1 uses, and OpenAPI 3.0's `nullable`. Keywords that
-//! only narrow values are accepted and ignored. Schemas are put together so that no name that may be expected is left
-//! out, because a name that is not expected may be renamed away: `allOf` gives the members of all, `anyOf` and `oneOf`
-//! those of any, required where all of them require it.
+//! It reads the subset of JSON Schema 2020-12 that OpenAPI 3.1 uses, and OpenAPI 3.0's `nullable`. Keywords that only
+//! narrow values are accepted and ignored. A name that is not expected may be renamed away, so schemas are combined
+//! such that no expected name is left out: `allOf` has the members of all its schemas; `anyOf` and `oneOf` have those
+//! of any of their schemas, and require what all of these require.
 //!
-//! A contract is a tree, so references are written out, as many as [`LIMITS`] allow. An object of which a part is behind
-//! a reference that is not followed may have any member: nothing in it is healed or dropped.
+//! A contract is a tree, so references are expanded, as many as [`LIMITS`] allow. An object with a part behind a
+//! reference that is not followed may have any member, so nothing in it is healed or dropped.
 
 mod combine;
 mod keywords;
@@ -29,17 +29,18 @@ use reference::References;
 use shape::{Member, Shape};
 use values::Types;
 
-/// Objects and arrays inside each other at most. Three times as deep as the deepest response schemas of public APIs.
+/// The largest number of objects and arrays inside each other. The deepest response schemas of public APIs have a third
+/// of that.
 pub const MAX_DEPTH: usize = 64;
-/// Schemas inside each other at most, references and alternatives counted: bounds the stack.
+/// The largest number of schemas inside each other, references and alternatives included. It bounds the stack.
 const MAX_NESTED: usize = 192;
-/// Schemas of a contract at most, references written out: what a plan has states for.
+/// The largest number of schemas of a contract after expansion. Plans have states for that many.
 const MAX_SCHEMAS: usize = 1 << 14;
-/// The first of these that suffices is taken.
+/// Limits for expansion. The first of these that suffices is taken.
 ///
-/// Trees of comments and categories come to some levels that way. Where everything refers to everything (the largest
-/// payment APIs) a contract grows some tenfold by level. Of an object and what it refers to clients read most, so there
-/// is more room for these two.
+/// Trees of comments and categories get several levels that way. Where everything refers to everything, as in the
+/// largest payment APIs, each level makes a contract some ten times as large. Clients mostly read an object and what it
+/// refers to, so there is more room for these two levels.
 const LIMITS: [Limits; 5] = [
     Limits { recursions: 5, schemas: 1 << 11, ..Limits::LEAST },
     Limits { recursions: 4, schemas: 1 << 11, ..Limits::LEAST },
@@ -47,31 +48,33 @@ const LIMITS: [Limits; 5] = [
     Limits { recursions: 2, ..Limits::LEAST },
     Limits::LEAST,
 ];
-/// Subtypes of a schema whose members are read. More have little in common but their base.
+/// The largest number of subtypes of a schema whose members are read. More of them have little in common but their
+/// base.
 const MAX_SUBTYPES: usize = 32;
-/// More problems in one contract are not looked for.
+/// Reading stops at this many problems in one contract.
 const MAX_PROBLEMS: usize = 100;
 
 const A_SCHEMA: &str = "a JSON Schema: an object, such as {type: object, properties: {...}}";
 
-/// A contract, and how much of it there was no room for.
+/// A contract, and the number of references for which there was no room.
 pub struct Reading {
-    /// What was read.
+    /// The contract.
     pub contract: Contract,
-    /// References that were not followed. What they stand for may have any member.
+    /// References that were not followed. The objects behind them may have any member.
     pub open: usize,
 }
 
-/// Reads a schema that is a document of its own.
+/// Reads a schema that is a document of its own. Returns `None` if there are problems.
 pub fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
     let mut references = References::new(cursor.place());
     let attempt = attempt::<false>(cursor, &mut references);
     finished(attempt, cursor, problems).map(|reading| reading.contract)
 }
 
-/// Reads a schema in a foreign document, such as one of OpenAPI, into which its references lead. Such documents are
-/// not the reader's to mend: keywords and types that do not exist are passed over, and of a schema that is too large
-/// those levels are read that there is room for.
+/// Reads a schema in a foreign document, such as one of OpenAPI, which its references point into.
+///
+/// Users cannot correct such documents. So unknown keywords and types are ignored, and of a schema that is too large as
+/// many levels are read as there is room for. Returns `None` if there are problems.
 pub fn read_in(document: &Place<'_>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Reading> {
     let mut references = References::new(document.clone());
     let level = |deepest| Limits { deepest, ..Limits::LEAST };
@@ -83,7 +86,7 @@ pub fn read_in(document: &Place<'_>, schema: &Cursor<'_>, problems: &mut Problem
     finished(attempt, schema, problems)
 }
 
-/// A schema as it is read within the first limits that suffice.
+/// Reads a schema within the first limits that suffice.
 fn attempt<const FOREIGN: bool>(schema: &Cursor<'_>, references: &mut References<'_>) -> Option<Attempt> {
     LIMITS.into_iter().find_map(|limits| Attempt::within::<FOREIGN>(limits, schema, references))
 }
@@ -99,7 +102,7 @@ fn finished(attempt: Option<Attempt>, schema: &Cursor<'_>, problems: &mut Proble
     is_clean.then(|| Reading { contract: said.shape.into_contract(), open })
 }
 
-/// A schema that is referred to twice is wrong once.
+/// Skips problems that are known already: a schema with several references to it is wrong only once.
 fn append_new(problems: &mut Problems, found: Problems) {
     for problem in found {
         if !problems.contains(&problem) {
@@ -111,11 +114,11 @@ fn append_new(problems: &mut Problems, found: Problems) {
 /// How far references are followed.
 #[derive(Clone, Copy)]
 struct Limits {
-    /// References to schemas that contain themselves, inside each other.
+    /// The largest number of references inside each other to schemas that contain themselves.
     recursions: usize,
-    /// Objects and arrays around a reference.
+    /// The largest number of objects and arrays around a reference.
     deepest: usize,
-    /// What the contract may then come to; if it is more, these limits do not suffice.
+    /// The largest size of the contract. If it gets larger, these limits do not suffice.
     schemas: usize,
 }
 
@@ -123,7 +126,7 @@ impl Limits {
     const LEAST: Limits = Limits { recursions: 1, deepest: MAX_DEPTH, schemas: MAX_SCHEMAS };
 }
 
-/// What came of reading a schema within limits.
+/// The result of reading a schema within limits.
 struct Attempt {
     said: Said,
     /// References not followed.
@@ -132,7 +135,7 @@ struct Attempt {
 }
 
 impl Attempt {
-    /// Nothing where the limits do not suffice.
+    /// Returns `None` if the limits do not suffice.
     fn within<const FOREIGN: bool>(
         limits: Limits,
         schema: &Cursor<'_>,
@@ -148,7 +151,7 @@ impl Attempt {
 struct Reader<'r, 'a, const FOREIGN: bool> {
     references: &'r mut References<'a>,
     limits: Limits,
-    /// Schemas read.
+    /// The number of schemas read.
     count: usize,
     /// References not followed.
     open: usize,
@@ -157,20 +160,20 @@ struct Reader<'r, 'a, const FOREIGN: bool> {
 /// The way from the contract to a schema in it.
 #[derive(Clone, Copy)]
 struct Trail<'t> {
-    /// Objects and arrays around it.
+    /// Objects and arrays around the schema.
     depth: usize,
-    /// Schemas around it.
+    /// Schemas around the schema.
     nested: usize,
-    /// Whether it is the base of another schema, which says what subtype of it that is.
+    /// Whether the schema is the base of another schema, which determines the subtype.
     is_part: bool,
     open: Option<&'t Open<'t>>,
 }
 
-/// A reference that is being written out.
+/// A reference that is being expanded.
 struct Open<'t> {
     target: &'t Node,
     depth: usize,
-    /// How many references to schemas that contain themselves are open, with this one.
+    /// The number of open references to schemas that contain themselves, including this one.
     recursions: usize,
     outer: Option<&'t Open<'t>>,
 }
@@ -186,7 +189,7 @@ impl Trail<'_> {
         self.open.map_or(0, |open| open.recursions)
     }
 
-    /// Whether a schema is nothing but a part of itself.
+    /// Whether the schema `target` is part of itself without a level in between.
     fn circles(&self, target: &Node) -> bool {
         let mut open = self.open;
         while let Some(reference) = open.filter(|reference| reference.depth == self.depth) {
@@ -200,7 +203,7 @@ impl Trail<'_> {
 }
 
 impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
-    /// One schema and those inside it. Calls itself, at most [`MAX_NESTED`] deep.
+    /// Reads one schema and those inside it. Calls itself, at most [`MAX_NESTED`] deep.
     fn schema(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Said {
         self.count = self.count.saturating_add(1);
         if self.count > self.limits.schemas || problems.len() >= MAX_PROBLEMS || is_too_deep(cursor, trail, problems) {
@@ -229,7 +232,7 @@ impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
         said
     }
 
-    /// What a schema says without those that it is put together of.
+    /// Returns what a schema says by itself, without the schemas that it combines.
     fn own(&mut self, cursor: &Cursor<'_>, types: &Types, trail: &Trail<'_>, problems: &mut Problems) -> Said {
         let trail = trail.inside();
         let structure = Self::structure(cursor, types, problems);
@@ -244,13 +247,14 @@ impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
             }
             None => (Shape::Any, Kinds::ANY),
         };
-        // Nobody who lists properties means that a number will do, though the letter says so.
+        // A schema that lists properties means an object, although the standard also allows a number.
         let kinds = structure.filter(|_| types.are_open()).map_or(types.kinds(), Kinds::of);
         let expects = Expects { items, ..values::expects(cursor, kinds, FOREIGN, problems) };
         Said { expects, ..Said::of_shape(shape) }
     }
 
-    /// Whether a schema has keywords of objects or of arrays. Its type has to agree; in a foreign document it decides.
+    /// Returns the kind whose keywords a schema has: an object or an array. The type of the schema has to agree. In a
+    /// foreign document the type decides.
     fn structure(cursor: &Cursor<'_>, types: &Types, problems: &mut Problems) -> Option<Kind> {
         let keywords = [(Kind::Object, ["properties", "required"]), (Kind::Array, ["items", "prefixItems"])];
         let mut found = None;
@@ -288,13 +292,13 @@ impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
 
     fn property(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Said {
         if is_only_written(cursor.node) || cursor.node.value == Value::Bool(false) {
-            // Whatever else is said of it. What must not be there is in no response either.
+            // Other keywords do not matter. A member that must not be there is in no response either.
             return Said { is_only_written: true, ..Said::default() };
         }
         self.schema(cursor, trail, problems)
     }
 
-    /// What is said of each element. Elements that differ by place are alternatives.
+    /// Returns what is said of each element. Elements that differ by position are alternatives.
     fn item(&mut self, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Said {
         let mut found: Option<Said> = None;
         if let Some(field) = cursor.field("prefixItems") {
@@ -310,7 +314,7 @@ impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
         found.unwrap_or_default()
     }
 
-    /// Adds what the schemas say that this one is put together of.
+    /// Adds what the schemas say that this one combines.
     fn composed(&mut self, own: Said, cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Said {
         let mut said = own;
         if let Some(field) = cursor.field("$ref") {
@@ -342,8 +346,10 @@ impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
         if FOREIGN && !trail.is_part { self.with_subtypes(said, cursor, trail, problems) } else { said }
     }
 
-    /// Adds members of the subtypes that a discriminator names. What is in these members is left open: subtypes refer
-    /// to what they are subtypes of. So is all where it would come to too much.
+    /// Adds the members of the subtypes that a discriminator names.
+    ///
+    /// The content of these members is left open, because subtypes refer to their base. If the subtypes would take too
+    /// much room, the whole object is left open.
     fn with_subtypes(
         &mut self,
         mut said: Said,
@@ -401,7 +407,7 @@ impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
             return Said::default();
         }
         let target = place.cursor();
-        // The parts of one object are one level.
+        // The parts of one object are on the same level.
         let is_deeper = trail.open.is_none_or(|open| open.depth < trail.depth);
         let is_recursion = is_deeper && self.references.is_recursive(place.node);
         let recursions = trail.recursions().saturating_add(usize::from(is_recursion));
@@ -426,14 +432,14 @@ fn is_too_deep(cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) 
     false
 }
 
-/// What is known of a schema whose names are left out.
+/// Returns what is known of a schema that is not read.
 fn unread(schema: &Cursor<'_>, problems: &mut Problems) -> Said {
     let kinds = Types::read(schema, true, problems).kinds();
     let expects = Expects { kinds, ..Expects::default() };
     Said { shape: Shape::Open, expects, is_only_written: is_only_written(schema.node) }
 }
 
-/// What a discriminator names a subtype by, as a reference: that, or the name of a schema.
+/// Turns the value of a discriminator mapping into a reference. It is one already, or the name of a schema.
 fn subtype(named: &Node) -> Node {
     let name = named.as_str().unwrap_or_default();
     let is_name = !name.contains(['#', '/', '.']);
@@ -441,13 +447,13 @@ fn subtype(named: &Node) -> Node {
     Node { offset: named.offset, value: Value::String(reference) }
 }
 
-/// Adds members that stand there in some cases.
+/// Adds members that are there in some cases only.
 fn possibly(said: Said, more: Said) -> Said {
     both(said, Said::of_shape(more.shape.loosened()))
 }
 
-/// The names that `required` lists. Foreign documents have `required: true` beside a property, which lists none, and
-/// empty names.
+/// Returns the names that `required` lists. Foreign documents have `required: true` beside a property, which lists no
+/// name, and empty names.
 fn required_of(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) -> Vec<String> {
     let mut names = Vec::new();
     if let Some(field) = cursor.field("required").filter(|field| !(is_foreign && is_boolean(field.node))) {
@@ -459,7 +465,7 @@ fn required_of(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) -
     names
 }
 
-/// Whether an object's schema says of members that it does not list that they may stand there, or what they are.
+/// Whether the schema of an object allows members that it does not list, or describes them.
 fn allows_others(schema: &Node) -> bool {
     let says = |keyword| schema.get(keyword).is_some_and(|node| node.value != Value::Bool(false));
     says("additionalProperties") || says("patternProperties") || says("unevaluatedProperties")
@@ -473,7 +479,7 @@ fn is_only_written(schema: &Node) -> bool {
     schema.get("writeOnly").is_some_and(|node| node.value == Value::Bool(true))
 }
 
-/// Names that are required and not under `properties`: clients expect them, with any value.
+/// Returns members for names that are required but not under `properties`. Clients expect them, with any value.
 fn undescribed(required: &[String], members: &[Member]) -> Vec<Member> {
     let described = Index::new(members.iter().map(|member| member.name.as_str()));
     let names = Index::new(required.iter().map(String::as_str));

@@ -1,4 +1,4 @@
-//! A typed walk over [`Node`]s that knows where it is, and collects what is wrong.
+//! A typed walk over [`Node`]s that knows its path and collects problems.
 
 use std::fmt::Write as _;
 
@@ -8,24 +8,26 @@ use super::index::Index;
 use super::node::{Member, Node, Value, quote};
 use super::suggest::did_you_mean;
 
-/// Everything that is wrong with a configuration, in the order of reading.
+/// The problems of a configuration, in the order of reading.
 pub type Problems = Vec<ConfigError>;
 
-/// A node and the way to it. Lives on the stack: the path becomes text only for a refusal.
+/// A node and the way to it.
+///
+/// It lives on the stack. The path becomes text only for a refusal.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
-    /// What stands here.
+    /// The node.
     pub node: &'a Node,
-    /// Where a refusal points to: the name of a member, else the node.
+    /// The offset that a refusal points to: that of the member's name, else that of the node.
     offset: usize,
     parent: Option<&'a Cursor<'a>>,
     step: Step<'a>,
 }
 
-/// A node, and the way to it as text. Unlike a [`Cursor`] it can be kept.
+/// A node, and the way to it as text. Unlike a [`Cursor`] it can be stored.
 #[derive(Clone, Debug)]
 pub struct Place<'a> {
-    /// What stands there.
+    /// The node.
     pub node: &'a Node,
     offset: usize,
     path: String,
@@ -40,13 +42,12 @@ enum Step<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The start of a walk from here.
+    /// Returns a cursor that starts here.
     pub fn cursor(&self) -> Cursor<'_> {
         Cursor { node: self.node, offset: self.offset, parent: None, step: Step::Path(&self.path) }
     }
 
-    /// The place behind these names and indices. Where there is none: the last node on the way, and the step that it
-    /// does not have.
+    /// Follows names and indices. If a step does not exist, returns the last node on the way and that step as an error.
     pub fn follow<'s>(&self, steps: &[&'s str]) -> Result<Place<'a>, (&'a Node, &'s str)> {
         let mut place = self.clone();
         for step in steps {
@@ -59,17 +60,17 @@ impl<'a> Place<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The start of a walk.
+    /// Starts a walk.
     pub fn root(node: &'a Node) -> Self {
         Cursor { node, offset: node.offset, parent: None, step: Step::Root }
     }
 
-    /// Where this stands.
+    /// Returns the place of this cursor.
     pub fn place(&self) -> Place<'a> {
         Place { node: self.node, offset: self.offset, path: self.path_or_nothing() }
     }
 
-    /// The members, each under its name; a refusal if this is no object.
+    /// Returns the members, each under its name. Refuses a value that is no object.
     pub fn members(&'a self, problems: &mut Problems, expected: &str) -> impl Iterator<Item = Cursor<'a>> + use<'a> {
         let mut members: &[Member] = &[];
         match &self.node.value {
@@ -79,7 +80,7 @@ impl<'a> Cursor<'a> {
         members.iter().map(|member| self.member(member))
     }
 
-    /// The elements; a refusal if this is no array.
+    /// Returns the elements. Refuses a value that is no array.
     pub fn items(&'a self, problems: &mut Problems, expected: &str) -> impl Iterator<Item = Cursor<'a>> + use<'a> {
         let mut items: &[Node] = &[];
         match &self.node.value {
@@ -94,18 +95,18 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Whether there are members.
+    /// Whether this is an object.
     pub fn is_object(&self) -> bool {
         matches!(self.node.value, Value::Object(_))
     }
 
-    /// The member of that name.
+    /// Returns the member with this name.
     pub fn field(&'a self, name: &str) -> Option<Cursor<'a>> {
         let Value::Object(members) = &self.node.value else { return None };
         members.iter().find(|member| member.name == name).map(|member| self.member(member))
     }
 
-    /// Refuses a value that is no object, and members of other names than these.
+    /// Refuses a value that is no object, and members whose names are not in `known`.
     pub fn only_fields(&'a self, problems: &mut Problems, expected: &str, known: &[&'static str]) -> Option<()> {
         let before = problems.len();
         for member in self.members(problems, expected) {
@@ -118,7 +119,7 @@ impl<'a> Cursor<'a> {
         (problems.len() == before).then_some(())
     }
 
-    /// The name under which this stands, or nothing.
+    /// Returns the name of this member; empty if it is none.
     pub fn name(&self) -> &'a str {
         match self.step {
             Step::Name(name) => name,
@@ -126,7 +127,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A text that is not empty.
+    /// Returns a text that is not empty, or refuses the value.
     pub fn text(&self, problems: &mut Problems, expected: &str) -> Option<&'a str> {
         match &self.node.value {
             Value::String(text) if !text.is_empty() => return Some(text),
@@ -136,7 +137,8 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// One of a few words. Envoy reads YAML's bare `off` as `false`, so that counts as the word.
+    /// Returns one of a few words, or refuses the value. Envoy reads YAML's bare `off` as `false`, so `false` counts as
+    /// `off`.
     pub fn choice<T: Copy>(&self, problems: &mut Problems, choices: &[(&'static str, T)]) -> Option<T> {
         let word = self.word();
         let found = choices.iter().find(|(name, _)| word == Some(*name)).map(|(_, value)| *value);
@@ -148,7 +150,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// `true` or `false`.
+    /// Returns `true` or `false`, or refuses the value.
     pub fn flag(&self, problems: &mut Problems) -> bool {
         if let Value::Bool(flag) = self.node.value {
             return flag;
@@ -157,7 +159,7 @@ impl<'a> Cursor<'a> {
         false
     }
 
-    /// A text, or the word that YAML made a boolean of.
+    /// Returns a text, or the word that YAML turned into `false`.
     pub fn word(&self) -> Option<&'a str> {
         match &self.node.value {
             Value::String(text) => Some(text),
@@ -166,7 +168,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A list of words, each once and at least one; numbers count as words. `is_one` says what is a word here.
+    /// Reads a list of words, each of which must occur only once. Refuses an empty list.
+    ///
+    /// Numbers count as words. `is_one` says whether a text is a valid word.
     pub(super) fn words(
         &self,
         problems: &mut Problems,
@@ -194,7 +198,7 @@ impl<'a> Cursor<'a> {
         words
     }
 
-    /// A number. Envoy hands fractions and large numbers in YAML over as text, so that counts too.
+    /// Returns a number. Envoy passes fractions and large numbers in YAML on as text, so texts count too.
     pub(super) fn number(&self) -> Option<Decimal> {
         match &self.node.value {
             Value::Number(text) | Value::String(text) => Decimal::parse(text),
@@ -202,18 +206,18 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Refuses what stands here.
+    /// Refuses the value.
     pub fn expected(&self, problems: &mut Problems, expected: &str) {
         self.refuse(problems, self.node.describe(), expected);
     }
 
-    /// Refuses for a reason that is not in the value alone.
+    /// Refuses for a reason other than the value alone.
     pub fn refuse(&self, problems: &mut Problems, found: impl Into<String>, expected: impl Into<String>) {
         let at = self.path();
         problems.push(ConfigError { at, offset: self.offset, found: found.into(), expected: expected.into() });
     }
 
-    /// The way here as text: `routes[0].move["a.b"]`.
+    /// Returns the path as text: `routes[0].move["a.b"]`.
     pub fn path(&self) -> String {
         let path = self.path_or_nothing();
         if path.is_empty() { "configuration".to_owned() } else { path }
@@ -236,7 +240,7 @@ impl<'a> Cursor<'a> {
         Cursor { node: &member.node, offset: member.offset, parent: Some(self), step }
     }
 
-    /// What stands where a text belongs. A boolean there is mostly a surprise that YAML prepared.
+    /// Describes a value where a text is expected. A boolean there is mostly an accident of YAML.
     fn describe_bare_word(&self) -> String {
         let found = self.node.describe();
         match self.node.value {
@@ -248,7 +252,7 @@ impl<'a> Cursor<'a> {
 }
 
 impl Node {
-    /// The member of that name, or the element at that index.
+    /// Returns the member with this name, or the element at this index.
     fn step(&self, step: &str) -> Option<(Step<'_>, &Node, usize)> {
         match &self.value {
             Value::Object(members) => {
@@ -264,7 +268,7 @@ impl Node {
     }
 }
 
-/// Refuses names that occur twice in an object, anywhere below. Most readers would drop one of them in silence.
+/// Refuses names that occur twice in one object, anywhere below. Most readers would silently drop one of the two.
 pub fn refuse_duplicates(cursor: &Cursor<'_>, problems: &mut Problems) {
     match &cursor.node.value {
         Value::Object(members) => {
@@ -287,7 +291,7 @@ pub fn refuse_duplicates(cursor: &Cursor<'_>, problems: &mut Problems) {
 }
 
 fn push_step(path: &mut String, step: Step<'_>) {
-    // Writing to a String cannot fail.
+    // Writing to a `String` cannot fail.
     let _ = match step {
         Step::Root => Ok(()),
         Step::Path(start) => path.write_str(start),

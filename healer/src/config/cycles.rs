@@ -1,9 +1,11 @@
-//! Circles among rules.
+//! Finds cycles among rules.
 
 use super::index::Index;
 
-/// The circles that `(from, to)` pairs form, each as the indices of its pairs in the order in which they follow one
-/// another, the pair that was declared first in front. Where a source has several pairs, the first one counts.
+/// Returns the cycles that `(from, to)` pairs form.
+///
+/// A cycle is the list of the indices of its pairs, in the order in which they follow one another, starting with the
+/// pair that was declared first. If several pairs have the same source, the first one counts.
 pub(super) fn find(pairs: &[(&str, &str)]) -> Vec<Vec<usize>> {
     let next = successors(pairs);
     let mut seen_in: Vec<Option<usize>> = vec![None; pairs.len()];
@@ -26,7 +28,7 @@ pub(super) fn find(pairs: &[(&str, &str)]) -> Vec<Vec<usize>> {
     circles
 }
 
-/// The circle that starts and ends at `first`.
+/// Returns the cycle that starts and ends at `first`.
 fn circle_from(first: usize, next: &[Option<usize>]) -> Vec<usize> {
     let mut circle = vec![first];
     let mut last = first;
@@ -37,7 +39,7 @@ fn circle_from(first: usize, next: &[Option<usize>]) -> Vec<usize> {
     circle
 }
 
-/// For each pair, the pair that starts where it ends.
+/// Returns for each pair the pair that starts where it ends.
 fn successors(pairs: &[(&str, &str)]) -> Vec<Option<usize>> {
     let sources = Index::new(pairs.iter().map(|(from, _)| *from));
     pairs.iter().map(|(_, to)| sources.first(to)).collect()

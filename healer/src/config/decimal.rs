@@ -1,6 +1,6 @@
 //! Numbers as people and protobuf write them: `1048576`, `1048576.0`, `1.048576e+06`, `.85`.
 
-/// A decimal number, exact: `digits` times ten to the power of `exponent`.
+/// An exact decimal number: `digits` times ten to the power of `exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Decimal {
     negative: bool,
@@ -9,7 +9,7 @@ pub(super) struct Decimal {
 }
 
 impl Decimal {
-    /// Reads a number; nothing if it is none, or has more digits than any setting needs.
+    /// Reads a number. Returns `None` if the text is no number, or has more digits than any setting needs.
     pub fn parse(text: &str) -> Option<Decimal> {
         let (negative, unsigned) = sign(text.as_bytes());
         let (mantissa, exponent) = match split(unsigned, |byte| matches!(byte, b'e' | b'E')) {
@@ -28,7 +28,7 @@ impl Decimal {
         Some(Decimal { negative, digits, exponent: exponent.checked_sub(places)? })
     }
 
-    /// The number times ten to the power of `places`, where that is a whole number and not negative.
+    /// Returns the number times ten to the power of `places`, if that is whole and not negative.
     pub fn scaled(self, places: u8) -> Option<u64> {
         let exponent = self.exponent.checked_add(i32::from(places))?;
         let power = 10_u64.checked_pow(exponent.unsigned_abs());
@@ -40,13 +40,13 @@ impl Decimal {
         (magnitude == 0 || !self.negative).then_some(magnitude)
     }
 
-    /// The number, where it is whole and not negative.
+    /// Returns the number, if it is whole and not negative.
     pub fn whole(self) -> Option<u64> {
         self.scaled(0)
     }
 }
 
-/// Whether a number is negative, and what is behind its sign.
+/// Splits off the sign: whether the number is negative, and the rest.
 fn sign(text: &[u8]) -> (bool, &[u8]) {
     match text.split_first() {
         Some((sign @ (b'+' | b'-'), unsigned)) => (*sign == b'-', unsigned),
@@ -54,7 +54,7 @@ fn sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// What is before and behind the first such byte.
+/// Returns what is before and behind the first byte for which `is_such` holds.
 fn split(text: &[u8], is_such: impl Fn(u8) -> bool) -> Option<(&[u8], &[u8])> {
     let (before, rest) = text.split_at_checked(text.iter().position(|byte| is_such(*byte))?)?;
     Some((before, rest.get(1..)?))

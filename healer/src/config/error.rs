@@ -1,15 +1,15 @@
 use std::fmt;
 
-/// A value in a configuration that cannot be used: where, what was found, what was expected.
+/// A value in a configuration that cannot be used: where it is, what was found and what was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
-    /// Path of the field, such as `routes[0].move["a.b"]`; line and column where the text is not JSON.
+    /// The path of the field, such as `routes[0].move["a.b"]`. If the text is not JSON, line and column.
     pub at: String,
-    /// Bytes from the start of the text to the place.
+    /// The offset in bytes from the start of the text.
     pub offset: usize,
-    /// What stands there.
+    /// What was found there.
     pub found: String,
-    /// What could have stood there.
+    /// What was expected there.
     pub expected: String,
 }
 

@@ -1,4 +1,4 @@
-//! Which of a route's own rules can never fire under its contract. Such a rule is a slip: mostly a name mistyped.
+//! Finds rules of a route that can never fire under its contract. Such a rule is a mistake, mostly a mistyped name.
 
 use nomos_rules::path::{Path, Step};
 
@@ -25,8 +25,8 @@ pub(super) fn refuse_dead_renames(cursor: &Cursor<'_>, contract: &Contract, prob
     }
 }
 
-/// Refuses entries of `move` whose whole target no record expects, or only records that expect the source as well.
-/// A value that lacks a level (`a` to `a.b`) drifts though its source is expected.
+/// Refuses entries of `move` whose whole target no record expects, or that only records expect which also expect the
+/// source. A value that lacks a level (`a` to `a.b`) drifts although its source is expected.
 pub(super) fn refuse_dead_moves(cursor: &Cursor<'_>, contract: &Contract, problems: &mut Problems) {
     let records = records(contract);
     for member in cursor.members(problems, "an object") {
@@ -43,7 +43,7 @@ pub(super) fn refuse_dead_moves(cursor: &Cursor<'_>, contract: &Contract, proble
     }
 }
 
-/// Every object that the contract describes, in the order of the schema.
+/// Returns every object that the contract describes, in the order of the schema.
 fn records(contract: &Contract) -> Vec<&Contract> {
     let mut records = Vec::new();
     let mut open = vec![contract];
@@ -60,7 +60,7 @@ fn records(contract: &Contract) -> Vec<&Contract> {
     records
 }
 
-/// Whether a path leads somewhere from here.
+/// Whether the contract has this path, from `start` on.
 fn expects(start: &Contract, path: &Path) -> bool {
     let record = path.scope().iter().try_fold(start, |node, step| match (node, step) {
         (Contract::Array { items }, Step::Each) => Some(&**items),

@@ -1,10 +1,10 @@
-//! Where a name stands in a list.
+//! Look-up of names in a list.
 
 use crate::order;
-/// Names in order, each with its place in the list that it came from.
+/// The names of a list, sorted, each with its position in the list.
 ///
-/// One type for every look-up in a configuration: sorting is the largest generic code here, and the wasm module
-/// carries it once this way.
+/// All look-ups in a configuration use this one type: sorting is the largest generic code here, and this way the wasm
+/// module has it only once.
 pub(super) struct Index<'a>(Vec<(&'a str, usize)>);
 
 impl<'a> Index<'a> {
@@ -14,13 +14,13 @@ impl<'a> Index<'a> {
         Index(places)
     }
 
-    /// The first place of a name.
+    /// Returns the first position of a name.
     pub fn first(&self, name: &str) -> Option<usize> {
         let at = self.0.partition_point(|(known, _)| *known < name);
         self.0.get(at).filter(|(known, _)| *known == name).map(|(_, place)| *place)
     }
 
-    /// Places of names that stand at an earlier place too, each with the place just before it.
+    /// Returns the positions of repeated names, each behind the position just before it.
     pub fn repeats(&self) -> impl Iterator<Item = (usize, usize)> {
         let pairs = self.0.iter().zip(self.0.iter().skip(1));
         pairs.filter(|((a, _), (b, _))| a == b).map(|((_, first), (_, second))| (*first, *second))

@@ -1,12 +1,12 @@
-//! JSON text to [`Node`]s.
+//! Reads JSON text into [`Node`]s.
 //!
-//! A reader of its own, not `serde_json::Value`: that drops duplicate names, order and places, all of which the
-//! refusals need, and weighs several times as much in the wasm module.
+//! It does not use `serde_json::Value`, which drops duplicate names, order and offsets. Refusals need all of these.
+//! `serde_json` is also several times as large in the wasm module.
 
 use super::error::ConfigError;
 use super::node::{Member, Node, Value};
 
-/// Reads a text that is one JSON value.
+/// Reads a text that is one JSON value. The error of an invalid text has its line and column.
 pub fn read(bytes: &[u8]) -> Result<Node, ConfigError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// After an element: whether the container ends here, or goes on behind a comma.
+    /// Returns whether the container ends behind an element, or goes on behind a comma.
     fn closed(&mut self, end: char, expected: &str) -> Result<bool, ConfigError> {
         if self.taken(end) {
             return Ok(true);
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
         Ok(c)
     }
 
-    /// One `\uXXXX`, or the two of a surrogate pair.
+    /// Reads one `\uXXXX`, or the two of a surrogate pair.
     fn unicode(&mut self, start: usize) -> Result<char, ConfigError> {
         let high = self.hex();
         let low = match high {
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         Err(self.refuse("`\\u` and four hexadecimal digits of a character"))
     }
 
-    /// The digits behind the `u` that stands here.
+    /// Reads the four digits behind the `u` at the current position.
     fn hex(&mut self) -> Option<u16> {
         let digits = self.rest().get(1..5)?;
         let unit = digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(digits)?;
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
         rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
     }
 
-    /// Whether the next character, white space aside, is this one; if so it is consumed.
+    /// Whether the next character, white space aside, is `c`. If so, consumes it.
     fn taken(&mut self, c: char) -> bool {
         self.white_space();
         let found = self.peek() == Some(c);
@@ -226,7 +226,7 @@ fn refusal(before: &str, offset: usize, found: &str, expected: &str) -> ConfigEr
     ConfigError { at, offset, found: found.to_owned(), expected: expected.to_owned() }
 }
 
-/// The grammar of RFC 8259: not `1.`, `.5`, `01`, `+1`, `inf`.
+/// Whether a token is a number in the grammar of RFC 8259, which excludes `1.`, `.5`, `01`, `+1` and `inf`.
 fn is_number(token: &str) -> bool {
     let token = token.strip_prefix('-').unwrap_or(token);
     let (mantissa, exponent) = match token.find(['e', 'E']) {
@@ -250,7 +250,7 @@ fn is_number(token: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Back to text, to compare with what `serde_json` makes of the same bytes.
+    /// Converts a node back, for comparison with what `serde_json` reads from the same bytes.
     fn to_serde(node: &Node) -> serde_json::Value {
         match &node.value {
             Value::Null => serde_json::Value::Null,

@@ -1,4 +1,4 @@
-//! Which requests a route is for.
+//! Decides which requests a route is for.
 
 use std::fmt;
 
@@ -8,20 +8,20 @@ use super::vocabulary::MATCH;
 
 const ONE_TARGET: &str = "one of path, prefix and template, such as {path: /api/user}; {prefix: /} is every path";
 
-/// Which requests and responses a route is for. Query and fragment do not count.
+/// The requests and responses that a route is for. Query and fragment of a request do not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matcher {
     target: Target,
-    /// None: any.
+    /// The methods of these requests; empty for any.
     methods: Vec<String>,
-    /// Of the responses to these requests.
+    /// The conditions on the responses to these requests.
     pub conditions: Conditions,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Target {
     Path(String),
-    /// A prefix of the text, as in Envoy: `/api` is also one of `/apiary`.
+    /// A prefix of the text, as in Envoy: `/api` is also a prefix of `/apiary`.
     Prefix(String),
     Template(Vec<Segment>),
 }
@@ -29,22 +29,22 @@ enum Target {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Segment {
     Literal(String),
-    /// `{name}`: any text but none.
+    /// `{name}`: any text that is not empty.
     Parameter(String),
 }
 
 impl Matcher {
-    /// Whether a request is one of these. Allocates nothing.
+    /// Whether a request matches. Allocates nothing.
     pub fn matches(&self, method: &[u8], path: &[u8]) -> bool {
         self.target.matches(without_query(path)) && self.has_method(method)
     }
 
-    /// Whether all requests are these: of any method, and with any path, which `{prefix: /}` says.
+    /// Whether all requests match: any method, and any path, which is `{prefix: /}`.
     pub fn takes_all(&self) -> bool {
         self.methods.is_empty() && matches!(&self.target, Target::Prefix(text) if text == "/")
     }
 
-    /// Whether a request may have this method.
+    /// Whether requests with this method may match.
     pub fn has_method(&self, method: &[u8]) -> bool {
         self.methods.is_empty() || self.methods.iter().any(|known| known.as_bytes() == method)
     }
@@ -168,7 +168,8 @@ fn read_methods(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Vec<Stri
     (problems.len() == before).then_some(methods)
 }
 
-/// Methods are case-sensitive tokens (RFC 9110, 9.1), and every registered one is in capitals.
+/// Whether a method may have this byte. Methods are case-sensitive tokens (RFC 9110, 9.1), and all registered ones are
+/// in capitals.
 fn is_method_byte(byte: u8) -> bool {
     byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_')
 }

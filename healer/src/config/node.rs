@@ -1,11 +1,11 @@
-//! A configuration as read, before it is understood: order, duplicates and places are kept.
+//! A configuration as it is read, before it is understood. It keeps order, duplicates and offsets.
 
-/// A value and where it stands.
+/// A value and its offset.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Bytes from the start of the text it was read from.
+    /// The offset in bytes from the start of the text.
     pub offset: usize,
-    /// What stands there.
+    /// The value.
     pub value: Value,
 }
 
@@ -16,13 +16,13 @@ pub enum Value {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number as it is written. [`super::decimal`] reads it; the module then carries no code for floats.
+    /// A number as it is written. `decimal.rs` reads it, so that the wasm module needs no code for floats.
     Number(String),
     /// A text.
     String(String),
     /// A list.
     Array(Vec<Node>),
-    /// Members in the order of the text. A name may occur twice here; [`super::Config`] refuses it.
+    /// Members in the order of the text. A name may occur twice; [`super::Config`] refuses that.
     Object(Vec<Member>),
 }
 
@@ -31,24 +31,26 @@ pub enum Value {
 pub struct Member {
     /// The name, without escapes.
     pub name: String,
-    /// Where the name stands.
+    /// The offset of the name.
     pub offset: usize,
-    /// What it names.
+    /// The value.
     pub node: Node,
 }
 
 impl Node {
-    /// Containers inside each other at most, in JSON and YAML alike. Functions that walk a tree call themselves, so
-    /// this bounds their stack; a contract of [`super::contract::MAX_DEPTH`] levels needs two containers a level.
+    /// The largest number of containers inside each other, in JSON and YAML alike.
+    ///
+    /// Functions that walk a tree call themselves, so this bounds their stack. A contract of
+    /// [`super::contract::MAX_DEPTH`] levels needs two containers a level.
     pub const MAX_DEPTH: usize = 160;
 
-    /// The member of that name: the last one, as in most parsers.
+    /// Returns the member with this name; of several, the last one, as most parsers do.
     pub fn get(&self, name: &str) -> Option<&Node> {
         let Value::Object(members) = &self.value else { return None };
         members.iter().rev().find(|member| member.name == name).map(|member| &member.node)
     }
 
-    /// The text of a string.
+    /// Returns the text, if this is a string.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {
             Value::String(text) => Some(text),
@@ -56,7 +58,7 @@ impl Node {
         }
     }
 
-    /// What stands here, for people.
+    /// Describes the value for people.
     pub fn describe(&self) -> String {
         match &self.value {
             Value::Null => "null".to_owned(),
@@ -69,7 +71,7 @@ impl Node {
     }
 }
 
-/// A text in double quotes, cut where it is too long for a line.
+/// Returns a text in double quotes, shortened if it is too long for a line.
 pub(super) fn quote(text: &str) -> String {
     const MAX_CHARS: usize = 60;
     let mut quoted = String::from("\"");

@@ -1,4 +1,4 @@
-//! How far healing is switched on: for everything, and for single routes.
+//! How far healing is switched on: for all routes, and for single ones.
 
 use super::cursor::{Cursor, Problems};
 use super::vocabulary::MODES;
@@ -6,10 +6,10 @@ use super::vocabulary::MODES;
 /// What the filter does with responses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Heal them.
+    /// Heals them.
     #[default]
     Heal,
-    /// Find out what it would heal, and leave them as they came.
+    /// Finds out what it would heal, and leaves them as they came.
     Observe,
     /// Nothing.
     Off,
@@ -23,29 +23,29 @@ impl Sample {
     /// Every request.
     pub const ALL: Sample = Sample(10_000);
 
-    /// Whether the request of this place is one of the share. What is in a share is in every larger one too.
+    /// Whether the request with this place is in the share. A request in one share is in every larger share too.
     pub fn takes(self, place: Place) -> bool {
         let scaled = u64::from(place.0).wrapping_mul(u64::from(Self::ALL.0)) >> 32;
         scaled < u64::from(self.0)
     }
 }
 
-/// The place of a request among all. The same request always has the same.
+/// A number that decides in which shares a request is. The same request always has the same place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place(u32);
 
 impl Place {
-    /// The place of a request that is told by these texts.
+    /// Returns the place of the request that these texts identify.
     pub fn of(request: &[&[u8]]) -> Place {
         Place(spread(request))
     }
 }
 
-/// FNV-1a over the parts, then the finish of `MurmurHash3`: ids that differ in one digit end far apart.
+/// Hashes the parts with FNV-1a and the finish of `MurmurHash3`, so that ids that differ in one digit end far apart.
 fn spread(parts: &[&[u8]]) -> u32 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for part in parts {
-        // A zero byte, which is in no header value, marks the end of a part.
+        // A zero byte, which no header value has, marks the end of each part.
         for byte in *part {
             hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }

@@ -9,18 +9,18 @@ use super::rollout::Sample;
 use super::vocabulary::{MAX_NAME_BYTES, ROUTE, UNMAPPED};
 use super::{Mode, contract, expects, rollout, rules, similarity};
 
-/// Requests, and the plan that heals their responses.
+/// Requests, and the plan that heals the responses to them.
 #[derive(Debug)]
 pub struct Route {
-    /// Unique in its configuration. `route-` and the index where none is given.
+    /// The name, unique in the configuration. Without one it is `route-` and the index.
     pub name: String,
-    /// Which requests.
+    /// The requests that the route takes.
     pub matcher: Matcher,
-    /// What to do with their responses; that of the whole configuration where none is given.
+    /// What to do with the responses, if that differs from the whole configuration.
     pub mode: Option<Mode>,
-    /// Of how many requests the responses are healed; that of the whole configuration where none is given.
+    /// The share of requests whose responses are healed, if that differs from the whole configuration.
     pub sample: Option<Sample>,
-    /// How their responses are healed.
+    /// The plan that heals the responses.
     pub plan: Plan,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn read_spec(cursor: &Cursor<'_>, problems: &mut Problems) -> PlanSpe
         spec.renames = rules::renames(&field, problems);
     }
     if let Some(field) = cursor.field("move") {
-        // With a contract no rule takes what another one leads to.
+        // With a contract, no rule takes a member that another rule produces.
         let renames = if spec.contract.is_none() { spec.renames.as_slice() } else { &[] };
         spec.moves = rules::moves(&field, renames, problems);
     }
@@ -100,7 +100,7 @@ pub(super) fn read_spec(cursor: &Cursor<'_>, problems: &mut Problems) -> PlanSpe
     spec
 }
 
-/// What is no object has been refused as such.
+/// Refuses rules that can never fire. A field that is no object is skipped, because it is refused already.
 fn refuse_dead_rules(cursor: &Cursor<'_>, contract: &Contract, problems: &mut Problems) {
     if let Some(field) = cursor.field("rename").filter(Cursor::is_object) {
         expects::refuse_dead_renames(&field, contract, problems);

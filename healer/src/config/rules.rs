@@ -10,11 +10,11 @@ use super::cycles;
 use super::index::Index;
 use super::suggest::did_you_mean;
 
-/// The route's own rules come before those of any pack. All have this one rank, since the order of a map is lost when
-/// Envoy turns YAML into a protobuf `Struct`; between them the order of the body decides.
+/// The rank of the route's own rules, which come before those of any pack. They all share it, because a map loses its
+/// order when Envoy turns YAML into a protobuf `Struct`. Between them the order of the body decides.
 const OWN_RANK: u16 = 0;
 
-/// Reads `rename`: one name for another.
+/// Reads `rename`: drifted names to expected ones.
 pub(super) fn renames(cursor: &Cursor<'_>, problems: &mut Problems) -> Vec<RenameRule> {
     let mut rules = Vec::new();
     let mut entries = Vec::new();
@@ -32,7 +32,7 @@ pub(super) fn renames(cursor: &Cursor<'_>, problems: &mut Problems) -> Vec<Renam
     rules
 }
 
-/// Reads `move`: one path for another. `renames` are those that fire wherever their source stands.
+/// Reads `move`: drifted paths to expected ones. `renames` are the renames that fire wherever their source stands.
 pub(super) fn moves(cursor: &Cursor<'_>, renames: &[RenameRule], problems: &mut Problems) -> Vec<MoveRule> {
     let mut rules: Vec<MoveRule> = Vec::new();
     let mut entries = Vec::new();
@@ -94,7 +94,7 @@ impl Packed {
                     let (from, to) = (rule.from.to_owned(), rule.to.to_owned());
                     self.renames.push(RenameRule { from, to, rank, source });
                 }
-                // Packs are checked when they are compiled in: their paths are well formed.
+                // Packs are checked at build time, so their paths are well-formed.
                 Kind::Move => {
                     if let (Ok(from), Ok(to)) = (Path::parse(rule.from), Path::parse(rule.to)) {
                         self.moves.push(MoveRule { from, to, rank, source });
@@ -108,14 +108,14 @@ impl Packed {
         }
     }
 
-    /// One rank for each rule, behind the route's own.
+    /// Returns the rank of the next rule. Every rule of a pack has its own, behind the route's own rules.
     fn next_rank(&self) -> u16 {
         let rules = self.renames.len().saturating_add(self.moves.len()).saturating_add(self.conventions.len());
         u16::try_from(rules.saturating_add(1)).unwrap_or(u16::MAX)
     }
 }
 
-/// A rule as text, to be compared with others.
+/// A rule as text, for comparisons.
 struct Entry<'a> {
     from: String,
     to: String,
@@ -146,7 +146,8 @@ fn read_path(side: &str, text: &str, member: &Cursor<'_>, problems: &mut Problem
     }
 }
 
-/// Two spellings of one source, such as `a.b` and `a."b"`. The same spelling twice is a duplicate name already.
+/// Refuses two spellings of one source, such as `a.b` and `a."b"`. The same spelling twice is refused as a duplicate
+/// name.
 fn refuse_same_source(entries: &[Entry<'_>], problems: &mut Problems) {
     let sources = Index::new(entries.iter().map(|entry| entry.from.as_str()));
     for (first, second) in sources.repeats() {
@@ -158,7 +159,7 @@ fn refuse_same_source(entries: &[Entry<'_>], problems: &mut Problems) {
     }
 }
 
-/// Rules that lead back to where they started would make the outcome a matter of order.
+/// Refuses rules that lead back to where they start: the outcome would depend on their order.
 fn refuse_circles(entries: &[Entry<'_>], problems: &mut Problems) {
     let pairs: Vec<(&str, &str)> = entries.iter().map(|entry| (entry.from.as_str(), entry.to.as_str())).collect();
     for circle in cycles::find(&pairs) {
@@ -173,7 +174,7 @@ fn refuse_circles(entries: &[Entry<'_>], problems: &mut Problems) {
     }
 }
 
-/// Circles of renames with one move that stays in an object, and so is a rename there. Tells of the first one.
+/// Refuses the first circle of renames and one move within an object, which is a rename too.
 fn refuse_mixed_circles(renames: &[RenameRule], moves: &[MoveRule], entries: &[Entry<'_>], problems: &mut Problems) {
     let sources = Index::new(renames.iter().map(|rename| rename.from.as_str()));
     for (rule, entry) in moves.iter().zip(entries) {
@@ -189,7 +190,7 @@ fn refuse_mixed_circles(renames: &[RenameRule], moves: &[MoveRule], entries: &[E
     }
 }
 
-/// The names from and to which a move leads that stays in one object.
+/// Returns the names between which a move leads, if it stays in one object.
 fn names_within(rule: &MoveRule) -> Option<(&str, &str)> {
     let (from, before) = rule.from.segments().split_last()?;
     let (to, behind) = rule.to.segments().split_last()?;

@@ -7,7 +7,7 @@ use crate::similarity::{MAX_UNKNOWN, Settings};
 
 const EXPECTED: &str = "off, or an object such as {profile: default, threshold: 0.85, margin: 0.05}";
 
-/// Reads the field: how similarity decides, or nothing where it is off.
+/// Reads the field. Returns `None` if similarity is off.
 pub(super) fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Settings> {
     if cursor.word() == Some("off") {
         return None;
@@ -30,7 +30,7 @@ pub(super) fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Setti
     Some(settings)
 }
 
-/// A number from 0 to 1 with six decimal places at most.
+/// Reads a number from 0 to 1 with at most six decimal places.
 #[expect(clippy::cast_precision_loss, reason = "a million is exact in an f32")]
 fn read_share(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<f32> {
     const ONE: u64 = 1_000_000;

@@ -1,11 +1,11 @@
-//! The known name that somebody who wrote an unknown one may have meant.
+//! Suggests the known name that was probably meant by an unknown one.
 
 use crate::similarity::metrics::levenshtein;
 
-/// Of longer names the first so many are compared: the cost is the product of the lengths.
+/// Of a longer name only the start of this length is compared: the cost is the product of both lengths.
 const MAX_CHARS: usize = 64;
 
-/// The known name nearest to `name`, if one is near enough to be a slip of the pen.
+/// Returns the known name nearest to `name`, if one is near enough to be a misspelling.
 pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = name.chars().count().div_ceil(3).min(3);
     known
@@ -16,12 +16,12 @@ pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// ` (did you mean "x"?)`, or nothing.
+/// Returns ` (did you mean "x"?)`, or an empty text.
 pub(super) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map(|known| format!(" (did you mean \"{known}\"?)")).unwrap_or_default()
 }
 
-/// Edits between two names, letter case aside.
+/// Returns the edit distance of two names, letter case aside.
 fn distance(a: &str, b: &str) -> usize {
     let start = |name: &str| -> String { name.chars().take(MAX_CHARS).map(|c| c.to_ascii_lowercase()).collect() };
     levenshtein::distance(&start(a), &start(b))

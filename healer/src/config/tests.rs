@@ -16,7 +16,7 @@ fn refusal(text: &str) -> String {
     refusal.unwrap_or_else(|| "accepted".to_owned())
 }
 
-/// What is said about a route with these members.
+/// Returns the outcome for a route with these members.
 fn route_refusal(members: &str) -> String {
     refusal(&format!(r#"{{"routes":[{{{MATCH},{members}}}]}}"#))
 }
@@ -668,7 +668,7 @@ fn the_first_route_that_matches_is_taken() {
     }
 }
 
-/// Something of everything.
+/// A configuration with a bit of everything.
 const FULL: &str = r##"{"mode":"heal","response_headers":"held","max_held_bytes":1.048576e+06,"routes":[{
     "name":"\u00e9","match":{"template":"/u/{id}","methods":["GET"]},
     "contract":{"type":["object","null"],"properties":{"a":{"items":{"type":"string"}},"b":true},"required":["a"],
@@ -676,7 +676,7 @@ const FULL: &str = r##"{"mode":"heal","response_headers":"held","max_held_bytes"
     "packs":["typos"],"rename":{"x":"a"},"move":{"d.\"e.f\"":"b"},"similarity":"off","unmapped":"drop"}]}"##;
 
 proptest::proptest! {
-    /// Any outcome but a panic will do; mostly it is a refusal.
+    /// Any outcome but a panic is fine; mostly it is a refusal.
     #[test]
     fn no_text_can_trap(
         bytes: Vec<u8>,

@@ -1,11 +1,11 @@
-//! Names, words and bounds of a configuration: what is read, and what the JSON Schema for editors is made of.
+//! Names, words and bounds of a configuration. The reader uses them, and so does the JSON Schema for editors.
 
 use crate::plan::spec::Unmapped;
 use crate::similarity::Profile;
 
 use super::{Mode, ResponseHeaders};
 
-/// Fields of the whole.
+/// Fields of the whole configuration.
 pub const SETTINGS: [&str; 11] = [
     "mode",
     "sample",
@@ -43,7 +43,7 @@ pub const UNMAPPED: [(&str, Unmapped); 2] = [("keep", Unmapped::Keep), ("drop", 
 /// Words for `similarity.profile`.
 pub const PROFILES: [(&str, Profile); 2] = [("default", Profile::Default), ("reference", Profile::Reference)];
 
-/// Names of routes stand in metric names and access logs.
+/// The largest length of a route name, in bytes. Route names are part of metric names and access logs.
 pub const MAX_NAME_BYTES: usize = 128;
 
 /// A setting that is a whole number.
@@ -51,36 +51,36 @@ pub const MAX_NAME_BYTES: usize = 128;
 pub struct Bound {
     /// Its name.
     pub name: &'static str,
-    /// The least that it may be.
+    /// The smallest valid value.
     pub least: usize,
-    /// The most that it may be.
+    /// The largest valid value.
     pub most: usize,
-    /// Both, in words.
+    /// Both bounds in words.
     pub expected: &'static str,
 }
 
-/// The settings that are whole numbers.
+/// All settings that are whole numbers.
 pub const BOUNDS: [Bound; 5] = [
     Bound {
         name: "max_held_bytes",
-        // Below this hardly an API response fits, and the least wasm can hold is a page of 64 KiB anyway.
+        // Hardly any API response is smaller, and wasm memory comes in pages of 64 KiB anyway.
         least: 1 << 10,
-        // Each worker's memory grows to what its streams hold at once and never shrinks again.
+        // The memory of each worker grows to what its streams hold at once, and never shrinks again.
         most: MAX_HELD_BYTES,
         expected: "a number of bytes from 1024 (1 KiB) to 67108864 (64 MiB)",
     },
     Bound {
         name: "max_depth",
         least: 1,
-        // Each open container costs the engine a frame; no client library reads deeper documents by default.
+        // Each open container costs the engine a frame, and no client library reads deeper documents by default.
         most: 1 << 12,
         expected: "a whole number from 1 to 4096",
     },
     Bound {
         name: "max_keys",
         least: 1,
-        // A member takes eight bytes in the mean (`"":0,` and three of a name): more that differ do not fit into the
-        // longest body.
+        // A member takes eight bytes on average (`"":0,` and three bytes of a name), so the longest body has no room
+        // for more distinct members.
         most: 1 << 23,
         expected: "a whole number from 1 to 8388608",
     },
@@ -93,9 +93,9 @@ pub const BOUNDS: [Bound; 5] = [
     },
     Bound {
         name: "max_shapes",
-        // Below this, the few shapes of an ordinary API might not fit.
+        // With fewer, even the few shapes of an ordinary API might not fit.
         least: 16,
-        // At some 10 KB each for records of 60 fields, more than the memory of a wasm VM.
+        // At some 10 KB each, for records of 60 fields, this many exceed the memory of a wasm VM.
         most: 1 << 16,
         expected: "a whole number from 16 to 65536",
     },

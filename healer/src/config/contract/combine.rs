@@ -1,4 +1,4 @@
-//! Two schemas of one value as one.
+//! Combines two schemas of one value.
 
 use super::super::index::Index;
 use super::shape::{Member, Shape};
@@ -9,12 +9,12 @@ use crate::plan::spec::{Expects, Format, Kind, Kinds};
 pub(super) struct Said {
     pub shape: Shape,
     pub expects: Expects,
-    /// Such as a password: no response has it, and none may be given it.
+    /// Whether the value is in requests only, such as a password. No response has it, and none may be given it.
     pub is_only_written: bool,
 }
 
 impl Said {
-    /// What is known of a value by its kinds alone.
+    /// Builds what the kinds of a value alone say.
     pub fn of_kinds(kinds: Kinds) -> Said {
         let is_only = |kind| kinds.without(Kinds::of(Kind::Null)) == Kinds::of(kind);
         let shape = if is_only(Kind::Object) {
@@ -27,12 +27,12 @@ impl Said {
         Said { expects: Expects { kinds, ..Expects::default() }, ..Said::of_shape(shape) }
     }
 
-    /// A structure alone.
+    /// Builds what a structure alone says.
     pub fn of_shape(shape: Shape) -> Said {
         Said { shape, ..Said::default() }
     }
 
-    /// Kinds and structure in accord, and nothing said of texts where there can be none.
+    /// Makes kinds and structure agree, and drops what is said of strings where there can be none.
     pub fn settled(mut self) -> Said {
         let kinds = self.expects.kinds.with(match self.shape {
             Shape::Object { .. } => Kinds::of(Kind::Object),
@@ -50,7 +50,7 @@ impl Said {
         if !kinds.has(Kind::String) {
             self.expects.format = None;
         }
-        // Beside objects and arrays a list of strings says nothing that could be written down again.
+        // Beside objects and arrays, the contract has no way to express a list of strings.
         if !kinds.has(Kind::String) || !has_no_parts {
             self.expects.values.clear();
         }
@@ -66,7 +66,7 @@ impl Said {
     }
 }
 
-/// A value to which both schemas apply, as under `allOf`.
+/// Combines schemas that both apply to a value, as under `allOf`.
 pub(super) fn both(a: Said, b: Said) -> Said {
     let expects = Expects {
         kinds: common(a.expects.kinds, b.expects.kinds),
@@ -94,7 +94,7 @@ pub(super) fn both(a: Said, b: Said) -> Said {
     Said { shape, expects, is_only_written: a.is_only_written || b.is_only_written }
 }
 
-/// A value to which one schema or the other applies, as under `anyOf` and `oneOf`.
+/// Combines schemas of which one applies to a value, as under `anyOf` and `oneOf`.
 pub(super) fn either(a: Said, b: Said) -> Said {
     if a.is_null() || b.is_null() {
         let (null, mut said) = if a.is_null() { (a, b) } else { (b, a) };
@@ -117,7 +117,7 @@ pub(super) fn either(a: Said, b: Said) -> Said {
             Shape::Array(Box::new(either(Said::of_shape(*a), Said::of_shape(*b)).shape))
         }
         (Shape::Open, _) | (_, Shape::Open) => Shape::Open,
-        // An array beside an object: clients that take both tell them apart, and the object has names to heal.
+        // Clients that take an array or an object tell them apart, and the object has names to heal.
         (shape @ Shape::Object { .. }, _) | (_, shape @ Shape::Object { .. }) => alternative(shape, open[0]),
         (shape @ Shape::Array(_), _) | (_, shape @ Shape::Array(_)) => alternative(shape, open[1]),
         (Shape::Any, Shape::Any) => Shape::Any,
@@ -125,13 +125,14 @@ pub(super) fn either(a: Said, b: Said) -> Said {
     Said { shape, expects, is_only_written: a.is_only_written && b.is_only_written }
 }
 
-/// A structure beside an alternative that has none. Where that one may be of the same kind, nothing has to be there.
+/// Returns a structure beside an alternative that has none. If `is_open`, that alternative may be of the same kind, so
+/// nothing is required.
 fn alternative(shape: Shape, is_open: bool) -> Shape {
     if is_open { shape.loosened() } else { shape }
 }
 
-/// What is in both sets; where they contradict each other, all of both. Kinds only say what a value is not, and where
-/// documents contradict themselves they say nothing.
+/// Returns the kinds in both sets, or in either if they have none in common. Kinds only rule values out, and
+/// contradictory documents rule out nothing.
 fn common(a: Kinds, b: Kinds) -> Kinds {
     let both = a.and(b);
     if both == Kinds::NONE { a.with(b) } else { both }
@@ -153,7 +154,7 @@ fn format(a: &Said, b: &Said) -> Option<Format> {
     }
 }
 
-/// The strings that may stand there, where no others may.
+/// Returns the strings that are allowed; an empty list if others are allowed too.
 fn values(a: &Said, b: &Said) -> Vec<String> {
     match (a.has(Kind::String), b.has(Kind::String)) {
         (true, false) => return a.expects.values.clone(),
@@ -168,7 +169,7 @@ fn values(a: &Said, b: &Said) -> Vec<String> {
     a.iter().chain(more).cloned().collect()
 }
 
-/// All members of two objects; those of the first in front.
+/// Merges the members of two objects, those of the first in front.
 fn merged(
     mut a: Vec<Member>,
     b: Vec<Member>,

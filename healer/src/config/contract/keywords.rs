@@ -1,4 +1,4 @@
-//! Which keywords a schema may have.
+//! The keywords that a schema may have.
 
 use super::super::cursor::{Cursor, Problems};
 use super::super::node::Value;
@@ -31,7 +31,8 @@ pub const UNDERSTOOD: [&str; 23] = [
     "writeOnly",
 ];
 
-/// Keywords of JSON Schema 2020-12 and OpenAPI 3 that say nothing about which names stand where.
+/// Keywords of JSON Schema 2020-12 and OpenAPI 3 that do not say which names stand where. The exception is
+/// `discriminator`, which is read in foreign documents.
 pub const IGNORED: [&str; 40] = [
     "$anchor",
     "$comment",
@@ -75,14 +76,14 @@ pub const IGNORED: [&str; 40] = [
     "xml",
 ];
 
-/// Keywords that bring in schemas in ways that are not followed.
+/// Keywords that refer to schemas in ways that are not supported.
 const NOT_READ: [&str; 2] = ["$dynamicRef", "additionalItems"];
 
-/// Refuses keywords that would be misread in silence. In a foreign document others are extensions.
+/// Refuses keywords that would be misread silently. In a foreign document, unknown keywords are extensions.
 pub(super) fn refuse_unknown(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) {
     for member in cursor.members(problems, super::A_SCHEMA) {
         let name = member.name();
-        // As a flag it says nothing of what stands in elements.
+        // As a flag it says nothing about the content of elements.
         let is_flag = name == "additionalItems" && matches!(member.node.value, Value::Bool(_));
         if NOT_READ.contains(&name) && !is_flag {
             let found = format!("the keyword {name}, which is not followed");

@@ -6,13 +6,12 @@ use super::super::suggest::did_you_mean;
 
 const EXPECTED: &str = "a reference into this document, in quotes, such as '#/$defs/user'";
 
-/// Why a reference leads nowhere: what was found, what was expected.
+/// Why a reference cannot be resolved: what was found and what was expected.
 pub type Complaint = (String, String);
 
-/// What references of a document lead to, and which of them lead back to themselves.
+/// The targets of the references of a document, and which of them lead back to themselves.
 ///
-/// The graph of references is built as far as it is asked for: a document may be far larger than the part of it that
-/// one contract needs.
+/// The graph of references is built lazily: a document may be far larger than the part that one contract needs.
 pub(super) struct References<'a> {
     root: Place<'a>,
     targets: Vec<Target<'a>>,
@@ -20,7 +19,7 @@ pub(super) struct References<'a> {
 
 struct Target<'a> {
     node: &'a Node,
-    /// Indices of what is referred to anywhere below.
+    /// The indices of all targets that are referred to anywhere below.
     next: Option<Vec<usize>>,
     is_recursive: Option<bool>,
 }
@@ -30,12 +29,12 @@ impl<'a> References<'a> {
         References { root, targets: Vec::new() }
     }
 
-    /// The schema that a `$ref` stands for.
+    /// Returns the schema that a `$ref` stands for.
     pub fn resolve(&self, reference: &Node) -> Result<Place<'a>, Complaint> {
         resolve(&self.root, reference)
     }
 
-    /// Whether what stands here refers to itself, by whatever way.
+    /// Whether a node refers to itself, directly or through others.
     pub fn is_recursive(&mut self, node: &'a Node) -> bool {
         let start = self.index(node);
         if let Some(known) = self.targets.get(start).and_then(|target| target.is_recursive) {
@@ -92,7 +91,7 @@ impl<'a> References<'a> {
     }
 }
 
-/// What a reference stands for in a document.
+/// Returns what a reference stands for in a document.
 pub fn resolve<'a>(root: &Place<'a>, reference: &Node) -> Result<Place<'a>, Complaint> {
     let complain = || (reference.describe(), EXPECTED.to_owned());
     let text = reference.as_str().ok_or_else(complain)?;
@@ -108,7 +107,7 @@ pub fn resolve<'a>(root: &Place<'a>, reference: &Node) -> Result<Place<'a>, Comp
     })
 }
 
-/// The steps of a pointer behind a `#`.
+/// Returns the steps of the pointer behind a `#`.
 fn steps(reference: &str) -> Option<Vec<String>> {
     let pointer = percent_decoded(reference.strip_prefix('#')?)?;
     if pointer.is_empty() {
@@ -118,7 +117,7 @@ fn steps(reference: &str) -> Option<Vec<String>> {
     Some(steps.map(unescaped).collect())
 }
 
-/// A step with what `~1` and `~0` stand for.
+/// Replaces `~1` and `~0` in a step by what they stand for.
 fn unescaped(step: &str) -> String {
     let mut parts = step.split('~');
     let mut name = parts.next().unwrap_or_default().to_owned();
@@ -150,7 +149,7 @@ fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
-/// Every `$ref` below a node. A few too many: an example may look like one.
+/// Returns every `$ref` below a node. Some may be none, such as names in an example.
 fn references(node: &Node) -> Vec<&Node> {
     let mut found = Vec::new();
     let mut open = vec![node];

@@ -1,12 +1,12 @@
-//! The structure of a value while schemas are put together.
+//! The structure of a value while schemas are combined.
 
 use super::combine::Said;
 use crate::plan::spec::{Contract, Property};
 
-/// A [`Contract`] of which more is known than what is expected in the end.
+/// Like a [`Contract`], with facts that the contract does not keep.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Shape {
-    /// `open`: other members may stand beside these.
+    /// An object. If `open`, other members may stand beside these.
     Object {
         members: Vec<Member>,
         open: bool,
@@ -14,8 +14,8 @@ pub(super) enum Shape {
     Array(Box<Shape>),
     #[default]
     Any,
-    /// What has a part behind a reference that was not followed: any member may be expected in it, so that none of
-    /// it may be taken for drift, whatever its other parts say.
+    /// A value with a part behind a reference that was not followed. Any member may be expected in it, so that nothing
+    /// in it counts as drift, whatever its other parts say.
     Open,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Member {
 }
 
 impl Shape {
-    /// The same, but that nothing has to be there.
+    /// Returns the same structure with nothing required.
     pub fn loosened(mut self) -> Shape {
         match &mut self {
             Shape::Object { members, .. } => {
@@ -41,7 +41,7 @@ impl Shape {
         self
     }
 
-    /// What responses are to have. Calls itself, at most [`super::MAX_DEPTH`] deep.
+    /// Returns the contract for responses. Calls itself, at most [`super::MAX_DEPTH`] deep.
     pub fn into_contract(self) -> Contract {
         match self {
             Shape::Object { members, open } => {

@@ -5,7 +5,7 @@ use super::super::json;
 use super::{Said, read, read_in};
 use crate::plan::spec::{Contract, Expects, Kind, Kinds, Property};
 
-/// What a schema becomes, in a notation of its own: see the rows.
+/// Shows the contract of a schema, in the notation of the rows.
 fn shown(schema: &str) -> String {
     let node = json::read(schema.as_bytes()).unwrap();
     let mut problems = Problems::new();
@@ -15,7 +15,7 @@ fn shown(schema: &str) -> String {
     contract.map_or(refusal, |contract| show(&contract, None))
 }
 
-/// The JSON Schema for editors takes what is read.
+/// Asserts that the JSON Schema for editors accepts what the reader accepts.
 fn assert_agreed(schema: &str, refusal: Option<&str>) {
     let configuration = format!(r#"{{"routes":[{{"match":{{"path":"/"}},"contract":{schema}}}]}}"#);
     assert_eq!(healer_oracle::schema::disagreement(&configuration, refusal), None);
@@ -207,15 +207,15 @@ fn what_is_only_written_is_not_expected() {
             "{}",
         ),
         (r#"{"properties":{"a":{"anyOf":[{"type":"string"},{"writeOnly":true}]}}}"#, "{a:any}"),
-        // Whoever requires or describes it again.
+        // `writeOnly` wins over a second mention.
         (r#"{"allOf":[{"properties":{"a":{},"b":{"writeOnly":true}}},{"required":["a","b"]}]}"#, "{a!:any}"),
         (r#"{"required":["b"],"allOf":[{"properties":{"b":{"writeOnly":true}}},{"properties":{"b":{}}}]}"#, "{}"),
         // One kind of response has it.
         (r#"{"oneOf":[{"properties":{"b":{"writeOnly":true}}},{"properties":{"b":{"type":"string"}}}]}"#, "{b:any}"),
         (r#"{"oneOf":[{"properties":{"b":{"writeOnly":true}}},{"required":["a"]}]}"#, "{a:any}"),
-        // Nor is what must not be there.
+        // The same holds for a member that must not be there.
         (r#"{"properties":{"a":{},"b":false},"required":["b"]}"#, "{a:any}"),
-        // What is no member cannot be left out.
+        // An array is no member, so it cannot be left out.
         (r#"{"writeOnly":true,"items":{"writeOnly":true,"required":["a"]}}"#, "[{a!:any}any]"),
     ]);
 }
@@ -244,7 +244,7 @@ fn references_are_written_out() {
 fn a_schema_that_contains_itself_is_unrolled_five_times() {
     let list = r##"{"properties":{"id":{"type":"integer"},"next":{"$ref":"#"}}}"##;
     let levels = "{id:i next:".repeat(6) + "{}o" + &"}o".repeat(5) + "}";
-    // Behind the last level its kind is known still, where it says one.
+    // Behind the last level, the kind is still known if the schema says one.
     let levels = levels.replace("next:{}o", "next:any");
     assert_eq!(shown(list), levels);
     let typed = list.replace(r#"{"properties"#, r#"{"type":["object","null"],"properties"#);
@@ -294,7 +294,7 @@ fn what_has_a_part_that_is_not_followed_is_left_open() {
     for (member, expected) in rows {
         assert_eq!(innermost(member), expected, "{member}");
     }
-    // Of what can have no members none are expected, wherever it refers to.
+    // A value that can have no members has no expected ones, wherever it refers to.
     let text = r##"{"anyOf":[{"properties":{"x":{"$ref":"#/$defs/a"}}},{"$ref":"#/$defs/s"}]}"##;
     let schema = format!(
         r##"{{"$ref":"#/$defs/a","$defs":{{"a":{text},"s":{{"type":"string","not":{{"$ref":"#/$defs/a"}}}}}}}}"##
@@ -302,7 +302,7 @@ fn what_has_a_part_that_is_not_followed_is_left_open() {
     assert!(shown(&schema).contains("{x:{x:"), "{}", shown(&schema));
 }
 
-/// The parts of an object are one level, however many references they are behind.
+/// Parts of an object are on one level, however many references they are behind.
 #[test]
 fn parts_count_as_the_whole() {
     let document = r##"{"$ref":"#/$defs/a","$defs":{
@@ -334,7 +334,7 @@ fn what_grows_without_end_is_refused() {
     assert!(shown(&chain(5000)).ends_with("expected at most 192 schemas and references inside each other"));
 }
 
-/// Half of what is below would do harm; nothing of it does none.
+/// Reading half of a level would do harm; reading nothing of it does none.
 #[test]
 fn of_a_large_foreign_schema_those_levels_are_read_that_there_is_room_for() {
     let level = |level: usize| {

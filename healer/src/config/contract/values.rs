@@ -4,7 +4,7 @@ use super::super::cursor::{Cursor, Problems};
 use super::super::node::{Node, Value};
 use crate::plan::spec::{Expects, Format, Kind, Kinds};
 
-/// The types of JSON Schema. Every integer is a number.
+/// The types of JSON Schema. Every integer is a number too.
 pub const TYPES: [(&str, Kinds); 7] = [
     ("object", Kinds::of(Kind::Object)),
     ("array", Kinds::of(Kind::Array)),
@@ -15,7 +15,7 @@ pub const TYPES: [(&str, Kinds); 7] = [
     ("null", Kinds::of(Kind::Null)),
 ];
 
-/// Names of formats beside those of [`Format::ALL`].
+/// Other names of formats, beside those of [`Format::ALL`].
 const OTHER_NAMES: [(Format, &str); 7] = [
     (Format::Email, "idn-email"),
     (Format::Uuid, "guid"),
@@ -26,14 +26,14 @@ const OTHER_NAMES: [(Format, &str); 7] = [
     (Format::DateTime, "datetime"),
 ];
 
-/// What `type` says; nothing: any.
+/// What `type` says. No names stand for any type.
 pub(super) struct Types {
     names: Vec<&'static str>,
     kinds: Kinds,
 }
 
 impl Types {
-    /// Types that do not exist are refused, but not in a foreign document, where they say nothing.
+    /// Reads `type`. Unknown types are refused, except in a foreign document, where they say nothing.
     pub fn read(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) -> Self {
         let mut types = Types { names: Vec::new(), kinds: Kinds::NONE };
         let mut refusals = Problems::new();
@@ -68,7 +68,7 @@ impl Types {
         self.kinds
     }
 
-    /// Whether nothing is said of them.
+    /// Whether nothing is said of the type.
     pub fn are_open(&self) -> bool {
         self.names.is_empty()
     }
@@ -85,7 +85,7 @@ impl Types {
     }
 }
 
-/// What the keywords of a schema say of its value, if it can be of these kinds.
+/// Returns what the keywords of a schema say of its value, which is of one of these kinds.
 pub(super) fn expects(cursor: &Cursor<'_>, kinds: Kinds, is_foreign: bool, problems: &mut Problems) -> Expects {
     let no_list = |field: &Cursor<'_>| !is_foreign && !matches!(field.node.value, Value::Array(_));
     if let Some(field) = cursor.field("enum").filter(no_list) {
@@ -105,7 +105,7 @@ pub(super) fn expects(cursor: &Cursor<'_>, kinds: Kinds, is_foreign: bool, probl
     }
 }
 
-/// Whether `null` may stand there too, as OpenAPI 3.0 has it.
+/// Whether `null` is allowed too, in the way of OpenAPI 3.0.
 pub(super) fn is_nullable(cursor: &Cursor<'_>) -> bool {
     cursor.node.get("nullable").is_some_and(|node| node.value == Value::Bool(true))
 }
@@ -114,7 +114,7 @@ fn format(name: &str) -> Option<Format> {
     Format::ALL.iter().chain(&OTHER_NAMES).find(|(_, known)| *known == name).map(|(format, _)| *format)
 }
 
-/// The values of `enum`, or that of `const`.
+/// Returns the values of `enum`, or that of `const`.
 fn listed(schema: &Node) -> Vec<&Node> {
     match (schema.get("const"), schema.get("enum").map(|node| &node.value)) {
         (Some(node), _) => vec![node],
@@ -123,8 +123,8 @@ fn listed(schema: &Node) -> Vec<&Node> {
     }
 }
 
-/// The kinds that listed values are of. What YAML makes of bare words (`on`, `1.5`) may be of none of the kinds; then
-/// the list says nothing of them.
+/// Returns the kinds of the listed values. YAML may turn bare words (`on`, `1.5`) into values of none of the declared
+/// kinds. Then the list says nothing of kinds.
 fn narrowed(kinds: Kinds, listed: &[&Node]) -> Kinds {
     if listed.is_empty() {
         return kinds;
@@ -151,8 +151,10 @@ fn kinds_of(node: &Node) -> Kinds {
     Kinds::of(kind)
 }
 
-/// The texts of a list, where it may have others too. Where only texts may stand, its numbers are bare words of YAML (`1.5`,
-/// `2`), and what was written for its booleans (`on`, `yes`) is not known any more: then it is no list.
+/// Returns the strings of a list.
+///
+/// If only strings are allowed, numbers in the list are bare words of YAML (`1.5`, `2`) and count as strings. Booleans
+/// there have lost their spelling (`on`, `yes`), so such a list is dropped.
 fn texts(listed: &[&Node], kinds: Kinds) -> Vec<String> {
     let only_texts = kinds.without(Kinds::of(Kind::Null)) == Kinds::of(Kind::String);
     if only_texts && listed.iter().any(|node| matches!(node.value, Value::Bool(_))) {
