@@ -1,8 +1,7 @@
-//! What a set of rules must satisfy to be worth compiling.
+//! Checks what a set of rules must satisfy before it is compiled.
 //!
-//! Rules are applied in one pass and never cascade, so a set is refused when a
-//! rule could undo, outrun or hide another one: then the outcome would hang on
-//! order, and healing a healed body would change it again.
+//! Rules are applied in one pass and never cascade. So a set is refused if a rule could undo, outrun or hide another
+//! one: the outcome would then depend on order, and healing a healed body would change it again.
 
 use crate::{
     model::Case,
@@ -17,7 +16,7 @@ pub struct Entry<'a> {
     pub place: &'a str,
     /// The id of the rule in messages.
     pub id: &'a str,
-    /// What it states.
+    /// What the rule states.
     pub says: Correspondence<'a>,
 }
 
@@ -31,28 +30,28 @@ pub enum Correspondence<'a> {
         /// The expected name.
         to: &'a str,
     },
-    /// The text of a path to the text of a path.
+    /// A path to a path, both as text.
     Move {
-        /// Where the value is found.
+        /// The path at which the value is found.
         from: &'a str,
-        /// Where it is expected.
+        /// The path at which the value is expected.
         to: &'a str,
     },
     /// Every name in one of some cases to the same name in another case.
     Convention {
-        /// Cases of drifted names.
+        /// The cases of drifted names.
         from: &'a [Case],
-        /// Case of expected names.
+        /// The case of expected names.
         to: Case,
     },
 }
 
-/// A rule that is refused, and why.
+/// A refused rule, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The place of the refused rule.
     pub place: String,
-    /// Its id.
+    /// The id of the refused rule.
     pub id: String,
     /// What is wrong with it.
     pub found: String,
@@ -67,7 +66,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Every problem of a set of rules; none if the rules can be used together.
+/// Returns every problem of a set of rules; none if the rules can be used together.
 pub fn check(entries: &[Entry<'_>]) -> Vec<Problem> {
     let mut problems = repeated_ids(entries);
     let mut rules = Vec::new();
@@ -84,11 +83,13 @@ pub fn check(entries: &[Entry<'_>]) -> Vec<Problem> {
     problems
 }
 
-/// Steps of a cycle that are followed. The rules of a longer one are still
-/// refused, as links of a chain; without a limit, long chains cost their square.
+/// The number of steps of a cycle that are followed.
+///
+/// The rules of a longer cycle are still refused, as links of a chain. Without a limit, long chains would cost
+/// quadratic time.
 const LONGEST_CYCLE_TOLD: usize = 16;
 
-/// A rename or move with its paths read; a rename stands as a path of one name.
+/// A rename or move with parsed paths. A rename is stored as a path of one name.
 struct Rule<'a> {
     entry: &'a Entry<'a>,
     is_rename: bool,
@@ -114,7 +115,7 @@ fn repeated_ids(entries: &[Entry<'_>]) -> Vec<Problem> {
     problems
 }
 
-/// Reads an entry alone. A convention that is in order gives no rule.
+/// Reads an entry by itself. A correct convention gives no rule.
 fn parse<'a>(entry: &'a Entry<'a>) -> Result<Option<Rule<'a>>, Problem> {
     let (is_rename, from, to) = match entry.says {
         Correspondence::Convention { from, to } => {
@@ -165,13 +166,13 @@ fn convention(entry: &Entry<'_>, from: &[Case], to: Case) -> Result<(), Problem>
     Ok(())
 }
 
-/// The rules by what they take from and what they lead to.
+/// The rules by source and by target.
 struct Set<'a> {
-    /// The first rule with that source.
+    /// The first rule with this source.
     sources: BTreeMap<&'a Path, &'a Rule<'a>>,
-    /// The first rule that leads to that place.
+    /// The first rule whose target has this name anywhere in its path.
     targets: BTreeMap<&'a Path, &'a Rule<'a>>,
-    /// The first move that leads to, or through, a member of that name.
+    /// The first rule that leads to, or through, a member with this name.
     names_in_targets: BTreeMap<&'a str, &'a Rule<'a>>,
 }
 
@@ -210,7 +211,7 @@ impl<'a> Set<'a> {
         Some(problem(rule.entry, found, "one rule for each source"))
     }
 
-    /// Reported at every rule of the cycle, so that each file involved is named.
+    /// Finds a cycle. It is reported at each of its rules, so that every file involved is named.
     fn cycle(&self, rule: &Rule<'_>) -> Option<Problem> {
         let mut way = vec![rule.from.to_string(), rule.to.to_string()];
         let mut at = &rule.to;
@@ -237,7 +238,7 @@ impl<'a> Set<'a> {
         Some(problem(rule.entry, found, "a source that no rule leads to, for rules never cascade"))
     }
 
-    /// A source inside something that another rule takes or renames.
+    /// Finds a source inside something that another rule takes or renames.
     fn hidden(&self, rule: &Rule<'_>) -> Option<Problem> {
         for container in rule.from.enclosing() {
             let name = Path::member(container.segments().last()?);

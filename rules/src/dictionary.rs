@@ -1,16 +1,15 @@
 //! Words of API vocabulary: which of them mean the same, and which never do.
 //!
-//! `build.rs` reads `rules/dictionary/*.yaml`, checks the files together and writes them
-//! here as static tables. Every word is held once, and all else is numbers. The large tables are
-//! packed, so that they stay small in a wasm module, and unpacked where a process first asks them.
-//! Senses and comments stay in the YAML.
+//! `build.rs` reads `rules/dictionary/*.yaml`, checks the files together and writes them here as static tables. Every
+//! word is stored once, and everything else as numbers. The large tables are packed, so that they stay small in a wasm
+//! module, and unpacked when a process first uses them. Descriptions of senses and comments stay in the YAML.
 //!
-//! Words are in normal form: lower-case letters and digits, the tokens of a phrase separated
-//! by one space, each token in the singular, closed compounds split (`user name`). A name is
-//! brought to it by [`compound`] and [`singular`] on each of its tokens.
+//! Words are in normal form: lower-case letters and digits, the tokens of a phrase separated by one space, each token
+//! in the singular, closed compounds split (`user name`). To normalize a name, apply [`compound`] and [`singular`] to
+//! each of its tokens.
 //!
-//! The tables tell what is in a group, not in which groups a word is: [`synonymous`] and [`opposed`] look at all of
-//! them. Who asks often makes an index of the tables first.
+//! The tables list the members of a group, not the groups of a word: [`synonymous`] and [`opposed`] search all groups.
+//! Frequent callers should build an index of the tables first.
 
 mod plural;
 mod table;
@@ -20,22 +19,22 @@ use std::borrow::Cow;
 use table::Order;
 pub use table::{Lists, Texts};
 
-/// A word or phrase: below the number of [`WORDS`] a word, above it a phrase.
+/// The number of a word or phrase. Numbers below the length of [`WORDS`] are words, the others phrases.
 pub type PhraseId = u16;
 
-/// A word that can be added to a name or left out without naming other information.
+/// A word that can be added to a name or left out without changing what the name stands for.
 #[derive(Debug)]
 pub struct NeutralWord {
-    /// A word or phrase.
+    /// The word or phrase.
     pub word: PhraseId,
-    /// On which side of the rest of the name it stands.
+    /// The side of the rest of the name on which it stands.
     pub place: Place,
-    /// The values for which it is neutral; none: any.
+    /// The kind of values for which it is neutral; `None` for any.
     pub kind: Option<ValueKind>,
     heads: u16,
 }
 
-/// The side of a name.
+/// A side of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Before the rest.
@@ -49,34 +48,34 @@ pub enum Place {
 pub enum ValueKind {
     /// `true` or `false`.
     Boolean,
-    /// With or without a fraction.
+    /// A number, with or without a fraction.
     Number,
-    /// In quotes.
+    /// A string.
     String,
-    /// In brackets.
+    /// An array.
     Array,
-    /// In braces.
+    /// An object.
     Object,
 }
 
-/// No place in [`HEADS`].
+/// Marks the absence of an index into [`HEADS`].
 const NO_HEADS: u16 = u16::MAX;
 
 include!(concat!(env!("OUT_DIR"), "/dictionary.rs"));
 
 impl NeutralWord {
-    /// The words or phrases next to which it is neutral, sorted; none: next to any.
+    /// Returns the words or phrases next to which it is neutral, sorted; empty for any.
     pub fn heads(&self) -> &'static [PhraseId] {
         HEADS.get(usize::from(self.heads))
     }
 }
 
-/// The number of words and phrases.
+/// Returns the number of words and phrases.
 pub fn phrase_count() -> usize {
     WORDS.iter().len().saturating_add(PHRASES.iter().len())
 }
 
-/// The places in [`WORDS`] of the words of a phrase.
+/// Returns the indices in [`WORDS`] of the words of a phrase.
 pub fn word_ids(phrase: PhraseId) -> impl Iterator<Item = usize> + Clone {
     let place = usize::from(phrase);
     let (word, words) = match place.checked_sub(WORDS.iter().len()) {
@@ -86,12 +85,12 @@ pub fn word_ids(phrase: PhraseId) -> impl Iterator<Item = usize> + Clone {
     word.into_iter().chain(words.iter().copied().map(usize::from))
 }
 
-/// The words of a phrase.
+/// Returns the words of a phrase.
 pub fn words(phrase: PhraseId) -> impl Iterator<Item = &'static str> + Clone {
     word_ids(phrase).map(|word| WORDS.get(word))
 }
 
-/// The word or phrase of that text.
+/// Returns the word or phrase with this text.
 pub fn find(text: &str) -> Option<PhraseId> {
     let id = if text.contains(' ') {
         let order = |at| PHRASES.get(at).iter().map(|word| WORDS.get(usize::from(*word))).cmp(text.split(' '));
@@ -113,27 +112,28 @@ pub fn opposed(a: &str, b: &str) -> bool {
         .any(|(slot, (set, _))| slots().any(|(other, (of, words))| set == of && slot != other && words.contains(&b)))
 }
 
-/// Whether two words or phrases mean the same, and if so, whether [exactly](ARE_EXACT).
+/// Returns whether two words or phrases are [exact](ARE_EXACT) synonyms (`true`) or near ones (`false`); `None` if they
+/// are neither.
 pub fn synonymous(a: &str, b: &str) -> Option<bool> {
     let (a, b) = (find(a)?, find(b)?);
     let groups = SYNONYMS.iter().zip(ARE_EXACT);
     groups.filter(|(words, _)| words.contains(&a) && words.contains(&b)).map(|(_, exact)| *exact).max()
 }
 
-/// What a short form may stand for, the likeliest first.
+/// Returns what a short form may stand for, the likeliest first.
 pub fn abbreviation(short: &str) -> &'static [PhraseId] {
     let at = SHORT_FORMS.binary_search_by_key(&short, |word| WORDS.get(usize::from(*word)));
     at.map_or(&[], |at| EXPANSIONS.get(at))
 }
 
-/// The words of a compound that is written as one.
+/// Returns the words of a compound that is written as one word.
 pub fn compound(closed: &str) -> Option<PhraseId> {
     let letters = |phrase: &PhraseId| words(*phrase).flat_map(str::bytes);
     let at = COMPOUNDS.binary_search_by(|phrase| letters(phrase).cmp(closed.bytes())).ok()?;
     COMPOUNDS.get(at).copied()
 }
 
-/// The singular of a lower-case word; the word itself if it is none or has none.
+/// Returns the singular of a lower-case word; the word itself if it is no plural.
 pub fn singular(word: &str) -> Cow<'_, str> {
     plural::singular(word, |word| {
         let text = |id: PhraseId| WORDS.get(usize::from(id));

@@ -1,8 +1,7 @@
-//! The rule packs and the dictionary, as static data, and the syntax and checks that rules share.
+//! The rule packs and the dictionary as static data, and the syntax and checks that rules share.
 //!
-//! `build.rs` reads `rules/*.yaml`, runs [`check`] over all of them together and
-//! writes [`PACKS`]. The examples of a rule stay in the YAML: tests read them
-//! there, and the wasm module carries correspondences only.
+//! `build.rs` reads `rules/*.yaml`, runs [`check`] over all of them together and writes [`PACKS`]. The examples of a
+//! rule stay in the YAML, where tests read them. The wasm module has the correspondences only.
 
 pub mod check;
 pub mod dictionary;
@@ -13,7 +12,7 @@ pub use model::{Case, Convention, Kind, PACK_NAMES, Pack, Rule, RuleId};
 
 include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 
-/// The pack of that name.
+/// Returns the pack with this name.
 pub fn pack(name: &str) -> Option<&'static Pack> {
     PACKS.iter().find(|pack| pack.name == name)
 }

@@ -1,4 +1,4 @@
-//! What a pack is made of. Shared by the library and its build script.
+//! The parts of a pack. The library and its build script share them.
 
 use std::fmt;
 
@@ -6,32 +6,32 @@ use std::fmt;
 pub const PACK_NAMES: [&str; 9] =
     ["api-v2", "camel-case", "abbreviations", "underscores", "plurals", "typos", "legacy", "date-time", "nested-paths"];
 
-/// A file of rules of one category.
+/// The rules of one category, from one file.
 #[derive(Debug)]
 pub struct Pack {
-    /// File name without `.yaml`; configurations choose the pack by it.
+    /// The file name without `.yaml`. Configurations choose the pack by it.
     pub name: &'static str,
-    /// The sense of the category, in one line.
+    /// What the category is about, in one line.
     pub about: &'static str,
-    /// Correspondences, the first with the highest priority.
+    /// The correspondences, the one with the highest priority first.
     pub rules: &'static [Rule],
-    /// Case conventions, tried after the rules.
+    /// Case conventions, which are tried after the rules.
     pub conventions: &'static [Convention],
 }
 
 impl Pack {
-    /// The rule or convention of this number.
+    /// Returns the id of the rule or convention with this number.
     pub fn id(&self, number: u16) -> RuleId {
         RuleId { pack: self.name, number }
     }
 }
 
-/// Which rule or convention of the embedded packs it is; printed as its id, such as `typos-003`.
+/// Identifies a rule or convention of the embedded packs. It is printed as an id such as `typos-003`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleId {
-    /// The pack's name.
+    /// The name of the pack.
     pub pack: &'static str,
-    /// Its number in the pack.
+    /// The number in the pack.
     pub number: u16,
 }
 
@@ -44,33 +44,33 @@ impl fmt::Display for RuleId {
 /// A declared correspondence.
 #[derive(Debug)]
 pub struct Rule {
-    /// The number in its id. See [`RuleId`].
+    /// The number in its id, see [`RuleId`].
     pub number: u16,
-    /// How `from` and `to` are read.
+    /// How to read `from` and `to`.
     pub kind: Kind,
-    /// The drifted name, or its path.
+    /// The drifted name or path.
     pub from: &'static str,
-    /// The expected name, or its path.
+    /// The expected name or path.
     pub to: &'static str,
 }
 
 /// What a rule does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// One name for another, in the same object; `from` and `to` are names.
+    /// Renames a member of an object; `from` and `to` are names.
     Rename,
-    /// From one place to another inside a record; `from` and `to` are paths.
+    /// Moves a value inside a record; `from` and `to` are paths.
     Move,
 }
 
 /// A rule for every name that is written in another case.
 #[derive(Debug)]
 pub struct Convention {
-    /// The number in its id, as of a rule.
+    /// The number in its id, as for a rule.
     pub number: u16,
-    /// Cases in which a drifted name may stand.
+    /// The cases that a drifted name may have.
     pub from: &'static [Case],
-    /// The case in which names are expected.
+    /// The case of expected names.
     pub to: Case,
 }
 
@@ -91,7 +91,7 @@ impl Case {
     /// Every case, in the order of their names in messages.
     pub const ALL: [Case; 4] = [Case::Camel, Case::Pascal, Case::Kebab, Case::Snake];
 
-    /// The name of the case in pack files: the case, written in itself.
+    /// Returns the name of the case in pack files: the case, written in itself.
     pub fn name(self) -> &'static str {
         match self {
             Case::Camel => "camelCase",
@@ -101,7 +101,7 @@ impl Case {
         }
     }
 
-    /// The case of that name.
+    /// Returns the case with this name.
     pub fn parse(name: &str) -> Option<Case> {
         Case::ALL.into_iter().find(|case| case.name() == name)
     }

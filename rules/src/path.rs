@@ -1,23 +1,22 @@
 //! Paths to members: `response.data.user.id`, `users[].name.first`, `"a.b".c`.
 //!
-//! A segment with one of `. [ ] " \` or with white space around it stands in
-//! double quotes, where `\"` and `\\` are the only escapes. `[]` stands for each
-//! element of an array, after a segment or at the start for a root array.
+//! A segment is in double quotes if it has one of `. [ ] " \`, or white space around it. The only escapes there are
+//! `\"` and `\\`. `[]` stands for each element of an array. It follows a segment, or starts the path for a root array.
 
 use std::fmt;
 
-/// A parsed path: where its record is, then the names below the record.
+/// A parsed path: the way to its record, then the names below the record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Path {
     scope: Vec<Step>,
-    /// Never empty: a path names a member, so it cannot end in `[]`.
+    /// Never empty: a path ends with the name of a member, and never with `[]`.
     segments: Vec<String>,
 }
 
-/// One step from the root of the body towards a record.
+/// A step from the root of the body towards a record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
-    /// Into the member of that name.
+    /// Into the member with this name.
     Name(String),
     /// Into each element.
     Each,
@@ -26,16 +25,16 @@ pub enum Step {
 /// Why a text is no path, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathError {
-    /// Character at which reading stopped, counted from 1.
+    /// The character at which reading stopped, counted from 1.
     pub column: usize,
-    /// What stands there.
+    /// What was found there.
     pub found: String,
-    /// What could have stood there.
+    /// What was expected there.
     pub expected: &'static str,
 }
 
 impl Path {
-    /// Reads the text of a path.
+    /// Reads a path. The error says which character is wrong.
     pub fn parse(text: &str) -> Result<Path, PathError> {
         let mut reader = Reader::new(text);
         let mut steps = Vec::new();
@@ -48,19 +47,19 @@ impl Path {
         split(steps).ok_or_else(|| reader.error("a member name after `[]`"))
     }
 
-    /// The path of a member by its name alone, whatever is in the name.
+    /// Returns the path of a member by its name alone, whatever characters the name has.
     pub fn member(name: &str) -> Path {
         Path { scope: Vec::new(), segments: vec![name.to_owned()] }
     }
 
-    /// Appends a member's name to a path in text, quoted where it has to be.
+    /// Appends the name of a member to a path in text form, quoted if necessary.
     pub fn push_member(path: &mut String, name: &str) {
         path.reserve(name.len().saturating_add(1));
-        // A string takes whatever is written.
+        // Writing to a `String` cannot fail.
         _ = write_segment(path, name, path.is_empty());
     }
 
-    /// The members that enclose the one this path names, from the root down.
+    /// Returns the paths of the members that enclose this one, from the root down.
     pub fn enclosing(&self) -> Vec<Path> {
         let mut steps = Vec::new();
         let names = self.segments.iter().cloned().map(Step::Name);
@@ -73,12 +72,12 @@ impl Path {
         found
     }
 
-    /// The steps up to and including the last `[]`; none if there is no `[]`.
+    /// Returns the steps up to and including the last `[]`; none if there is no `[]`.
     pub fn scope(&self) -> &[Step] {
         &self.scope
     }
 
-    /// The names after the last `[]`, at least one.
+    /// Returns the names after the last `[]`, at least one.
     pub fn segments(&self) -> &[String] {
         &self.segments
     }
@@ -111,7 +110,7 @@ impl fmt::Display for PathError {
 
 impl std::error::Error for PathError {}
 
-/// Cuts the steps behind the last `[]`; nothing if no name follows it.
+/// Splits steps behind the last `[]`. Returns `None` if no name follows it.
 fn split(mut steps: Vec<Step>) -> Option<Path> {
     let names = steps.iter().rev().take_while(|step| **step != Step::Each).count();
     let tail = steps.split_off(steps.len().saturating_sub(names));
@@ -136,7 +135,7 @@ fn write_segment(f: &mut impl fmt::Write, name: &str, first: bool) -> fmt::Resul
     write!(f, "\"{escaped}\"")
 }
 
-/// Whether a name can stand in a path without quotes.
+/// Whether a name needs no quotes in a path.
 fn is_plain(name: &str) -> bool {
     let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     if !name.is_empty() && name.bytes().all(is_usual) {
@@ -192,7 +191,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A path may start with a name or with `[]`; after `[]` a dot comes first.
+    /// Reads the dot after a leading `[]`. A path that starts with a name has none.
     fn dot_unless_first(&mut self, steps: &[Step]) -> Result<(), PathError> {
         if steps.is_empty() {
             return Ok(());

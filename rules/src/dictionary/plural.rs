@@ -1,14 +1,14 @@
-//! The singular of an English noun, for names: rules of spelling, and exceptions that they miss.
+//! The singular of an English noun in a name: spelling rules, and exceptions to them.
 //!
-//! Both sides of a comparison are folded by the same function, so that a wrong singular
-//! (`shoe` from `shoes` and from nothing else) does no harm as long as two nouns do not share it.
+//! Both sides of a comparison are folded by this function. So a wrong singular is harmless as long as no two nouns
+//! share it.
 
 use std::borrow::Cow;
 
-/// The singular of a lower-case word; the word itself if it is none or has none.
+/// Returns the singular of a lower-case word; the word itself if it is no plural.
 ///
-/// `exception` knows what the rules of spelling cannot: the singular of an irregular plural, and of a word that looks
-/// like a plural and is none the word itself.
+/// `exception` knows what spelling rules cannot: the singular of an irregular plural, and words that look like a plural
+/// but are none, for which it returns the word itself.
 pub fn singular<'a>(word: &'a str, exception: impl FnOnce(&str) -> Option<&'a str>) -> Cow<'a, str> {
     match exception(word) {
         Some(singular) => Cow::Borrowed(singular),
@@ -16,7 +16,7 @@ pub fn singular<'a>(word: &'a str, exception: impl FnOnce(&str) -> Option<&'a st
     }
 }
 
-/// The rules alone.
+/// Applies the spelling rules alone.
 pub fn regular(word: &str) -> Cow<'_, str> {
     let is_too_short = word.len() < SHORTEST;
     let is_no_plural = ["ss", "us", "is"].iter().any(|end| word.ends_with(end));

@@ -1,13 +1,13 @@
-//! Tables that are small in a wasm module: packed by the build script, and unpacked where they are first asked.
+//! Tables that are small in a wasm module: packed by the build script, and unpacked on first use.
 //!
-//! Packed, a text is what it adds to the one before it (front coding), which for sorted words is half of their letters.
-//! A list is written in numbers of seven bits a byte (LEB128), the last number of each list marked. See [`Texts::packed`]
-//! and [`Lists::packed`] for the layouts, and `build/dictionary/pack.rs` for who writes them.
+//! A packed text is what it adds to the text before it (front coding). For sorted words that is half of their letters.
+//! A packed list consists of numbers of seven bits per byte (LEB128), with the last number of each list marked.
+//! [`Texts::packed`] and [`Lists::packed`] describe the layouts, and `build/dictionary/pack.rs` writes them.
 
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
-/// Strings, one behind the other.
+/// A list of strings.
 #[derive(Debug)]
 pub struct Texts {
     packed: &'static [u8],
@@ -17,11 +17,11 @@ pub struct Texts {
 #[derive(Debug, Default)]
 struct UnpackedTexts {
     text: String,
-    /// Where each of them ends.
+    /// The end of each string in `text`.
     ends: Vec<u16>,
 }
 
-/// Lists of numbers, none of them empty, one behind the other.
+/// A list of lists of numbers, none of them empty.
 #[derive(Debug)]
 pub struct Lists {
     packed: &'static [u8],
@@ -32,46 +32,50 @@ pub struct Lists {
 #[derive(Debug, Default)]
 struct UnpackedLists {
     items: Vec<u16>,
-    /// Where each of them ends.
+    /// The end of each list in `items`.
     ends: Vec<u16>,
 }
 
-/// What is known of the order of numbers, so that differences can stand for some of them.
+/// The order of numbers, so that differences can replace some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Nothing.
+    /// No order.
     None,
-    /// Each list is sorted: all of its numbers but the first are differences.
+    /// Each list is sorted: all of its numbers but the first are stored as differences.
     Inside,
-    /// The lists are sorted: the first number of each is the difference from the first of the list before.
+    /// The lists are sorted: the first number of each is stored as the difference from the first number of the list
+    /// before.
     Between,
 }
 
 impl Texts {
-    /// For each text a byte: in its upper half how many bytes it shares with the text before, in the lower how many
-    /// bytes of its own follow. Where that half is full, another byte says how many more there are.
+    /// Wraps packed texts.
+    ///
+    /// Each text starts with a byte. Its upper four bits are the number of bytes shared with the text before, its lower
+    /// four bits the number of own bytes that follow. If these are 15, another byte has the number of further own
+    /// bytes.
     pub(super) const fn packed(packed: &'static [u8]) -> Self {
         Texts { packed, unpacked: OnceLock::new() }
     }
 
-    /// All of them, in order.
+    /// Returns all texts, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.unpacked().ends.len()).map(|at| self.get(at))
     }
 
-    /// The one at that place; empty, if there is none.
+    /// Returns the text at this index; empty if there is none.
     pub fn get(&self, at: usize) -> &str {
         let UnpackedTexts { text, ends } = self.unpacked();
         let (from, to) = range(ends, at);
         text.get(from..to).unwrap_or_default()
     }
 
-    /// The place of that text, if they are sorted.
+    /// Returns the index of a text, if the texts are sorted.
     pub fn find(&self, text: &str) -> Option<usize> {
         search(self.iter().len(), |at| self.get(at).cmp(text))
     }
 
-    /// How many bytes it takes in a program.
+    /// Returns the number of bytes that the packed texts take.
     pub fn packed_len(&self) -> usize {
         self.packed.len()
     }
@@ -82,25 +86,27 @@ impl Texts {
 }
 
 impl Lists {
-    /// Each number is written twice as large, and the last of a list one larger than that: in groups of seven bits, the
-    /// lowest first, with the highest bit of a byte set where more follow.
+    /// Wraps packed lists.
+    ///
+    /// Each number is doubled, and the last of a list has 1 added. The result is stored in groups of seven bits, the
+    /// lowest first, with the highest bit of a byte set if more follow.
     pub(super) const fn packed(packed: &'static [u8], order: Order) -> Self {
         Lists { packed, order, unpacked: OnceLock::new() }
     }
 
-    /// All of them, in order.
+    /// Returns all lists, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u16]> {
         (0..self.unpacked().ends.len()).map(|at| self.get(at))
     }
 
-    /// The one at that place; empty, if there is none.
+    /// Returns the list at this index; empty if there is none.
     pub fn get(&self, at: usize) -> &[u16] {
         let UnpackedLists { items, ends } = self.unpacked();
         let (from, to) = range(ends, at);
         items.get(from..to).unwrap_or_default()
     }
 
-    /// How many bytes they take in a program.
+    /// Returns the number of bytes that the packed lists take.
     pub fn packed_len(&self) -> usize {
         self.packed.len()
     }
@@ -110,7 +116,7 @@ impl Lists {
     }
 }
 
-/// The place among `len` sorted elements of the one that compares as equal.
+/// Returns the index of the element that compares as equal, among `len` sorted elements.
 pub fn search(len: usize, compare: impl Fn(usize) -> Ordering) -> Option<usize> {
     let (mut from, mut to) = (0, len);
     while from < to {
@@ -143,7 +149,7 @@ fn unpack_texts(packed: &'static [u8]) -> UnpackedTexts {
 
 fn unpack_lists(packed: &'static [u8], order: Order) -> UnpackedLists {
     let (mut items, mut ends): (Vec<u16>, Vec<u16>) = (Vec::new(), Vec::new());
-    // The number before in the list, where there is one, and the first number of the list before.
+    // The number before in this list, if any, and the first number of the list before.
     let (mut before, mut first) = (None, 0u16);
     let (mut value, mut shift) = (0u32, 0u32);
     for byte in packed {
@@ -172,7 +178,7 @@ fn unpack_lists(packed: &'static [u8], order: Order) -> UnpackedLists {
     UnpackedLists { items, ends }
 }
 
-/// The build refuses tables that are longer.
+/// Converts a length. The build refuses tables with more than `u16` can count.
 fn narrow(length: usize) -> u16 {
     u16::try_from(length).unwrap_or(u16::MAX)
 }
