@@ -1,10 +1,10 @@
-//! Whatever a configuration is, it is refused with a sentence or it works.
+//! Any configuration either is refused with a sentence, or works.
 
 use healer::config::Config;
 use healer::{Healer, Plan};
 use nomos_filter::configuration::as_json;
 
-/// Bodies in which the names of the seeds stand.
+/// Bodies with the names that the seeds use.
 const BODIES: [&str; 4] = [
     r#"{"mail":"a@b.c","userId":1,"data":{"user":{"id":"x","tags":[{"a":1},{"b":2}]}},"n":1.50}"#,
     r#"[{"mail":1,"a":{"b":{"c":[1,{"mail":null}]}}},{"mail":2,"created_at":"2020-01-01T00:00:00Z"}]"#,
@@ -27,7 +27,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// JSON stays JSON, and what was healed once is healed the same way again.
+/// Asserts that JSON stays JSON, and that healing the body again gives the same result.
 fn works(plan: &Plan, body: &str) {
     let mut healer = Healer::new();
     let summary = healer.heal_bytes(plan, body.as_bytes()).expect("a body that may be healed");

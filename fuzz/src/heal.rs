@@ -1,5 +1,5 @@
-//! The engine heals random bodies by random plans as the naive oracle does, whatever came before; broken ones it leaves
-//! alone.
+//! The engine heals random bodies by random plans as the naive oracle does, whatever came before, and leaves broken
+//! bodies alone.
 
 use healer::{Healer, Plan};
 use healer_oracle::agree::check;

@@ -1,4 +1,4 @@
-//! What is fuzzed. Each target takes bytes and panics where something is wrong; `fuzz_targets/` hands them to libFuzzer.
+//! The fuzz targets. Each takes bytes and panics if something is wrong; `fuzz_targets/` passes them from libFuzzer.
 
 // Targets fail by panicking.
 #![allow(missing_docs)]

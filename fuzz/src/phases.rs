@@ -1,4 +1,4 @@
-//! The filter between a host and its callbacks, in orders that Envoy keeps to and in orders that it does not.
+//! The filter on a mock host, with callbacks in orders that Envoy keeps to and in orders that it does not.
 
 use healer::Healer;
 use healer::config::Config;
@@ -20,7 +20,7 @@ const SETTINGS: [&str; 6] = [
     r#""max_held_bytes":1024,"response_headers":"held","#,
 ];
 
-/// Of some requests, and of all, which need not be read.
+/// A route for some requests, and one for all, for which the filter need not read the request.
 const ROUTES: [&str; 2] = [
     r#""routes":[{"name":"user","match":{"path":"/u"},"rename":{"mail":"email_address"}}]"#,
     r#""routes":[{"name":"user","match":{"prefix":"/"},"rename":{"mail":"email_address"}}]"#,
@@ -43,11 +43,11 @@ pub fn run(data: &[u8]) {
     if tape.happens(1, 2) { orderly(&mut tape, &configuration) } else { any_order(&mut tape, &configuration) }
 }
 
-/// One response as Envoy hands it over, with calls that fail: the client gets the body healed or as it came, or is told
-/// that it did not.
+/// Runs one response in Envoy's order of callbacks, with failing host calls. The client gets the body healed or as it
+/// came, or the response is reset.
 fn orderly(tape: &mut Tape<'_>, configuration: &str) {
     let mut vm = vm(configuration);
-    // Repeated, it may be longer than may be held.
+    // A repeated body may be longer than the limit for held bytes.
     let body = tape.of(&BODIES).repeat([1, 1, 1, 60][tape.below(4)]);
     let body = if body.len() > 1024 { format!("[{}]", body.replace("}{", "},{").replace("][", "],[")) } else { body };
     let body = body.as_bytes();
@@ -112,15 +112,15 @@ fn settled(mut vm: Vm<Mock>, configuration: &str, body: &[u8], got: &[u8], pause
     assert!(!paused, "{what}");
     let healed = healed(body);
     let observes = configuration.contains("observe");
-    // A body that streams is healed piece by piece, and goes on as it came where a call fails or it turns out to be no
-    // JSON. What stands behind a value is seen in time only where the length is known.
+    // A body that streams is healed piece by piece, and continues as it came if a call fails or it turns out to be no
+    // JSON. Bytes behind the value are seen in time only if the length is known.
     let piecewise = configuration.contains("max_held_bytes") || !known;
     assert!(got == body || !observes && (got == healed || piecewise && spliced(got, body)), "{what}");
     let settles = failing == 0 && !observes && healed != body;
     assert!(!settles || got == healed, "not healed: {what}");
 }
 
-/// Whether it is the body with some of its names healed.
+/// Whether `got` is the body with some of its names healed.
 fn spliced(got: &[u8], body: &[u8]) -> bool {
     String::from_utf8_lossy(got).replace("email_address", "mail")
         == String::from_utf8_lossy(body).replace("email_address", "mail")
@@ -135,7 +135,7 @@ fn healed(body: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Callbacks in any order, about contexts that may not be there. Afterwards nothing is left.
+/// Runs callbacks in any order, for contexts that may not exist. Nothing must be left afterwards.
 fn any_order(tape: &mut Tape<'_>, configuration: &str) {
     let mut vm = vm(configuration);
     vm.host().request = Some(request());
@@ -148,7 +148,7 @@ fn any_order(tape: &mut Tape<'_>, configuration: &str) {
     }
     (0..4).for_each(|id| vm.on_delete(id));
     assert_eq!(vm.open_streams(), 0);
-    // Where a stream had the number of the root, the root lives on, and its metrics wait for its next tick.
+    // If a stream had the id of the root context, the root lives on, and its metrics wait for its next tick.
     vm.on_tick(ROOT);
     assert_eq!(vm.host().metric("nomos_held_bytes"), 0);
 }

@@ -1,14 +1,14 @@
-//! The engine takes for JSON what `serde_json` takes for JSON, at every offset in a block, and changes nothing in it
-//! that no rule names.
+//! The engine accepts the same JSON as `serde_json`, at every offset in a block, and changes nothing that no rule
+//! names.
 
 use healer::config::Config;
 use healer::{Healer, Plan};
 use healer_oracle::accept::{Verdict, check, oracle};
 
-/// Nothing in a body is called so, until the fuzzer finds out.
+/// No member of a body has this name, until the fuzzer finds it.
 const NAME: &str = "no such name";
 
-/// Two blocks of the scanner and some.
+/// More than two blocks of the scanner.
 const PADS: usize = 131;
 
 pub fn run(data: &[u8]) {
@@ -16,7 +16,7 @@ pub fn run(data: &[u8]) {
     let body = [&b" ".repeat(usize::from(*pad) % PADS), rest].concat();
     let (mut healer, plan) = (Healer::new(), plan());
     if rest.windows(NAME.len()).any(|window| window == NAME.as_bytes()) || rest.contains(&b'\\') {
-        // The name may be there, with escapes even: only whether it is JSON can be compared.
+        // The name may be there, even with escapes, so only acceptance can be compared.
         let accepted = healer.heal_bytes(&plan, &body).is_ok();
         assert_eq!(accepted, oracle(&body) == Verdict::Accepted, "{}", String::from_utf8_lossy(&body));
     } else {

@@ -1,4 +1,4 @@
-//! What similarity finds beside rules loses and doubles nothing, whatever came before, at once and while it streams.
+//! Similarity beside rules loses and doubles no value, whatever came before, for whole bodies and for streams.
 
 use healer_oracle::drift::check;
 use healer_oracle::tape::Tape;

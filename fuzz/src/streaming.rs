@@ -1,5 +1,5 @@
-//! A body that is healed while it streams becomes the same in whatever chunks it comes, keeps all that it has, and is
-//! what it is as a whole where its records may be held.
+//! A body that is healed while it streams gives the same bytes in any chunks, and keeps all values. If its records may
+//! be held, it gives the same bytes as the whole body.
 
 use healer::plan::spec::PlanSpec;
 use healer::{Healer, Limits, Plan, Summary};
@@ -20,13 +20,13 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// Against the whole.
+/// Compares a list that streams with the whole list.
 fn list(tape: &mut Tape<'_>, spec: &PlanSpec) {
     let envelope = envelope(tape, spec);
     let count = tape.below(9);
     let mut elements: Vec<String> = Vec::new();
     for _ in 0..count {
-        // Half of them have the skeleton of the one before, and other values.
+        // Half of the elements have the skeleton of the one before, and other values.
         let like = elements.last().filter(|_| tape.happens(1, 2)).map(|last| bodies::revalued(tape, last));
         elements.push(like.unwrap_or_else(|| bodies::body(tape, spec)));
     }
@@ -66,7 +66,7 @@ fn broken(tape: &mut Tape<'_>, spec: &PlanSpec) {
     assert!(found.summary.changed || found.bytes == body, "{}", found.text());
 }
 
-/// Streams a body at once, byte by byte, and in chunks of some size.
+/// Streams a body at once, byte by byte, and in chunks of some size, and asserts that all give the same.
 fn in_any_chunks(tape: &mut Tape<'_>, plan: &Plan, held: usize, body: &[u8]) -> Outcome {
     let limits = Limits { max_held_bytes: held, ..Limits::default() };
     let whole = stream(plan, limits, [body].into_iter());

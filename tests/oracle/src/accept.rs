@@ -1,10 +1,10 @@
-//! Whether the engine accepts what `serde_json` accepts: one JSON value in valid UTF-8, up to the documented caps.
+//! Whether the engine accepts what `serde_json` accepts: one JSON value in valid UTF-8, up to the documented limits.
 
 use crate::agree::healed;
 use healer::{Healer, Plan, Reason};
 use serde::de::IgnoredAny;
 
-/// What the engine must say of a body.
+/// The verdict that the engine must return for a body.
 #[derive(Debug, PartialEq)]
 pub enum Verdict {
     Accepted,
@@ -26,7 +26,7 @@ pub fn oracle(body: &[u8]) -> Verdict {
     }
 }
 
-/// Containers open at once at most, in a body that is JSON.
+/// Returns the largest number of containers that are open at once. The body must be JSON.
 fn depth(body: &[u8]) -> usize {
     let (mut open, mut deepest, mut in_string, mut escaped) = (0, 0, false, false);
     for byte in body {
@@ -43,7 +43,7 @@ fn depth(body: &[u8]) -> usize {
     deepest
 }
 
-/// Heals `body` with a plan that finds nothing, and says where engine and `serde_json` differ.
+/// Heals `body` with a plan that matches nothing. The error says where the engine and `serde_json` differ.
 pub fn check(healer: &mut Healer, plan: &Plan, body: &[u8]) -> Result<(), String> {
     let expected = oracle(body);
     let differs = |found: &str| Err(format!("{found}; expected {expected:?}: {}", String::from_utf8_lossy(body)));

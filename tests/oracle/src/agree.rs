@@ -1,4 +1,4 @@
-//! Whether engine and oracle agree: what fires, what comes out, and that every other byte stays.
+//! Whether engine and oracle agree on what fires and on the output, with every other byte unchanged.
 
 use crate::compare;
 use crate::heal;
@@ -7,14 +7,14 @@ use crate::tree::{Kind, Member, Node, Tree};
 use healer::plan::spec::{PlanSpec, Unmapped};
 use healer::{Healer, Plan, Summary};
 
-/// A healed body, or the body where nothing changed.
+/// Returns the healed body, or the body itself if nothing changed.
 pub fn healed(healer: &mut Healer, plan: &Plan, body: &[u8]) -> Result<(Summary, Vec<u8>), healer::Failure> {
     let summary = healer.heal_bytes(plan, body)?;
     let bytes = if summary.changed { healer.output().to_vec() } else { body.to_vec() };
     Ok((summary, bytes))
 }
 
-/// Heals `body` with the engine and the oracle; the error says where they differ.
+/// Heals `body` with the engine and the oracle. The error says where they differ.
 pub fn check(spec: &PlanSpec, body: &str) -> Result<(Summary, String), String> {
     let plan = Plan::compile(spec).map_err(|error| error.to_string())?;
     let mut healer = Healer::new();
@@ -33,12 +33,12 @@ pub fn check(spec: &PlanSpec, body: &str) -> Result<(Summary, String), String> {
     agreed.map(|()| (summary, text))
 }
 
-/// What the engine made of a body.
+/// The result of the engine for a body.
 struct Found<'a> {
     summary: Summary,
     text: &'a str,
     output: &'a Tree<'a>,
-    /// Ops reported.
+    /// The number of reported ops.
     ops: usize,
 }
 
@@ -66,7 +66,7 @@ impl Found<'_> {
     }
 }
 
-/// What holds whatever the plan is.
+/// Checks what holds for every plan.
 pub fn invariants(spec: &PlanSpec, input: &Tree<'_>, output: &Tree<'_>) -> Result<(), String> {
     if spec.unmapped == Unmapped::Keep && scalars(input) != scalars(output) {
         return Err("a value is lost or doubled".to_owned());
@@ -77,7 +77,7 @@ pub fn invariants(spec: &PlanSpec, input: &Tree<'_>, output: &Tree<'_>) -> Resul
     Ok(())
 }
 
-/// The text of every value but containers, sorted.
+/// Returns the text of every value but containers, sorted.
 fn scalars<'a>(tree: &Tree<'a>) -> Vec<&'a str> {
     let is_scalar = |node: &&Node<'a>| matches!(node.kind, Kind::Scalar);
     let mut scalars: Vec<&str> = tree.nodes.iter().filter(is_scalar).map(|node| node.raw).collect();
@@ -85,7 +85,7 @@ fn scalars<'a>(tree: &Tree<'a>) -> Vec<&'a str> {
     scalars
 }
 
-/// How many members repeat a name of their object.
+/// Returns the number of members that repeat a name of their object.
 fn duplicates(tree: &Tree<'_>) -> usize {
     let repeats = |members: &[Member<'_>]| {
         let is_repeat = |(i, m): &(usize, &Member<'_>)| m.name.as_deref().is_some_and(|name| has(&members[..*i], name));

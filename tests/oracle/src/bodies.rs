@@ -1,4 +1,4 @@
-//! Random bodies in which the rules of a plan find something to do, in any layout.
+//! Random bodies in which the rules of a plan have something to do, in any layout.
 
 use crate::plans;
 use crate::tape::Tape;
@@ -41,13 +41,13 @@ pub(crate) enum Doc {
     Object(Vec<(String, Doc)>),
 }
 
-/// The text of a body for `spec`.
+/// Returns the text of a body for `spec`.
 pub fn body(tape: &mut Tape<'_>, spec: &PlanSpec) -> String {
     let doc = doc_for(tape, spec);
     write(tape, &doc)
 }
 
-/// A body for `spec`, mostly of the shape that its contract expects.
+/// Builds a body for `spec`, mostly of the shape that its contract expects.
 pub(crate) fn doc_for(tape: &mut Tape<'_>, spec: &PlanSpec) -> Doc {
     let mut doc = match (&spec.contract, tape.below(8)) {
         (Some(contract), 0..7) => shaped(tape, spec, contract),
@@ -65,7 +65,7 @@ pub(crate) fn doc_for(tape: &mut Tape<'_>, spec: &PlanSpec) -> Doc {
     doc
 }
 
-/// Its text, in any layout.
+/// Writes a body in any layout.
 pub(crate) fn write(tape: &mut Tape<'_>, doc: &Doc) -> String {
     let style = Style::any(tape);
     let mut text = String::new();
@@ -75,8 +75,10 @@ pub(crate) fn write(tape: &mut Tape<'_>, doc: &Doc) -> String {
     text
 }
 
-/// A text with other values here and there, and the same skeleton, in half of all cases but for how many elements arrays have;
-/// seldom an array or object is a value, or the other way round.
+/// Replaces some values of a text.
+///
+/// In half of all cases the skeleton stays the same. In the others, arrays have other numbers of elements. Sometimes an
+/// array or object replaces a value, or the other way round.
 pub fn revalued(tape: &mut Tape<'_>, text: &str) -> String {
     let resized = if tape.happens(1, 2) { resized(tape, text) } else { text.to_owned() };
     let (mut out, mut rest) = (String::new(), resized.as_str());
@@ -101,7 +103,7 @@ pub fn revalued(tape: &mut Tape<'_>, text: &str) -> String {
     out
 }
 
-/// A text whose arrays have some of their elements more often, or not at all.
+/// Repeats or drops some elements of the arrays of a text.
 fn resized(tape: &mut Tape<'_>, text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(first) = rest.chars().next() {
@@ -128,7 +130,7 @@ fn resized(tape: &mut Tape<'_>, text: &str) -> String {
     out
 }
 
-/// The elements of an array, and white space around them.
+/// Returns the elements of an array, with the white space around them.
 fn elements_of(inside: &str) -> Vec<&str> {
     let (mut elements, mut start, mut at) = (Vec::new(), 0, 0);
     while let Some(first) = inside[at..].chars().next() {
@@ -146,7 +148,7 @@ fn elements_of(inside: &str) -> Vec<&str> {
     if inside.trim().is_empty() { Vec::new() } else { elements }
 }
 
-/// Bytes of the array or object that a text begins with.
+/// Returns the length in bytes of the array or object at the start of a text.
 fn container_len(text: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     while let Some(first) = text[at..].chars().next() {
@@ -163,7 +165,7 @@ fn container_len(text: &str) -> usize {
     at
 }
 
-/// Bytes of the string that a text begins with.
+/// Returns the length in bytes of the string at the start of a text.
 fn string_len(text: &str) -> usize {
     let mut escaped = false;
     let end = text.char_indices().skip(1).find(|(_, c)| {
@@ -188,7 +190,7 @@ fn object(tape: &mut Tape<'_>, depth: usize) -> Doc {
     Doc::Object((0..count).map(|_| (plans::name(tape), doc(tape, depth - 1))).collect())
 }
 
-/// A value that drifted a little from what a contract says.
+/// Builds a value that differs a little from what a contract says.
 fn shaped(tape: &mut Tape<'_>, spec: &PlanSpec, contract: &Contract) -> Doc {
     match contract {
         _ if tape.happens(1, 16) => doc(tape, 2),
@@ -220,7 +222,7 @@ fn shaped(tape: &mut Tape<'_>, spec: &PlanSpec, contract: &Contract) -> Doc {
     }
 }
 
-/// Puts a value where a path leads, into the objects and arrays that are there or new ones.
+/// Puts a value where a path leads, into existing objects and arrays or new ones.
 fn plant(tape: &mut Tape<'_>, doc: &mut Doc, scope: &[Step], names: &[String]) {
     if let Some((Step::Each, rest)) = scope.split_first() {
         if !matches!(doc, Doc::Array(_)) {
@@ -266,7 +268,7 @@ fn plant_in(tape: &mut Tape<'_>, doc: &mut Doc, name: &str, scope: &[Step], name
     }
 }
 
-/// How a body is laid out.
+/// The layout of a body.
 struct Style {
     kind: usize,
     escapes: bool,
@@ -337,7 +339,7 @@ impl Style {
         out.push_str(["\":", "\": ", "\": ", "\" :\t"][self.kind]);
     }
 
-    /// White space before an item: none, one space, a line of its own, or anything.
+    /// Writes white space before an item: none, one space, a line break with indentation, or anything.
     fn space(&self, tape: &mut Tape<'_>, depth: usize, out: &mut String) {
         match self.kind {
             0 => {}

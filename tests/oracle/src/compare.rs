@@ -1,9 +1,9 @@
-//! Whether a healed body is what the oracle expects, and where it is not.
+//! Whether a healed body is what the oracle expects, and where it differs.
 
 use crate::heal::{Expected, Key, Layout};
 use crate::tree::{Id, Kind, Member, Tree};
 
-/// The first difference, in words.
+/// Returns the first difference as the error.
 pub fn difference(expected: &Expected, tree: &Tree<'_>) -> Result<(), String> {
     value(expected, tree, 0, "$")
 }

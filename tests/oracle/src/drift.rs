@@ -1,5 +1,5 @@
-//! Random contracts and rules in words that the dictionary knows, bodies in which similarity finds something to do, and
-//! what must hold of them.
+//! Random contracts and rules in words that the dictionary knows, bodies in which similarity has something to do, and
+//! what must hold for them.
 
 use crate::agree::{healed, invariants};
 use crate::bodies::{self, Doc};
@@ -18,7 +18,7 @@ use healer::similarity::Profile;
 use healer::{Healer, Limits, Plan, Summary};
 use std::sync::LazyLock;
 
-/// Names that contracts have, and another for the same.
+/// Names in contracts, and another name for the same thing.
 const NAMES: &[(&str, &str)] = &[
     ("user_id", "userNumber"),
     ("email", "e_mail"),
@@ -44,7 +44,7 @@ const NAMES: &[(&str, &str)] = &[
 ];
 /// Names that only rules know.
 const ALIASES: &[&str] = &["where", "what", "which"];
-/// Objects around others.
+/// Names of objects around others.
 const WRAPPERS: &[&str] = &["data", "attributes", "result", "where", "details", "home_address"];
 
 /// The rules of the embedded packs that lead to these names.
@@ -60,7 +60,7 @@ static PACKS: LazyLock<PlanSpec> = LazyLock::new(|| {
     }
 });
 
-/// A contract, similarity, and rules beside it.
+/// Builds a contract with similarity, and rules beside it.
 pub fn plan(tape: &mut Tape<'_>) -> PlanSpec {
     let record = record(tape, 2);
     let contract = if tape.happens(1, 6) { Contract::Array { items: Box::new(record) } } else { record };
@@ -93,14 +93,14 @@ pub fn plan(tape: &mut Tape<'_>) -> PlanSpec {
     spec
 }
 
-/// The text of a body for `spec`, in which names are written otherwise and stand elsewhere.
+/// Returns the text of a body for `spec`, with other spellings of names and members in other places.
 pub fn body(tape: &mut Tape<'_>, spec: &PlanSpec) -> String {
     let mut doc = bodies::doc_for(tape, spec);
     drift(tape, &mut doc);
     bodies::write(tape, &doc)
 }
 
-/// As configurations have them, those with which nearly everything is found to be something too.
+/// Returns settings that configurations can have, including some by which nearly everything is taken for something.
 fn settings(tape: &mut Tape<'_>) -> Settings {
     let mut settings = Settings::default();
     settings.max_unknown = tape.of(&[settings.max_unknown, settings.max_unknown, 9, 3]);
@@ -179,7 +179,8 @@ fn drift(tape: &mut Tape<'_>, doc: &mut Doc) {
     }
 }
 
-/// An object's members in its place, by its name and theirs, one of them by its name alone.
+/// Replaces an object by its members, with its name in front of theirs. One of them may get the name of the object
+/// alone.
 fn flattened(tape: &mut Tape<'_>, (name, value): (String, Doc)) -> Vec<(String, Doc)> {
     match value {
         Doc::Object(inside) if tape.happens(1, 2) && !inside.is_empty() => {
@@ -191,7 +192,7 @@ fn flattened(tape: &mut Tape<'_>, (name, value): (String, Doc)) -> Vec<(String, 
     }
 }
 
-/// A name as another version of an API may have it; none for the same.
+/// Returns a name as another version of an API may have it; `None` for the same name.
 fn respelt(tape: &mut Tape<'_>, name: &str) -> Option<String> {
     match tape.below(6) {
         1 | 2 => words::convert(name, &[Case::Snake], Case::Camel),
@@ -202,8 +203,8 @@ fn respelt(tape: &mut Tape<'_>, name: &str) -> Option<String> {
     }
 }
 
-/// Whether bodies of a random plan keep all that they have and become what they become alone, whatever came before, at once
-/// and while they stream.
+/// Checks that the bodies of a random plan keep all values, and give the same as alone, whatever came before, as whole
+/// bodies and as streams.
 pub fn check(tape: &mut Tape<'_>) -> Result<(), String> {
     let spec = plan(tape);
     // A move into an array of the contract is refused.
@@ -217,7 +218,7 @@ pub fn check(tape: &mut Tape<'_>) -> Result<(), String> {
     found.map_err(|found| format!("{found}\nplan {}", plans::line(&spec)))
 }
 
-/// Whether all is there once; what is no JSON has nothing to keep.
+/// Checks that every value is there once. A body that is no JSON has nothing to keep.
 fn keeps(spec: &PlanSpec, plan: &Plan, body: &[u8]) -> Result<(), String> {
     let Ok((_, healed)) = healed(&mut Healer::new(), plan, body) else { return Ok(()) };
     let (body, healed) = (String::from_utf8_lossy(body), String::from_utf8_lossy(&healed));
@@ -226,7 +227,7 @@ fn keeps(spec: &PlanSpec, plan: &Plan, body: &[u8]) -> Result<(), String> {
     invariants(spec, &input, &output).map_err(|found| format!("{found}\nbody {body}\noutput {healed}"))
 }
 
-/// Whether a list of those bodies that are JSON becomes the same as a whole and in pieces, of which few are held.
+/// Checks that a list of the bodies that are JSON gives the same as a whole and in chunks, with little of it held.
 fn streams(tape: &mut Tape<'_>, spec: &PlanSpec, bodies: &[Vec<u8>]) -> Result<(), String> {
     let Ok(plan) = Plan::compile(&in_list(spec, &[])) else { return Ok(()) };
     let elements: Vec<&str> = bodies.iter().filter_map(|body| std::str::from_utf8(body).ok()).collect();

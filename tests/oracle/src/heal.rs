@@ -12,7 +12,7 @@ pub enum Expected {
     Text(String),
     Array(Vec<Expected>, Layout),
     Object(Vec<Part>, Layout),
-    /// Not the value received at this place.
+    /// A value that was received at another place.
     Moved(Box<Expected>),
 }
 
@@ -33,7 +33,7 @@ impl Expected {
         matches!(self, Expected::Text(_))
     }
 
-    /// JSON text of what is expected, in the plainest layout where there is a choice.
+    /// Returns the JSON text, in the plainest layout where there is a choice.
     pub fn text(&self) -> String {
         match self {
             Expected::Text(text) => text.clone(),
@@ -50,14 +50,14 @@ impl Expected {
     }
 }
 
-/// The text between keys and values where it must stay; none in an object that gains or loses members.
+/// The text between keys and values where it must stay; `None` in an object that gains or loses members.
 pub type Layout = Option<Vec<String>>;
 
 /// A member of an object.
 #[derive(Debug)]
 pub struct Part {
     pub key: Key,
-    /// The text between key and value, where the member stays.
+    /// The text between key and value, if the member stays.
     pub colon: Option<String>,
     pub value: Expected,
 }
@@ -88,26 +88,28 @@ pub struct Healed {
     pub expected: Expected,
     pub renames: u32,
     pub moves: u32,
-    /// Members that went because nothing accounts for them.
+    /// Members that were dropped because nothing accounts for them.
     pub dropped: u32,
 }
 
-/// A move that is thought to fire: rule, record, source.
+/// A move that is assumed to fire: rule, record, source.
 type Thought<'p> = (&'p MoveRule, Id, Id);
 
-/// Heals `tree`, or gives nothing where the decisions go round in circles.
+/// Heals `tree`. Returns `None` if the decisions go round in circles.
 pub fn heal(spec: &PlanSpec, tree: &Tree<'_>) -> Option<Healed> {
     settle(spec, tree, Some(Vec::new()), false)
 }
 
-/// As [`heal`], which begins with the thought that no move fires, but with the thought that all do. Where a move depends on
-/// another and that one on it (a record is one only if a move fires that it stops), both may be right, and differ.
+/// Like [`heal`], which starts from the assumption that no move fires, but assumes that all do.
+///
+/// Two moves may depend on each other, such as when a record is one only if a move fires that it stops. Then both
+/// outcomes may be right, and differ.
 pub fn heal_in_hope(spec: &PlanSpec, tree: &Tree<'_>) -> Option<Healed> {
     settle(spec, tree, None, false)
 }
 
-/// As [`heal_in_hope`], but what was once found to be misjudged stays as it came, whatever is decided after that. It is what
-/// keeps the engine from deciding for ever, and less is healed by it.
+/// Like [`heal_in_hope`], but a value that was once misjudged stays as it came, whatever is decided later. This is how
+/// the engine makes sure that it terminates, and it heals less.
 pub fn heal_warily(spec: &PlanSpec, tree: &Tree<'_>) -> Option<Healed> {
     settle(spec, tree, None, true)
 }
@@ -137,22 +139,22 @@ fn settle<'p>(
 struct Decision<'p, 't> {
     spec: &'p PlanSpec,
     tree: &'t Tree<'t>,
-    /// By node: what the contract says of it.
+    /// By node, what the contract says of it.
     contracts: Vec<Option<&'p Contract>>,
-    /// By node: whether it is in a value of which a rule that does not fire would have said what it is.
+    /// By node, whether it is in a value that a rule would have described, and the rule does not fire.
     dead: Vec<bool>,
-    /// By node: the renames of its members.
+    /// By node, the renames of its members.
     renames: Vec<Vec<Rename>>,
     fired: Vec<Move<'p>>,
-    /// By value: whether its member goes because nothing accounts for it.
+    /// By value, whether its member is dropped because nothing accounts for it.
     dropped: Vec<bool>,
-    /// By value: whether its member goes because moves left nothing in it.
+    /// By value, whether its member is removed because moves left nothing in it.
     emptied: Vec<bool>,
 }
 
 impl<'p, 't> Decision<'p, 't> {
-    /// Decides, given which moves are thought to fire, all if it is not said: the contract judges a moved value by its new
-    /// place. `dead`: nodes in which nothing is touched in any case.
+    /// Decides, given the moves that are assumed to fire; `None` assumes all of them. The contract judges a moved value
+    /// by its new place. In the nodes of `dead`, nothing is touched in any case.
     fn new(spec: &'p PlanSpec, tree: &'t Tree<'t>, moved: Option<&[Thought<'p>]>, dead: &[bool]) -> Self {
         let size = tree.nodes.len();
         let mut this = Decision {
@@ -178,7 +180,7 @@ impl<'p, 't> Decision<'p, 't> {
         this
     }
 
-    /// Decides the renames in one node and what the contract says of the nodes in it. A parent comes before its parts.
+    /// Decides the renames in one node, and what the contract says of the nodes in it. Parents come before their parts.
     fn read(
         &mut self,
         id: Id,
@@ -218,8 +220,8 @@ impl<'p, 't> Decision<'p, 't> {
         }
     }
 
-    /// Whether a rule that does not fire would have said what the value of a member is: then nothing inside is touched.
-    /// `named`: whether its name is expected, maybe by a rename that fires.
+    /// Whether a rule that does not fire would have said what the value of a member is. Then nothing inside is touched.
+    /// `named` says whether its name is expected, perhaps after a rename that fires.
     fn is_misjudged(&self, object: Id, member: &Member<'_>, named: bool, thought: Option<&[Thought<'p>]>) -> bool {
         let renamed = self.new_name(object, member).is_some();
         if named && !renamed {
@@ -237,7 +239,8 @@ impl<'p, 't> Decision<'p, 't> {
         record.is_some_and(|record| names::is_ruled(self.spec, member, record))
     }
 
-    /// The first rule that would move this value, by rank and order: its target is what the value is judged by.
+    /// Returns the first rule, by rank and order, that would move this value. The value is judged by the target of that
+    /// rule.
     fn first_move(&self, value: Id) -> Option<Thought<'p>> {
         let has_contract = self.spec.contract.is_some();
         let (spec, tree, contracts) = (self.spec, self.tree, &self.contracts);
@@ -279,7 +282,7 @@ impl<'p, 't> Decision<'p, 't> {
         record.is_some_and(|r| !is_expected(r)) && self.new_name(object, member).is_none()
     }
 
-    /// Whether moves took something from `object` and nothing to do with this member.
+    /// Whether moves took something from `object` and do not concern this member.
     fn is_left_over(&self, object: Id, member: &Member<'_>) -> bool {
         let takes = |m: &Move<'_>| m.through.contains(&object) && !matches!(m.place, Place::Wrap { .. });
         let within = |node| self.tree.is_within(node, member.value);
@@ -289,7 +292,7 @@ impl<'p, 't> Decision<'p, 't> {
         self.fired.iter().any(takes) && !self.fired.iter().any(concerns) && !is_container
     }
 
-    /// Whether fired moves, with the drops, leave nothing of the value of a member.
+    /// Whether fired moves and drops leave nothing of the value of a member.
     fn is_left_empty(&self, scene: &Scene<'p, 't>, value: Id) -> bool {
         let moves = |m: &Move<'_>| m.source == value;
         !self.dropped[value]
@@ -322,7 +325,7 @@ impl<'p, 't> Decision<'p, 't> {
         if built.is_touched() { built } else { Expected::Text(self.tree.nodes[id].raw.to_owned()) }
     }
 
-    /// The members of a healed object, and whether they are those received, possibly renamed.
+    /// Returns the members of a healed object, and whether they are the received ones, possibly renamed.
     fn object(&self, id: Id, members: &[Member<'_>], healed: &mut Healed) -> (Vec<Part>, bool) {
         let mut built = Vec::new();
         let gaps = self.tree.gaps(id);
@@ -366,7 +369,7 @@ impl<'p, 't> Decision<'p, 't> {
         }
     }
 
-    /// The value of a member that stays: its own, or the one that an unwrap puts there.
+    /// Returns the value of a member that stays: its own, or the one that an unwrap puts there.
     fn member(&self, value: Id, healed: &mut Healed) -> Expected {
         let unwrap = self.fired.iter().find(|m| m.place == Place::Unwrap { container: value });
         match unwrap {
@@ -378,7 +381,7 @@ impl<'p, 't> Decision<'p, 't> {
         }
     }
 
-    /// A wrapped value, and behind it those that go into the same containers, in document order.
+    /// Returns a wrapped value, followed by those that go into the same containers, in document order.
     fn wrapped(&self, source: Id, names: &'p [String], healed: &mut Healed) -> Expected {
         let mut others = Vec::new();
         for m in &self.fired {
@@ -394,7 +397,7 @@ impl<'p, 't> Decision<'p, 't> {
         Expected::Object(members, None)
     }
 
-    /// The moves to the end of `object` with the names that are still to be made, in document order.
+    /// Returns the moves to the end of `object` in document order, each with the names that do not exist yet.
     fn ends(&self, object: Id) -> Vec<(Id, &'p [String])> {
         let mut ends: Vec<(Id, &[String])> = Vec::new();
         for m in &self.fired {
@@ -408,7 +411,7 @@ impl<'p, 't> Decision<'p, 't> {
         ends
     }
 
-    /// Appends moved values; those with the same first name share a container, which stands where the first does.
+    /// Appends moved values. Those with the same first name share a container, which stands at the place of the first.
     fn append(&self, built: &mut Vec<Part>, ends: &[(Id, &[String])], healed: &mut Healed) {
         let mut made: Vec<&str> = Vec::new();
         for (source, names) in ends {

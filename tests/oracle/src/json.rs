@@ -116,7 +116,7 @@ const NOT_PIECES: &[&[u8]] = &[
     b"\\\x80",
 ];
 
-/// Writes random JSON. One in `slips` of the choices writes what the grammar forbids; none if it is zero.
+/// Writes random JSON. One in `slips` of the choices writes something that the grammar forbids; none if it is zero.
 pub struct Writer<'t, 'a> {
     tape: &'t mut Tape<'a>,
     slips: usize,
@@ -128,7 +128,7 @@ impl<'t, 'a> Writer<'t, 'a> {
         Writer { tape, slips, out: Vec::new() }
     }
 
-    /// One value with white space around it; most are containers.
+    /// Writes one value with white space around it; most are containers.
     pub fn body(&mut self) {
         self.white();
         match self.tape.below(8) {

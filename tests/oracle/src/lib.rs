@@ -1,5 +1,5 @@
-//! What the engine is compared with, for its property tests and for fuzzing alike: a naive healer on parsed values,
-//! `serde_json` on what is JSON, and plans and bodies made of random choices.
+//! The reference for property tests and fuzzing of the engine: a naive healer on parsed values, `serde_json` for what
+//! is JSON, and plans and bodies made of random choices.
 
 #![allow(missing_docs)]
 #![allow(clippy::expect_used, clippy::implicit_hasher, clippy::missing_panics_doc, clippy::must_use_candidate)]

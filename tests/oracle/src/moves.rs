@@ -1,4 +1,4 @@
-//! Which moves fire, and where their values go.
+//! Decides which moves fire, and where their values go.
 
 use crate::names::{expected, has, is_ruled, property};
 use crate::tree::{Id, Member, Tree};
@@ -11,28 +11,28 @@ use std::cmp::Reverse;
 pub struct Move<'p> {
     pub rule: &'p MoveRule,
     pub record: Id,
-    /// The value that moves. Ids stand in document order.
+    /// The value that moves. Ids are in document order.
     pub source: Id,
-    /// The objects between the record and the source, outermost first, the record left out.
+    /// The objects between the record and the source, outermost first, without the record.
     pub through: Vec<Id>,
     pub place: Place<'p>,
 }
 
-/// Where a value goes.
+/// The destination of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Place<'p> {
-    /// To the end of an object, in new containers for all but the last name.
+    /// The end of an object, in new containers for all but the last name.
     End { object: Id, names: &'p [String] },
-    /// In the place of the container that it leaves empty.
+    /// The place of the container that the move leaves empty.
     Unwrap { container: Id },
-    /// Into new containers where it stands.
+    /// New containers at the place of the value.
     Wrap { names: &'p [String] },
-    /// Into the containers that a wrap makes around a value in `object`.
+    /// The containers that a wrap makes around a value in `object`.
     Beside { object: Id, wrapped: Id, names: &'p [String] },
 }
 
 impl Move<'_> {
-    /// The last node on the way to the target.
+    /// Returns the last existing node on the way to the target.
     pub fn target(&self) -> Id {
         match self.place {
             Place::End { object, .. } => object,
@@ -42,7 +42,7 @@ impl Move<'_> {
         }
     }
 
-    /// The node that must stay where it is for the move to make sense.
+    /// Returns the node that must stay where it is for the move to make sense.
     fn anchor(&self) -> Id {
         match self.place {
             Place::End { object, .. } | Place::Beside { object, .. } => object,
@@ -51,13 +51,13 @@ impl Move<'_> {
         }
     }
 
-    /// The object that the source is a member of.
+    /// Returns the object that has the source as a member.
     fn object(&self) -> Id {
         self.through.last().copied().unwrap_or(self.record)
     }
 }
 
-/// The contract node that a path leads to.
+/// Returns the contract node that a path leads to.
 pub fn node_at<'p>(node: Option<&'p Contract>, path: &[Step]) -> Option<&'p Contract> {
     path.iter().fold(node, |node, step| match (step, node?) {
         (Step::Each, Contract::Array { items }) => Some(items.as_ref()),
@@ -66,27 +66,27 @@ pub fn node_at<'p>(node: Option<&'p Contract>, path: &[Step]) -> Option<&'p Cont
     })
 }
 
-/// The steps of a path below its record.
+/// Returns the steps of a path below its record.
 pub fn steps(names: &[String]) -> Vec<Step> {
     names.iter().cloned().map(Step::Name).collect()
 }
 
-/// What the decisions about moves rest on.
+/// The facts on which decisions about moves rest.
 pub struct Scene<'p, 't> {
     pub spec: &'p PlanSpec,
     pub tree: &'t Tree<'t>,
     pub has_contract: bool,
-    /// By node: what the contract says of it.
+    /// By node, what the contract says of it.
     pub contracts: &'t [Option<&'p Contract>],
-    /// By node: the name of the member it is the value of, and whether a fired rename gave it that name.
+    /// By node, the name of its member, and whether a fired rename gave it that name.
     pub names: &'t [Option<(String, bool)>],
-    /// By node: whether it is the value of a member that the contract expects, under the name that it gets.
+    /// By node, whether its member is expected by the contract, under its final name.
     pub expected: &'t [bool],
 }
 
 impl<'p> Scene<'p, '_> {
-    /// The moves that fire. A record that ends before another is decided before it; in a record the lower rank comes
-    /// first, then what stands first, and last what wraps make room for.
+    /// Returns the moves that fire. Records are decided in the order of their ends. Inside a record, lower ranks come
+    /// first, then document order, and last the moves that wraps make room for.
     pub fn fired(&self, rules: &'p [MoveRule]) -> Vec<Move<'p>> {
         let mut possible: Vec<Move<'p>> = rules.iter().flat_map(|rule| self.possible(rule)).collect();
         let end = |record: Id| (self.tree.nodes[record].end, Reverse(record));
@@ -104,7 +104,7 @@ impl<'p> Scene<'p, '_> {
         fired
     }
 
-    /// Whether the moves, with the drops of `dropped`, take all that is in `object`.
+    /// Whether the moves and the drops of `dropped` take everything in `object`.
     pub fn is_emptied(&self, object: Id, fired: &[Move<'_>], dropped: &dyn Fn(Id) -> bool) -> bool {
         let gets = |m: &Move<'_>| matches!(m.place, Place::End { object: o, .. } if o == object);
         let members = self.tree.members(object).unwrap_or_default();
@@ -117,7 +117,7 @@ impl<'p> Scene<'p, '_> {
     pub fn leaves(&self, value: Id, fired: &[Move<'_>], dropped: &dyn Fn(Id) -> bool) -> bool {
         match fired.iter().find(|m| m.source == value) {
             Some(m) => !matches!(m.place, Place::Wrap { .. }),
-            // Clients may look into what they expect, so that stays.
+            // Clients may look into an expected member, so it stays.
             None => {
                 dropped(value)
                     || !self.expected[value] && !replaces(value, fired) && self.is_emptied(value, fired, dropped)
@@ -132,7 +132,7 @@ impl<'p> Scene<'p, '_> {
         records.into_iter().filter_map(|record| self.candidate(rule, record)).collect()
     }
 
-    /// The nodes that a rule's paths start from.
+    /// Returns the nodes from which the paths of a rule start.
     fn anchors(&self, rule: &MoveRule) -> Vec<Id> {
         let from_root_array = rule.from.scope().first() == Some(&Step::Each);
         let anchors: Vec<Id> = match (self.has_contract, self.tree.elements(0)) {
@@ -150,20 +150,20 @@ impl<'p> Scene<'p, '_> {
         node_at(self.contracts[anchor], &path).is_some()
     }
 
-    /// With a contract, a move takes nothing away that is expected where it stands; it may wrap it.
+    /// With a contract, a move takes nothing that is expected where it stands; it may only wrap it.
     fn may_take(&self, rule: &MoveRule, record: Id) -> bool {
         let is_expected = || node_at(self.contracts[record], &steps(rule.from.segments())).is_some();
         rule.to.segments().starts_with(rule.from.segments()) || !is_expected()
     }
 
-    /// Whether `rule` is about the member with this value, and the record in which it is.
+    /// Returns the record of the member with this value, if `rule` concerns that member.
     pub fn concerns(&self, rule: &MoveRule, value: Id) -> Option<Id> {
         let record = self.tree.above(value, &steps(rule.from.segments()))?;
         let anchor = self.tree.above(record, rule.from.scope())?;
         (self.anchors(rule).contains(&anchor) && self.may_take(rule, record)).then_some(record)
     }
 
-    /// The nodes at the end of a scope.
+    /// Returns the nodes at the end of a scope.
     fn scope(&self, anchor: Id, steps: &[Step]) -> Vec<Id> {
         let mut nodes = vec![anchor];
         for step in steps {
@@ -175,13 +175,13 @@ impl<'p> Scene<'p, '_> {
         nodes
     }
 
-    /// The values of all members of `object` that are named `name` as received.
+    /// Returns the values of all members of `object` with this name, as received.
     fn every(&self, object: Id, name: &str) -> Vec<Id> {
         let members = self.tree.members(object).unwrap_or_default();
         members.iter().filter(|m| m.name.as_deref() == Some(name)).map(|m| m.value).collect()
     }
 
-    /// The value of the only member of `object` that is named `name` as received.
+    /// Returns the value of the only member of `object` with this name, as received.
     fn only(&self, object: Id, name: &str) -> Option<Id> {
         match self.every(object, name)[..] {
             [value] => Some(value),
@@ -206,7 +206,8 @@ impl<'p> Scene<'p, '_> {
         Some(Move { rule, record, source, through, place })
     }
 
-    /// The value at the end of a path, of which every name stands once, and the objects between the record and it.
+    /// Returns the value at the end of a path, and the objects between the record and it. Every name of the path must
+    /// be unique in its object.
     fn source(&self, record: Id, from: &[String]) -> Option<(Id, Vec<Id>)> {
         let mut path = Vec::new();
         for name in from {
@@ -215,7 +216,7 @@ impl<'p> Scene<'p, '_> {
         Some((path.pop()?, path))
     }
 
-    /// Adds the moves of a record that lead into what its fired wraps make.
+    /// Adds the moves of a record that lead into containers made by its fired wraps.
     fn join_wraps(&self, rules: &'p [MoveRule], record: Id, fired: &mut Vec<Move<'p>>) {
         let is_wrap = |m: &&Move<'p>| m.record == record && matches!(m.place, Place::Wrap { .. });
         let wraps: Vec<Move<'p>> = fired.iter().filter(is_wrap).cloned().collect();
@@ -229,7 +230,7 @@ impl<'p> Scene<'p, '_> {
         }
     }
 
-    /// The move by `rule` into what a wrap makes, unless there was something of that name in the value.
+    /// Returns the move by `rule` into a container made by a wrap, unless the value has a member of that name.
     fn beside(&self, rule: &'p MoveRule, wrap: &Move<'p>) -> Option<Move<'p>> {
         let (from, to, around) = (rule.from.segments(), rule.to.segments(), wrap.rule.from.segments());
         let is_plain = !to.starts_with(from) && !from.starts_with(to);
@@ -249,8 +250,8 @@ impl<'p> Scene<'p, '_> {
         self.tree.members(value).is_none_or(|members| !has(members, name)) && self.named(value, name).is_empty()
     }
 
-    /// Whether the value of an expected member is as the contract says: an object with a member that is expected in it, or
-    /// that a rule leads from, or a `null` that may be there.
+    /// Whether the value of an expected member is as the contract says: an object with a member that is expected in it
+    /// or that a rule leads from, or an allowed `null`.
     fn fits(&self, record: Id, from: &[String], source: Id) -> bool {
         let Some((name, above)) = from.split_last() else { return false };
         let around = node_at(self.contracts[record], &steps(above)).and_then(expected).unwrap_or_default();
@@ -263,21 +264,23 @@ impl<'p> Scene<'p, '_> {
         may_be_null || self.tree.members(source).is_some_and(|members| members.iter().any(is_known))
     }
 
-    /// `a -> a.b.c` fires when `a` is not an object that has a `b`. `path` are the containers around it.
+    /// Returns the wrap for `a -> a.b.c`, which fires if `a` is not an object that has a `b`. `path` has the containers
+    /// around `a`.
     fn wrap(&self, path: &[Id], source: Id, names: &'p [String]) -> Option<Place<'p>> {
         let renamed = path.iter().any(|&id| self.is_renamed(id));
         let free = self.is_absent(source, names.first()?);
         (!renamed && free).then_some(Place::Wrap { names })
     }
 
-    /// `a.b -> a` goes to where `a` stands. `path` are the containers down to `a`.
+    /// Returns the unwrap for `a.b -> a`, which puts the value at the place of `a`. `path` has the containers down to
+    /// `a`.
     fn unwrap(&self, path: &[Id]) -> Option<Place<'p>> {
         let renamed = path.iter().any(|&id| self.is_renamed(id));
         let container = *path.last()?;
         (!renamed).then_some(Place::Unwrap { container })
     }
 
-    /// The free place at the path `to`.
+    /// Returns the free place at the path `to`.
     fn place(&self, record: Id, to: &'p [String]) -> Option<Place<'p>> {
         let mut object = record;
         for (i, name) in to.iter().enumerate() {
@@ -291,7 +294,7 @@ impl<'p> Scene<'p, '_> {
         None
     }
 
-    /// The values of the members of `object` that carry `name` once the renames are done.
+    /// Returns the values of the members of `object` that have this name after the renames.
     fn named(&self, object: Id, name: &str) -> Vec<Id> {
         let values = self.tree.members(object).unwrap_or_default().iter().map(|m| m.value);
         values.filter(|&v| self.names[v].as_ref().is_some_and(|(n, _)| n == name)).collect()
@@ -301,7 +304,7 @@ impl<'p> Scene<'p, '_> {
         self.names[value].as_ref().is_some_and(|(_, renamed)| *renamed)
     }
 
-    /// Whether `b` cannot fire beside `a`, which does.
+    /// Whether `b` cannot fire beside `a`, which fires.
     fn clash(&self, a: &Move<'_>, b: &Move<'_>) -> bool {
         let one_target = match (&a.place, &b.place) {
             // Containers are made for the moves of one record.
@@ -328,12 +331,13 @@ impl<'p> Scene<'p, '_> {
         self.tree.is_within(a.target(), container) && !goes_along
     }
 
-    /// Whether the place that `a` goes to is taken away by `b`.
+    /// Whether `b` takes away the place that `a` goes to.
     fn is_circular(&self, a: &Move<'_>, b: &Move<'_>) -> bool {
         self.tree.is_within(a.anchor(), b.source) && !self.tree.is_within(a.record, b.source)
     }
 
-    /// An unwrap fires only if its container is left empty, which other unwraps may have to do with.
+    /// Removes unwraps whose container is not left empty. As other unwraps may empty it, this repeats until none is
+    /// removed.
     fn without_vain_unwraps<'m>(&self, mut fired: Vec<Move<'m>>, record: Id) -> Vec<Move<'m>> {
         loop {
             let vain = |m: &Move<'_>| match m.place {
@@ -349,7 +353,7 @@ impl<'p> Scene<'p, '_> {
     }
 }
 
-/// Whether a fired unwrap puts another value in the place of this one.
+/// Whether a fired unwrap puts another value at the place of this one.
 fn replaces(value: Id, fired: &[Move<'_>]) -> bool {
     fired.iter().any(|m| m.place == Place::Unwrap { container: value })
 }

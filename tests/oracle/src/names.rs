@@ -1,4 +1,4 @@
-//! Which members of one object are renamed: rules, conventions and conflicts among them.
+//! Decides which members of one object are renamed, by rules and conventions that may conflict.
 
 use crate::tree::{Id, Member, Tree};
 use crate::words;
@@ -11,7 +11,7 @@ pub struct Rename {
     pub to: String,
 }
 
-/// The renames that fire in `object`. `expected` are the members that its contract expects, if there is a contract.
+/// Returns the renames that fire in `object`. `expected` has the members that its contract expects, if it has one.
 pub fn renames(spec: &PlanSpec, tree: &Tree<'_>, object: Id, expected: Option<&[Property]>) -> Vec<Rename> {
     let members = tree.members(object).unwrap_or_default();
     let mut wanted: Vec<(u16, usize, Rename)> = Vec::new();
@@ -31,7 +31,7 @@ pub fn renames(spec: &PlanSpec, tree: &Tree<'_>, object: Id, expected: Option<&[
     wanted.iter().filter(|w| !beaten(w)).map(|w| w.2.clone()).collect()
 }
 
-/// Whether a rule or convention leads from a member's name to an expected one.
+/// Whether a rule or convention leads from the name of a member to an expected one.
 pub fn is_ruled(spec: &PlanSpec, member: &Member<'_>, expected: &[Property]) -> bool {
     member.name.as_ref().is_some_and(|name| target(spec, name, Some(expected)).is_some())
 }
@@ -44,7 +44,7 @@ pub fn property<'c>(expected: &'c [Property], name: &str) -> Option<&'c Property
     expected.iter().find(|p| p.name == name)
 }
 
-/// The members that a contract node expects of an object; none if it describes no record.
+/// Returns the members that a contract node expects of an object; `None` if it describes no record.
 pub fn expected(node: &Contract) -> Option<&[Property]> {
     match node {
         Contract::Object { properties, .. } if !properties.is_empty() => Some(properties),
@@ -52,7 +52,7 @@ pub fn expected(node: &Contract) -> Option<&[Property]> {
     }
 }
 
-/// The one name that `from` leads to in an object, with the rank of the rule that says so.
+/// Returns the one name that `from` leads to in an object, with the rank of its rule.
 fn target(spec: &PlanSpec, from: &str, expected: Option<&[Property]>) -> Option<(u16, String)> {
     if expected.is_some_and(|e| property(e, from).is_some()) {
         return None;
@@ -66,7 +66,7 @@ fn target(spec: &PlanSpec, from: &str, expected: Option<&[Property]>) -> Option<
     })
 }
 
-/// With a contract, a convention leads to the one expected name of the same words.
+/// With a contract, a convention leads to the one expected name with the same words.
 fn by_contract(spec: &PlanSpec, from: &str, expected: &[Property]) -> Option<(u16, String)> {
     let rank = spec.conventions.iter().map(|c| c.rank).min()?;
     let canonical = words::canonical(from)?;

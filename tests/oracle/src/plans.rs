@@ -45,7 +45,7 @@ pub fn name(tape: &mut Tape<'_>) -> String {
     .to_owned()
 }
 
-/// A path as a route or pack writes it, each name in quotes.
+/// Returns a path as a route or pack writes it, with each name in quotes.
 pub fn path(scope: &str, names: &[String]) -> Path {
     let quoted = names.iter().map(|name| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")));
     let names = quoted.collect::<Vec<_>>().join(".");
@@ -53,7 +53,7 @@ pub fn path(scope: &str, names: &[String]) -> Path {
     Path::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// A plan in one line, as the examples write it.
+/// Writes a plan in one line, as the examples do.
 pub fn line(spec: &PlanSpec) -> String {
     let mut parts = Vec::new();
     parts.extend(spec.renames.iter().map(|r| format!("{}: {} -> {}", r.rank, r.from, r.to)));
@@ -86,12 +86,12 @@ fn record(tape: &mut Tape<'_>, depth: usize) -> Contract {
     for _ in 0..=tape.below(4) {
         let name = name(tape);
         let words = words::canonical(&name);
-        // Conventions lead to neither of two names of the same words.
+        // Conventions lead to neither of two names with the same words.
         let apart = tape.happens(3, 4);
         let alike = |p: &Property| p.name == name || (apart && words.is_some() && words::canonical(&p.name) == words);
         if !properties.iter().any(alike) {
             let (node, required) = (node(tape, depth - 1), tape.happens(1, 2));
-            // Whether there may be a null tells whether one is wrapped.
+            // Whether a null is wrapped depends on whether it is allowed.
             let nullable = matches!(node, Contract::Any) || tape.happens(1, 2);
             let kinds = if nullable { Kinds::ANY } else { Kinds::ANY.without(Kinds::of(Kind::Null)) };
             properties.push(Property { name, node, required, expects: Expects { kinds, ..Expects::default() } });
@@ -139,7 +139,7 @@ fn movement(tape: &mut Tape<'_>, spec: &PlanSpec) -> Option<MoveRule> {
     (from != to).then(|| MoveRule { rank: rank(tape), ..rule(&to) })
 }
 
-/// A move into what one of the plan's wraps makes.
+/// Returns a move into a container that one of the plan's wraps makes.
 fn beside(tape: &mut Tape<'_>, spec: &PlanSpec) -> Option<MoveRule> {
     let is_wrap = |rule: &&MoveRule| rule.to.segments().starts_with(rule.from.segments());
     let wraps: Vec<&MoveRule> = spec.moves.iter().filter(is_wrap).collect();
@@ -178,7 +178,7 @@ fn scope(tape: &mut Tape<'_>) -> String {
     tape.of(&scopes).to_owned()
 }
 
-/// A path that a contract expects: scope and names.
+/// Returns a path that a contract expects: scope and names.
 fn target(tape: &mut Tape<'_>, contract: &Contract) -> (String, Vec<String>) {
     let (mut scope, mut names) = (String::new(), Vec::new());
     let mut node = contract;
@@ -193,7 +193,7 @@ fn target(tape: &mut Tape<'_>, contract: &Contract) -> (String, Vec<String>) {
                 if !names.is_empty() && tape.happens(1, 4) {
                     break;
                 }
-                // A record of its own, whose moves are declared from it on.
+                // A record of its own, with moves that start from it.
                 if tape.happens(1, 4) {
                     scope.clear();
                     names.clear();

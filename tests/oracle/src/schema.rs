@@ -1,6 +1,6 @@
-//! Whether the JSON Schema for editors, `docs/nomos.schema.json`, says of a configuration what the reader says.
+//! Whether the JSON Schema for editors, `docs/nomos.schema.json`, agrees with the reader about a configuration.
 //!
-//! It never refuses what the reader takes. What the reader refuses and no schema can see is listed here, and in
+//! It must never refuse what the reader accepts. Mistakes that only the reader can see are listed here and in
 //! docs/configuration.md.
 
 use std::cell::OnceCell;
@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::Value;
 
-/// What only the reader sees: words that docs/configuration.md has for it, and for each way in which the reader puts
-/// it, a part of what was found and of what was expected.
+/// Mistakes that only the reader sees. Each has its description in docs/configuration.md, and for each way in which the
+/// reader reports it, a part of what was found and a part of what was expected.
 pub const UNSEEN: [(&str, &[(&str, &str)]); 9] = [
     ("A name that occurs twice in an object", &[("a second time", "each name once in an object")]),
     ("Two routes of one name", &[("", "a name that no earlier route has")]),
@@ -54,9 +54,9 @@ thread_local! {
     static COMPILED: OnceCell<(Schemas, SchemaIndex)> = const { OnceCell::new() };
 }
 
-/// What is amiss, if anything, where the reader refuses this configuration with that sentence, or takes it.
+/// Returns the disagreement about a configuration, if any. `refusal` is the reader's error, `None` if it accepts.
 pub fn disagreement(configuration: &str, refusal: Option<&str>) -> Option<String> {
-    // Text that is no JSON, or has numbers beyond an f64, is for no schema to judge.
+    // A schema cannot judge text that is no JSON, or has numbers beyond an `f64`.
     let value: Value = serde_json::from_str(configuration).ok()?;
     match (complaint(&value), refusal) {
         (Some(complaint), None) => Some(format!("the schema refuses what is read: {complaint}\n{configuration}")),
@@ -90,7 +90,7 @@ fn is_unseen(refusal: &str) -> bool {
     known.into_iter().any(is_known) || is_by_reference(refusal) || is_of_digits(refusal)
 }
 
-/// Definitions are read only where something refers to them, so no schema can say that they are wrong.
+/// Definitions are read only if something refers to them, so no schema can say that they are wrong.
 fn is_by_reference(refusal: &str) -> bool {
     let place = refusal.split(": found ").next().unwrap_or_default();
     place.contains("$defs") || place.contains("definitions")

@@ -1,4 +1,4 @@
-//! Bodies one after the other, many of one skeleton: what came before changes nothing.
+//! Bodies one after the other, many of the same skeleton: the result must not depend on what came before.
 
 use crate::bodies::{self, revalued};
 use crate::json;
@@ -6,10 +6,10 @@ use crate::tape::Tape;
 use healer::plan::spec::PlanSpec;
 use healer::{Failure, Healer, Intake, Limits, Memo, Plan, Progress, Reason, Summary};
 
-/// What became of a body: its bytes if it changed.
+/// The result for a body, with its bytes if it changed.
 type Found = Result<(Summary, Option<Vec<u8>>), Failure>;
 
-/// The body, the same with other values, broken ones, and others again.
+/// Returns the body twice, followed by bodies with other values, some of them broken.
 pub fn bodies_like(tape: &mut Tape<'_>, body: &str) -> Vec<Vec<u8>> {
     let mut bodies = vec![body.as_bytes().to_vec(), body.as_bytes().to_vec()];
     for _ in 0..=tape.below(6) {
@@ -22,7 +22,7 @@ pub fn bodies_like(tape: &mut Tape<'_>, body: &str) -> Vec<Vec<u8>> {
     bodies
 }
 
-/// Bodies that are lists of records of a plan or hold them, most of one skeleton.
+/// Returns bodies that are lists of records of a plan, or contain them. Most have the same skeleton.
 pub fn lists(tape: &mut Tape<'_>, spec: &PlanSpec, names: &[&str]) -> Vec<Vec<u8>> {
     let records = [bodies::body(tape, spec), bodies::body(tape, spec)];
     let around = [bodies::body(tape, spec), bodies::body(tape, spec)];
@@ -60,8 +60,8 @@ pub fn lists(tape: &mut Tape<'_>, spec: &PlanSpec, names: &[&str]) -> Vec<Vec<u8
     lists
 }
 
-/// Heals bodies as they come in, each in one chunk or in many, with others in between or not, and each as if it were the
-/// first. The error says where that differs.
+/// Heals bodies one after the other, in one chunk or in many, some with another body in between, and each also as if it
+/// were the first. The error says where the results differ.
 pub fn check_all(tape: &mut Tape<'_>, plan: &Plan, bodies: &[Vec<u8>]) -> Result<(), String> {
     let (mut healer, mut memo) = (Healer::new(), Memo::new(plan));
     for (place, body) in bodies.iter().enumerate() {
@@ -99,7 +99,7 @@ pub fn check_all(tape: &mut Tape<'_>, plan: &Plan, bodies: &[Vec<u8>]) -> Result
     Ok(())
 }
 
-/// Mostly those by default; seldom tight ones.
+/// Returns mostly the default limits, and seldom tight ones.
 fn limits(tape: &mut Tape<'_>, body: &[u8]) -> Limits {
     let limits = Limits::default();
     match tape.below(16) {
@@ -110,17 +110,17 @@ fn limits(tape: &mut Tape<'_>, body: &[u8]) -> Limits {
     }
 }
 
-/// How a body comes.
+/// How a body arrives.
 #[derive(Clone, Copy)]
 struct Way {
     limits: Limits,
-    /// Bytes of a chunk.
+    /// The number of bytes per chunk.
     size: usize,
-    /// Whether the memo may know the body; else it is read at once.
+    /// Whether the memo may recognize the body. Otherwise the body is read at once.
     knows: bool,
 }
 
-/// `between`: what happens when half of the chunks have come.
+/// Heals one body. `between` is called when half of the body has come.
 fn heal(
     healer: &mut Healer,
     plan: &Plan,
@@ -161,14 +161,14 @@ fn heal(
         if way.knows {
             healer.learn(plan, memo, &intake);
         }
-        // Which shapes are new depends on what came before; how many members are missing takes its place.
+        // `new_shapes` depends on what came before, so the number of missing members replaces it.
         (Summary { new_shapes: u32::try_from(missing).unwrap_or(u32::MAX), ..summary }, out)
     });
     healer.recycle(intake);
     found.map_err(|failure| Failure { offset: 0, ..failure })
 }
 
-/// Goes on with a body that may not be held.
+/// Continues with a body that is too large to be held.
 fn outgrow(
     healer: &mut Healer,
     plan: &Plan,

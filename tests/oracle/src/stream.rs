@@ -1,11 +1,11 @@
-//! Healing a body while it streams.
+//! Heals a body while it streams.
 
 use crate::tape::Tape;
 use healer::plan::spec::{Contract, Expects, MoveRule, PlanSpec, Property};
 use healer::{Failure, Healer, Incremental, Limits, Memo, Plan, Summary};
 use nomos_rules::path::{Path, Step};
 
-/// What became of a body.
+/// The result for a body.
 #[derive(Debug, PartialEq)]
 pub struct Outcome {
     pub bytes: Vec<u8>,
@@ -19,7 +19,7 @@ impl Outcome {
     }
 }
 
-/// Pushes chunks, and checks that no more is held than may be.
+/// Pushes chunks, and asserts that no more is held than the limit allows.
 pub fn stream<'c>(plan: &Plan, limits: Limits, chunks: impl Iterator<Item = &'c [u8]>) -> Outcome {
     let (mut healer, mut memo) = (Healer::new(), Memo::new(plan));
     let mut body = healer.incremental(limits);
@@ -40,7 +40,7 @@ fn push(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &mut Incrementa
     into.extend_from_slice(healer.output());
 }
 
-/// A plan whose rules are about the elements of `list`, or of the root where it is empty.
+/// Returns a plan whose rules apply to the elements of `list`; of the root if that is empty.
 pub fn in_list(spec: &PlanSpec, list: &[&str]) -> PlanSpec {
     let any = |name: &str| Property {
         name: name.to_owned(),
@@ -77,7 +77,8 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Names of an envelope that no rule of the random plans knows; none where a convention would change even those.
+/// Returns names of an envelope that no rule of the random plans knows. There are none if a convention would change
+/// even those.
 pub fn envelope(tape: &mut Tape<'_>, spec: &PlanSpec) -> &'static [&'static str] {
     let capitalises = spec.conventions.iter().any(|rule| rule.to == nomos_rules::Case::Pascal);
     if capitalises { &[] } else { tape.of(&[&[][..], &["list"], &["w", "list"]]) }

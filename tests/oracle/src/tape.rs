@@ -1,13 +1,13 @@
-//! Random choices read off a tape of numbers, so that `proptest` shrinks what is made of them by shrinking the tape.
+//! Random choices, read from a tape of numbers, so that `proptest` shrinks the results by shrinking the tape.
 //!
 //! A zero, and everything past the end of the tape, is the simplest choice.
 
 #[cfg(feature = "proptest")]
 use proptest::prelude::*;
 
-/// How many cases a property gets: `PROPTEST_CASES`, else `default`.
+/// Returns the configuration of a property: `PROPTEST_CASES` cases, or `default` if that is not set.
 ///
-/// A failure prints the body and the plan, which belong into a table, so none is kept in a file.
+/// A failure prints the body and the plan, which belong in a table of examples, so failures are not stored in files.
 #[cfg(feature = "proptest")]
 pub fn cases(default: u32) -> ProptestConfig {
     let chosen = std::env::var_os("PROPTEST_CASES").is_some();
@@ -30,14 +30,14 @@ impl<'a> Tape<'a> {
         proptest::collection::vec(any::<u8>(), 0..len)
     }
 
-    /// A number below `bound`, which is at most 256.
+    /// Returns a number below `bound`, which is at most 256.
     pub fn below(&mut self, bound: usize) -> usize {
         let Some((first, rest)) = self.rest.split_first() else { return 0 };
         self.rest = rest;
         usize::from(*first) % bound
     }
 
-    /// Whether something happens that happens `times` of `of` times.
+    /// Returns true `times` out of `of` times.
     pub fn happens(&mut self, times: usize, of: usize) -> bool {
         self.below(of) >= of - times
     }

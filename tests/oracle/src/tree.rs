@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// A parsed body. Nodes stand in document order, the root first.
+/// A parsed body. Nodes are in document order, the root first.
 pub struct Tree<'a> {
     pub nodes: Vec<Node<'a>>,
 }
@@ -14,12 +14,12 @@ pub struct Tree<'a> {
 pub type Id = usize;
 
 pub struct Node<'a> {
-    /// The value's text, without the white space around it.
+    /// The text of the value, without the white space around it.
     pub raw: &'a str,
     pub kind: Kind<'a>,
-    /// One past the last node inside this one.
+    /// The id after the last node inside this one.
     pub end: Id,
-    /// The container, and the name of the member in it where it is an object.
+    /// The container, and the name of the member if that is an object.
     pub parent: Option<(Id, Option<String>)>,
 }
 
@@ -31,15 +31,15 @@ pub enum Kind<'a> {
 
 #[derive(Clone)]
 pub struct Member<'a> {
-    /// The key's text, quotes included.
+    /// The text of the key, quotes included.
     pub key: &'a str,
-    /// The key as a reader sees it; none if it has a lone surrogate, which no name can equal.
+    /// The decoded key; `None` if it has a lone surrogate, which no name can equal.
     pub name: Option<String>,
     pub value: Id,
 }
 
 impl<'a> Tree<'a> {
-    /// Reads a body that `serde_json` accepts.
+    /// Reads a body. Returns `None` if `serde_json` refuses it.
     pub fn parse(text: &'a str) -> Option<Tree<'a>> {
         let root: &RawValue = serde_json::from_str(text).ok()?;
         let mut tree = Tree { nodes: Vec::new() };
@@ -61,7 +61,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The node from which a path leads to `node`.
+    /// Returns the node from which a path leads to `node`.
     pub fn above(&self, node: Id, path: &[Step]) -> Option<Id> {
         path.iter().rev().try_fold(node, |node, step| {
             let (parent, name) = self.nodes[node].parent.as_ref()?;
@@ -73,12 +73,12 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// Whether `node` is `root` or stands inside it.
+    /// Whether `node` is `root` or inside it.
     pub fn is_within(&self, node: Id, root: Id) -> bool {
         (root..self.nodes[root].end).contains(&node)
     }
 
-    /// The text of a container between its keys and values: brackets, commas, colons and white space.
+    /// Returns the text of a container between its keys and values: brackets, commas, colons and white space.
     pub fn gaps(&self, node: Id) -> Vec<&'a str> {
         let raw = self.nodes[node].raw;
         let children: Vec<&str> = match &self.nodes[node].kind {
@@ -133,7 +133,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Where `part`, a slice of `whole`, starts in it.
+/// Returns the offset of `part`, a slice of `whole`, in it.
 pub fn offset(whole: &str, part: &str) -> usize {
     part.as_ptr() as usize - whole.as_ptr() as usize
 }

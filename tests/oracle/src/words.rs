@@ -1,8 +1,8 @@
-//! Case conventions, the plainest way: a name is a list of words.
+//! Case conventions in the plainest form: a name is a list of words.
 
 use nomos_rules::Case;
 
-/// The canonical form of a name that converts, and nothing for one that does not.
+/// Returns the canonical form of a name; `None` if the name does not convert.
 pub fn canonical(name: &str) -> Option<String> {
     let mut chars = name.chars();
     let starts = chars.next().is_some_and(|c| c.is_ascii_alphabetic());
@@ -10,7 +10,7 @@ pub fn canonical(name: &str) -> Option<String> {
     (starts && plain).then(|| split(name).to_ascii_lowercase())
 }
 
-/// `name` in the case `to`, if it is written in one of the cases `from`.
+/// Returns `name` in the case `to`, if it is written in one of the cases `from`.
 pub fn convert(name: &str, from: &[Case], to: Case) -> Option<String> {
     if !from.contains(&case_of(name)?) {
         return None;
@@ -26,8 +26,8 @@ pub fn convert(name: &str, from: &[Case], to: Case) -> Option<String> {
     })
 }
 
-/// The case that a name is written in, if it is in one alone. Names without a lower-case letter may be data (`USD`), so
-/// they are in none; words of kebab-case start with a letter and have no capitals.
+/// Returns the first case in which a name is written. Names without a lower-case letter may be data (`USD`), so they
+/// have none. Words of kebab-case start with a letter and have no capitals.
 fn case_of(name: &str) -> Option<Case> {
     let first = name.chars().next().filter(char::is_ascii_alphabetic)?;
     let plain = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric());
@@ -42,7 +42,7 @@ fn case_of(name: &str) -> Option<Case> {
     case.filter(|_| name.chars().any(|c| c.is_ascii_lowercase()))
 }
 
-/// `name` with `_` for `-` and before each word that starts with a capital.
+/// Returns `name` with `_` for `-` and before each word that starts with a capital.
 fn split(name: &str) -> String {
     let chars: Vec<char> = name.chars().collect();
     let mut out = String::new();
