@@ -1,7 +1,8 @@
-//! Negatives without labels: two members that stand beside each other in one record are two things.
+//! Negatives without labels: two members beside each other in one record are two things.
 //!
-//! A body is taken for its own contract. Where one of its members is missing, and only another one is what the contract
-//! does not know, that other one is tempting, and taking it for the missing one is wrong whatever their names are.
+//! The body is described as its own contract. Then one of its members is missing, and another one is the only member
+//! that the contract does not know. That one is tempting, but taking it for the missing member is wrong, whatever the
+//! two names are.
 
 use healer::plan::spec::PlanSpec;
 use healer::similarity::Settings;
@@ -11,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::corpus::Api;
 use crate::schema;
 
-/// Pairs tried, and what was taken wrongly, in words.
+/// Returns the number of pairs tried, and a line for each member that was wrongly taken.
 ///
 /// # Panics
 /// If the engine refuses a contract or a body.
@@ -40,7 +41,7 @@ pub fn taken_for_another(api: &Api, settings: Settings) -> (usize, Vec<String>) 
     (tried, wrong)
 }
 
-/// Paths of all that is no object, through objects alone.
+/// Returns the paths of all values that are no objects, through objects alone.
 pub(crate) fn leaves(value: &Value) -> Vec<Vec<String>> {
     let Value::Object(members) = value else { return vec![Vec::new()] };
     let inside = members
@@ -61,7 +62,7 @@ pub(crate) fn without(value: &Value, path: &[String]) -> Value {
     value
 }
 
-/// A schema by the kinds of the values.
+/// Returns a schema with the kinds of the values.
 pub(crate) fn described(value: &Value) -> Value {
     match value {
         Value::Object(members) => {

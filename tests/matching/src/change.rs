@@ -1,35 +1,35 @@
-//! What changed from the contract to the body of an API.
+//! What changed between the contract and the body of an API.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What changed.
+/// The kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is a later version, or the successor.
+    /// The body is from a later version or from the successor.
     Version,
-    /// It is another interface to the same data.
+    /// The body is from another interface to the same data.
     Interface,
-    /// It is the API of another vendor.
+    /// The body is from the API of another vendor.
     Sister,
 }
 
-/// By API.
+/// The changes, by API.
 static CHANGES: LazyLock<BTreeMap<&str, Change>> = LazyLock::new(|| {
     let lines = include_str!("../changes.txt").lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| line.split_once(' ')).filter_map(|(word, api)| Some((api, Change::named(word)?))).collect()
 });
 
 impl Change {
-    /// In the order in which they are told.
+    /// All kinds, in the order in which they are printed.
     pub const ALL: [Change; 3] = [Change::Version, Change::Interface, Change::Sister];
 
-    /// That of an API, if it is listed.
+    /// Returns the change of an API, if it is listed.
     pub fn of(api: &str) -> Option<Change> {
         CHANGES.get(api).copied()
     }
 
-    /// In words.
+    /// Describes the change in words.
     pub fn text(self) -> &'static str {
         match self {
             Change::Version => "version of one API",

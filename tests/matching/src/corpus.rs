@@ -9,30 +9,30 @@ use serde_json::Value;
 /// The changes of one API.
 #[derive(Debug, Deserialize)]
 pub struct Api {
-    /// Which API, and what became of it.
+    /// The API, and what became of it.
     pub api: String,
     /// Its resources.
     pub cases: Vec<Case>,
-    /// The file's name.
+    /// The name of the file.
     #[serde(skip)]
     pub file: String,
 }
 
-/// One resource, before and after.
+/// A resource before and after the change.
 #[derive(Debug, Deserialize)]
 pub struct Case {
-    /// Which resource.
+    /// The name of the resource.
     pub name: String,
-    /// What old clients expect: a JSON Schema.
+    /// The JSON Schema that old clients expect.
     pub contract: Value,
     /// The new response.
     pub body: Value,
-    /// What became of fields that are not where they were.
+    /// Fields that are elsewhere, and where they are.
     pub pairs: Vec<Pair>,
-    /// Fields that have no counterpart.
+    /// Fields without counterpart.
     #[serde(default)]
     pub absent: Vec<String>,
-    /// Fields that have none, and what could be mistaken for one.
+    /// Fields without counterpart, and members that could be mistaken for one.
     #[serde(default)]
     pub lookalikes: Vec<LookAlike>,
 }
@@ -47,7 +47,7 @@ impl Case {
     }
 }
 
-/// A path with only those names in quotes that have a dot.
+/// Writes a path with quotes only around names that contain a dot.
 pub fn plain(path: &str) -> String {
     let parts = path.split('"').enumerate();
     parts
@@ -58,9 +58,9 @@ pub fn plain(path: &str) -> String {
 /// A field and its counterpart.
 #[derive(Debug, Deserialize)]
 pub struct Pair {
-    /// Path of a leaf of the contract.
+    /// The path of a leaf of the contract.
     pub expected: String,
-    /// Path in the body.
+    /// The path in the body.
     pub found: String,
     /// How the name changed.
     pub kind: String,
@@ -69,13 +69,13 @@ pub struct Pair {
 /// An absent field and a tempting member.
 #[derive(Debug, Deserialize)]
 pub struct LookAlike {
-    /// Path of a leaf of the contract.
+    /// The path of a leaf of the contract.
     pub expected: String,
-    /// Path in the body.
+    /// The path in the body.
     pub found: String,
 }
 
-/// All files of the folders, in order of their names.
+/// Reads all files of the folders, in the order of their paths. The error names the file.
 pub fn read(folders: &[PathBuf]) -> Result<Vec<Api>, String> {
     let mut apis = Vec::new();
     for file in files(folders)? {

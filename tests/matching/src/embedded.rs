@@ -1,8 +1,9 @@
-//! Negatives without labels: a record inside another one is another one.
+//! Negatives without labels: a record inside another one is a record of its own.
 //!
-//! A body is taken for its own contract. Then one of its members is missing, and a new member holds a whole record of the
-//! same kind (`parent`, `previous`), or one that has objects of the same kinds (`employer.address`). What is missing must not be
-//! taken from there. Where nothing else is left of the record, nothing tells that there are two, and that is not tried.
+//! The body is described as its own contract. Then one of its members is missing, and a new member holds a whole record
+//! of the same kind (`parent`, `previous`), or one that has objects of the same kinds (`employer.address`). The missing
+//! member must not be taken from there. If nothing else is left of the record, nothing shows that there are two
+//! records, so that case is not tried.
 
 use healer::similarity::Settings;
 use serde_json::{Map, Value};
@@ -11,10 +12,10 @@ use crate::beside::{described, leaves, without};
 use crate::corpus::Api;
 use crate::engine::predict;
 
-/// Names of what holds the other record; the members of a body take turns.
+/// Names of the member that holds the other record. The missing members of a body take them in turn.
 const HOLDERS: [&str; 6] = ["parent", "previous", "manager", "in_reply_to", "replaced_by", "linked_item"];
 
-/// Missing members tried, and what was taken wrongly, in words.
+/// Returns the number of cases tried, and a line for each member that was wrongly taken.
 pub fn taken_from_another_record(api: &Api, settings: Settings) -> (usize, Vec<String>) {
     let (mut tried, mut wrong) = (0, Vec::new());
     for body in api.cases.iter().map(|case| &case.body) {

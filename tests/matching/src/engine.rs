@@ -1,4 +1,4 @@
-//! What the engine makes of a body.
+//! The decisions of the engine about a body.
 
 use healer::plan::spec::PlanSpec;
 use healer::similarity::{Parts, Settings};
@@ -11,20 +11,20 @@ use crate::schema;
 /// A leaf of the contract and the member of the body that is taken for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predicted {
-    /// Path of the leaf.
+    /// The path of the leaf.
     pub expected: String,
-    /// Path of the member.
+    /// The path of the member.
     pub found: String,
     /// How sure it is.
     pub score: f32,
-    /// Of what the score is made.
+    /// The parts of the score.
     pub parts: Parts,
 }
 
-/// All pairs of one body, by contract and similarity only.
+/// Returns all pairs of one body, by contract and similarity only.
 ///
 /// # Panics
-/// If the engine refuses the contract or the body: then the corpus is wrong.
+/// If the engine refuses the contract or the body, which means that the corpus is wrong.
 pub fn predict(contract: &Value, body: &Value, settings: Settings) -> Vec<Predicted> {
     let contract = schema::contract(contract).unwrap_or_else(|why| panic!("contract {contract}: {why}"));
     let spec = PlanSpec { contract: Some(contract), similarity: Some(settings), ..PlanSpec::default() };

@@ -1,22 +1,22 @@
-//! Each part of the corpus, decided by the figures that are best on all others.
+//! Measures each part of the corpus with the figures that are best on all other parts.
 //!
-//! It tells how far these figures are fitted to what they were set on. Words and rules were made on all parts, so that
-//! only what was held out tells how far those are.
+//! This shows how far these figures are fitted to the parts that they were set on. Words and rules were made on all
+//! parts, so only held-out parts show how far those are fitted.
 
 use healer::similarity::{Doubt, Settings};
 
 use crate::corpus::Api;
 use crate::score::{Score, score_api};
 
-/// The precision that the figures have to reach on the others.
+/// The precision that the figures have to reach on the other parts.
 const LEAST_PRECISION: f64 = 0.995;
 const TRIED: [(f32, f32); 9] =
     [(0.3, 0.3), (0.4, 0.3), (0.4, 0.4), (0.5, 0.2), (0.5, 0.3), (0.5, 0.4), (0.5, 0.5), (0.6, 0.3), (0.6, 0.6)];
 
-/// For each part the figures that are best on the others, and what they make of it.
+/// Returns for each part the figures that are best on the others, and the score of the part with these.
 ///
 /// # Panics
-/// If the engine refuses a contract or a body: then the corpus is wrong.
+/// If the engine refuses a contract or a body, which means that the corpus is wrong.
 pub fn scores(parts: &[Vec<Api>], settings: Settings) -> Vec<(Doubt, Score)> {
     let tried = TRIED.map(|(known, likely)| Doubt { known, likely, ..Doubt::default() });
     let tables: Vec<Vec<Score>> = std::thread::scope(|scope| {
@@ -49,7 +49,7 @@ fn total(part: &[Api], settings: Settings) -> Score {
     all
 }
 
-/// Recall, if it is precise; else it is the worse the less precise it is.
+/// Rates a score by its recall if it is precise enough, else by its precision, below any that is.
 fn worth(score: &Score) -> f64 {
     if score.precision() >= LEAST_PRECISION { score.recall() } else { score.precision() - 1.0 }
 }

@@ -1,4 +1,4 @@
-//! How well missing fields are found, measured on real API changes.
+//! Measures on real API changes how well missing fields are found.
 
 pub mod beside;
 pub mod change;

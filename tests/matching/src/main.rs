@@ -1,7 +1,7 @@
 //! Prints how well missing fields are found in a labelled corpus.
 //!
-//! `nomos-matching [--json] [--short] [--verbose] [--left-out] [--threshold=T] [--margin=M]
-//! [--known=K] [--likely=L] [--borne-out=B] [--whole=W] [--plot=FILE] FOLDER...`
+//! `nomos-matching [--json] [--short] [--verbose] [--left-out] [--threshold=T] [--margin=M] [--known=K] [--likely=L]
+//! [--borne-out=B] [--whole=W] [--plot=FILE] FOLDER...`
 
 use std::path::PathBuf;
 
@@ -16,10 +16,10 @@ use nomos_matching::plot;
 use nomos_matching::removed::healed_without_counterpart;
 use nomos_matching::score::{Score, score_api};
 
-/// Thresholds tried in cross-validation, and of single metrics, which take longer.
+/// The numbers of thresholds tried in cross-validation. Single metrics take longer, so they get fewer.
 const STEPS: usize = 25;
 const STEPS_OF_METRICS: usize = 10;
-/// Parts of the cross-validation, by API.
+/// The number of parts of the cross-validation, by API.
 const FOLDS: usize = 5;
 
 /// Ways to decide, by name.
@@ -67,9 +67,9 @@ struct Options {
     settings: Settings,
     json: bool,
     verbose: bool,
-    /// Only the totals.
+    /// Whether only the totals are printed.
     is_short: bool,
-    /// Each folder at the figures that are best on the others, too.
+    /// Whether each folder is also measured with the figures that are best on the others.
     leaves_out: bool,
     plot: Option<PathBuf>,
 }
@@ -163,7 +163,8 @@ fn print_scores(apis: &[Api], all: &Score, options: &Options) {
     }
 }
 
-/// The same by what changed: versions of one API are what the engine is for, APIs of different vendors are harder.
+/// Prints the totals by kind of change. The engine is made for versions of one API; APIs of different vendors are
+/// harder.
 fn print_changes(apis: &[Api], settings: Settings) {
     println!(
         "\n| what changed | APIs | pairs | precision | recall | right | wrong | absent healed | look-alikes |\n\
@@ -195,7 +196,7 @@ fn print_lines(lines: &[String]) {
     }
 }
 
-/// Each folder, decided by the figures of doubt that are best on the others.
+/// Prints the score of each folder, with the figures of doubt that are best on the others.
 fn print_left_out(options: &Options) {
     let read = |folder: &PathBuf| corpus::read(std::slice::from_ref(folder)).unwrap_or_else(|error| fail(&error));
     let parts: Vec<Vec<Api>> = options.folders.iter().map(read).collect();
@@ -206,10 +207,10 @@ fn print_left_out(options: &Options) {
     }
 }
 
-/// Tries the negatives of an API: how many, and what was taken wrongly.
+/// Tries the negatives of an API. Returns how many there are, and a line for each that was wrongly taken.
 type Negatives = fn(&Api, Settings) -> (usize, Vec<String>);
 
-/// What is taken for fields that are not there.
+/// Prints what is taken for fields that are not there.
 fn print_negatives(apis: &[Api], options: &Options) {
     let kinds: [(&str, Negatives); 4] = [
         ("fields without their counterparts", healed_without_counterpart),
@@ -249,7 +250,7 @@ fn print_ablation(apis: &[Api], settings: Settings) {
     row("margin", &total(apis, Settings { margin: 0.0, ..settings }));
 }
 
-/// Every way to decide, at the threshold that is best on the other APIs.
+/// Prints every way to decide, at the threshold that is best on the other APIs.
 fn print_metrics(tables: &[(&str, Table)]) {
     head("by F1, cross-validated");
     for (name, table) in tables {
@@ -262,7 +263,7 @@ fn print_metrics(tables: &[(&str, Table)]) {
     }
 }
 
-/// By threshold and API.
+/// Scores by threshold and API.
 type Table = Vec<Vec<Score>>;
 
 fn tables(apis: &[Api]) -> Vec<(&'static str, Table)> {
@@ -279,7 +280,7 @@ fn table(apis: &[Api], profile: Profile) -> Table {
     thresholds(steps).into_iter().map(at).collect()
 }
 
-/// The sum over folds, each at the threshold that is best on all others.
+/// Sums over the folds, each at the threshold that is best on all others.
 fn crossed(table: &Table, worth: &dyn Fn(&Score) -> f64) -> Score {
     let mut sum = Score::default();
     for fold in 0..FOLDS {
@@ -301,7 +302,7 @@ fn thresholds(steps: usize) -> Vec<f32> {
     (0..steps).map(|step| 0.5 + step as f32 / steps as f32 / 2.0).collect()
 }
 
-/// Recall and precision over thresholds.
+/// Returns recall and precision over thresholds.
 fn curves(tables: &[(&str, Table)]) -> Vec<plot::Curve> {
     let point = |scores: &Vec<Score>| {
         let mut all = Score::default();

@@ -1,8 +1,9 @@
-//! Negatives without labels: names of one object that differ in the same word (`sms_price` and `sms_limit`, `voice_price` and
-//! `voice_limit`) are about two things.
+//! Negatives without labels: names of one object that differ in the same word (`sms_price` and `sms_limit`,
+//! `voice_price` and `voice_limit`) stand for two things.
 //!
-//! A body is taken for its own contract. Then all members of an object whose names have the one word are missing, and all that
-//! have the other one are none of the contract's: what is left of these is tempting, since several names tell the same, and wrong.
+//! The body is described as its own contract. Then all members of an object whose names have one of the words are
+//! missing, and the contract does not know those that have the other word. These are tempting, since several names
+//! suggest the same, but wrong.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +13,10 @@ use crate::beside::{described, leaves, without};
 use crate::corpus::Api;
 use crate::engine::predict;
 
-/// Names that have the same words but for one, at least.
+/// The least number of names that differ in one word only.
 const LEAST: usize = 2;
 
-/// Groups of names tried, and those of which some was taken wrongly, in words.
+/// Returns the number of groups tried, and a line for each in which a member was wrongly taken.
 pub fn taken_for_a_parallel(api: &Api, settings: Settings) -> (usize, Vec<String>) {
     let (mut tried, mut wrong) = (0, Vec::new());
     for body in api.cases.iter().map(|case| &case.body).filter(|body| body.is_object()) {
@@ -42,7 +43,7 @@ pub fn taken_for_a_parallel(api: &Api, settings: Settings) -> (usize, Vec<String
     (tried, wrong)
 }
 
-/// Objects with several names that differ in these two words only, each pair in both directions.
+/// Returns objects with several names that differ in two words only, each pair of words in both directions.
 fn parallels(paths: &[Vec<String>]) -> Vec<(Vec<String>, String, String)> {
     let mut groups: BTreeMap<(&[String], String, String), usize> = BTreeMap::new();
     let named: Vec<_> = paths.iter().filter_map(|path| named(path)).collect();
@@ -61,7 +62,7 @@ fn named(path: &[String]) -> Option<(&[String], &str)> {
     path.split_last().map(|(name, object)| (object, name.as_str()))
 }
 
-/// The words in which two names of as many words differ, if it is one of several.
+/// Returns the words in which two names differ, if each name has several words and they differ in one.
 fn one_word_apart(a: &[String], b: &[String]) -> Option<(String, String)> {
     let mut apart = a.iter().zip(b).filter(|(a, b)| a != b);
     let (a_word, b_word) = apart.next()?;
@@ -69,7 +70,7 @@ fn one_word_apart(a: &[String], b: &[String]) -> Option<(String, String)> {
     is_one.then(|| (a_word.clone(), b_word.clone()))
 }
 
-/// `smsPrice` and `sms_price` are `sms` and `price`.
+/// Splits `smsPrice` and `sms_price` into `sms` and `price`.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before_is_lower = false;

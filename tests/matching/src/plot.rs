@@ -1,19 +1,19 @@
-//! Precision against recall, as SVG.
+//! Draws precision over recall as SVG.
 
 use std::fmt::Write;
 
 /// A line of points: recall and precision, from 0 to 1.
 #[derive(Debug)]
 pub struct Curve {
-    /// What it is of.
+    /// What the line shows.
     pub name: String,
-    /// In order of the threshold.
+    /// The points, in the order of the threshold.
     pub points: Vec<(f64, f64)>,
 }
 
 const COLORS: [&str; 8] = ["#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22"];
 
-/// The drawing. Precision from 0.5 on, which is where it matters.
+/// Draws the curves. Precision starts at 0.5, which is where it matters.
 pub fn curve(curves: &[Curve]) -> String {
     let mut svg = String::from(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 420\" font-family=\"sans-serif\" font-size=\"12\">\n\

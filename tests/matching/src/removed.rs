@@ -1,4 +1,4 @@
-//! Negatives from pairs: without its counterpart a field is absent, and whatever is then taken for it is wrong.
+//! Negatives from pairs: without its counterpart a field is absent, and anything that is taken for it is wrong.
 
 use healer::similarity::Settings;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::corpus::Api;
 use crate::engine::predict;
 
-/// Fields tried, and what was taken for them, in words.
+/// Returns the number of fields tried, and a line for each member that was taken for one.
 pub fn healed_without_counterpart(api: &Api, settings: Settings) -> (usize, Vec<String>) {
     let (mut tried, mut wrong) = (0, Vec::new());
     for case in &api.cases {
@@ -26,7 +26,7 @@ pub fn healed_without_counterpart(api: &Api, settings: Settings) -> (usize, Vec<
     (tried, wrong)
 }
 
-/// The names of a path; `[]` for elements.
+/// Returns the names of a path, with `[]` for elements.
 fn steps(path: &str) -> Vec<String> {
     let mut steps = vec![String::new()];
     let mut is_quoted = false;

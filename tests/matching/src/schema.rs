@@ -1,4 +1,4 @@
-//! Contracts, as the engine reads them.
+//! Contracts as the engine reads them.
 
 use healer::config::contract;
 use healer::config::cursor::{Cursor, Problems};
@@ -6,7 +6,7 @@ use healer::config::json;
 use healer::plan::spec::Contract;
 use serde_json::Value;
 
-/// What a schema describes; what is wrong with it otherwise.
+/// Reads a schema. The error is its first problem.
 pub fn contract(schema: &Value) -> Result<Contract, String> {
     let node = json::read(schema.to_string().as_bytes()).map_err(|error| error.to_string())?;
     let mut problems = Problems::new();

@@ -1,4 +1,4 @@
-//! Predicted pairs against labels.
+//! Compares predicted pairs with labels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,40 +19,40 @@ pub struct Score {
     pub lookalikes: usize,
     /// Predicted pairs that are labelled.
     pub right: usize,
-    /// Predicted pairs that are not.
+    /// Predicted pairs that are not labelled.
     pub wrong: usize,
-    /// Absent fields that something was predicted for.
+    /// Absent fields for which something was predicted.
     pub wrong_absent: usize,
     /// Look-alikes that were predicted.
     pub wrong_lookalikes: usize,
-    /// Per kind of change: labelled, and right.
+    /// Labelled and right pairs, by kind of change.
     pub kinds: BTreeMap<String, (usize, usize)>,
-    /// What was right, in words.
+    /// Right pairs, one line each.
     pub found: Vec<String>,
-    /// What was wrong, in words.
+    /// Wrong pairs, one line each.
     pub errors: Vec<String>,
-    /// What was not found, in words.
+    /// Missed pairs, one line each.
     pub missed: Vec<String>,
 }
 
 impl Score {
-    /// The share of predicted pairs that is right.
+    /// Returns the share of predicted pairs that are right.
     pub fn precision(&self) -> f64 {
         share(self.right, self.right + self.wrong)
     }
 
-    /// The share of labelled pairs that is found.
+    /// Returns the share of labelled pairs that are found.
     pub fn recall(&self) -> f64 {
         share(self.right, self.pairs)
     }
 
-    /// The harmonic mean of both.
+    /// Returns the harmonic mean of both.
     pub fn f1(&self) -> f64 {
         let (precision, recall) = (self.precision(), self.recall());
         if precision + recall == 0.0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) }
     }
 
-    /// The share of absent fields that something was predicted for.
+    /// Returns the share of absent fields for which something was predicted.
     pub fn absent_healed(&self) -> f64 {
         if self.absent == 0 { 0.0 } else { share(self.wrong_absent, self.absent) }
     }
