@@ -114,7 +114,7 @@ pub fn heal_warily(spec: &PlanSpec, tree: &Tree<'_>) -> Option<Healed> {
     settle(spec, tree, None, true)
 }
 
-/// Decides until what fires is what was thought to fire. `keeps`: what was misjudged before is so for good.
+/// Decides until the moves that fire are those that were assumed to fire. With `keeps`, misjudged values stay so.
 fn settle<'p>(
     spec: &'p PlanSpec,
     tree: &Tree<'_>,
