@@ -16,7 +16,7 @@ fn plan(route: &str) -> Plan {
     config.routes.remove(0).plan
 }
 
-/// Routes for lists: the envelope, and in it users as clients expect them.
+/// Returns plans for lists: the envelope, and in it users as clients expect them.
 fn plans() -> [(&'static str, Plan); 3] {
     let list = format!(r#""contract":{}"#, contract::users());
     [
@@ -29,7 +29,7 @@ fn plans() -> [(&'static str, Plan); 3] {
 fn whole(plan: &Plan, body: &[u8]) -> (Vec<u8>, Summary) {
     let mut healer = Healer::new();
     let summary = healer.heal_bytes(plan, body).expect("a list is JSON");
-    // The first record of the whole is the envelope, which is no record of a body that streams.
+    // The first record of a whole body is the envelope, which is no record in a body that streams.
     let summary = Summary { shape: None, new_shapes: 0, lacks: false, ..summary };
     (if summary.changed { healer.output().to_vec() } else { body.to_vec() }, summary)
 }
@@ -69,7 +69,7 @@ fn every_mode_heals_as_a_whole_list_does() {
     }
 }
 
-/// A body with a member that fills it up.
+/// Returns a body with a member that is too long to be held.
 fn padded(before: &str, after: &str) -> String {
     format!("{before}{}{after}", "x".repeat(2 * LIMITS.max_held_bytes))
 }
@@ -132,7 +132,7 @@ fn envelopes() {
     }
 }
 
-/// With a contract, what a rule of the envelope would make of a value is left undone with the rule.
+/// With a contract, a value stays as it came if only a rule of the envelope would have said what it is.
 #[test]
 fn values_that_are_contingent_stay() {
     let plan = plan(
@@ -155,7 +155,7 @@ fn streamed_any(plan: &Plan, body: &[u8]) -> (Vec<u8>, Summary) {
     (out, incremental.summary())
 }
 
-/// Bodies that stream at the same time share what similarity found, and what each may still ask of it is its own.
+/// Streams of one route share what similarity found, but each has its own limit of unknown names.
 #[test]
 fn bodies_of_one_route_do_not_touch_each_other() {
     let [_, _, (_, plan)] = plans();
@@ -189,7 +189,7 @@ fn bodies_of_one_route_do_not_touch_each_other() {
     assert!(memo.shapes() <= 2048);
 }
 
-/// What is held is one record and what came with it, whatever the body is.
+/// Only one record and what arrived with it is held, however long the body is.
 #[test]
 fn a_hundred_megabytes_pass_in_bounded_memory() {
     let [(_, plan), ..] = plans();

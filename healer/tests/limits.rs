@@ -1,4 +1,4 @@
-//! Bounds on one body: what is just within them is healed, what is beyond them left alone, in whatever chunks it comes.
+//! Limits on one body: a body just within them is healed, and one beyond them is left alone, in any chunks.
 
 #![allow(missing_docs)]
 #![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::panic)]
@@ -12,7 +12,7 @@ fn plan(route: &str) -> Plan {
     config.routes.into_iter().next().expect("a route").plan
 }
 
-/// Heals a body that comes in chunks of this size.
+/// Heals a body that arrives in chunks of this size.
 fn heal(plan: &Plan, memo: &mut Memo, limits: Limits, body: &str, size: usize) -> Result<Summary, Reason> {
     let mut healer = Healer::new();
     let mut intake = healer.intake(limits);
@@ -25,7 +25,7 @@ fn heal(plan: &Plan, memo: &mut Memo, limits: Limits, body: &str, size: usize) -
     healer.heal(plan, memo, &intake).map_err(|failure| failure.reason)
 }
 
-/// Rules and contract multiply: what would take a worker's memory is refused before it does.
+/// Rules and contract multiply. A plan that would take too much of a worker's memory is refused first.
 #[test]
 fn moves_of_one_plan() {
     let list = |times: usize, item: fn(usize) -> String| (0..times).map(item).collect::<Vec<_>>().join(",");
@@ -40,7 +40,7 @@ fn moves_of_one_plan() {
     }
 }
 
-/// A skeleton that is known from a body with wider limits is not known to be within these.
+/// A skeleton that was learned under wider limits may exceed narrower ones.
 #[test]
 fn what_is_known_of_other_limits() {
     let plan = plan(RULE);
@@ -58,7 +58,7 @@ fn what_is_known_of_other_limits() {
     }
 }
 
-/// What may be any array in a list may be no scalar where it is all of the body.
+/// In a skeleton, an array of scalars is one value. A body of one value must still be no scalar.
 #[test]
 fn a_scalar_is_no_body_whatever_is_known() {
     let plan = plan(RULE);
@@ -76,10 +76,10 @@ fn a_scalar_is_no_body_whatever_is_known() {
 }
 
 const RULE: &str = r#""rename":{"old":"new"}"#;
-/// Keeps positions of members, which is another walk.
+/// A move makes the engine keep the positions of members, which is another walk.
 const MOVE: &str = r#""move":{"old.x":"new"}"#;
 
-/// An object of so many members, the last of which is `old`.
+/// Returns an object with this many members, the last of which is `old`.
 fn object(members: usize) -> String {
     let fill: Vec<String> = (1..members).map(|n| format!("\"k{n}\":{n},")).collect();
     let fill = fill.concat();
@@ -99,7 +99,7 @@ fn keys_of_one_object() {
         (object(21).replacen("\"k1\":1", "\"k1\":{\"a\":{}}", 1), false),
         (object(21).replace("\"old\":{\"x\":1}", "\"old\":1"), false),
         (object(21).replace("\"k9\":9", "\"k\\u0039\" : [ 9 ]"), false),
-        // One too many, and no member at that.
+        // One member too many, and that one has no value.
         (format!("[{},[1,2,3]]", object(21).replace(":{\"x\":1}", "")), false),
     ];
     for rule in [RULE, MOVE, r#""packs":["all"]"#, r#""rename":{"old":"new"},"unmapped":"drop""#] {
@@ -134,7 +134,7 @@ fn tokens_of_one_body() {
 const SIMILAR: &str = r#""similarity":{},"contract":{"type":"object","required":["email_address","id"],
     "properties":{"email_address":{"type":"string","format":"email"},"id":{}}}"#;
 
-/// Forgetting changes no output, and is counted.
+/// Forgetting shapes changes no output, and is counted.
 #[test]
 fn shapes_that_are_remembered() {
     let plan = plan(SIMILAR);
@@ -149,7 +149,7 @@ fn shapes_that_are_remembered() {
             new += summary.new_shapes;
         }
     }
-    // Each time the seventeenth was one too many, and had to be learned again with the next body.
+    // Every seventeenth shape was one too many, and had to be learned again with the next body.
     assert_eq!((memo.forgotten(), new), (6, 106));
 }
 

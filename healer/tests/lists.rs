@@ -1,4 +1,4 @@
-//! Elements of lists that have the skeleton of earlier ones are passed over, and what bodies become stays the same.
+//! Elements of lists with a known skeleton are passed over, and the output stays the same.
 
 #![allow(missing_docs)]
 #![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
@@ -12,7 +12,7 @@ fn plan(route: &str) -> Plan {
     config.routes.into_iter().next().expect("a route").plan
 }
 
-/// So many users, the first of which has that number.
+/// Returns a list of `count` users, numbered from `first`.
 fn users(first: usize, count: usize) -> String {
     let user = |id| format!(r#"{{"user_id":{id},"name":"user {id}","nick":null,"tags":["a","é"]}}"#);
     let users: Vec<String> = (first..first + count).map(user).collect();
@@ -25,7 +25,7 @@ fn receive(intake: &mut Intake, plan: &Plan, memo: &mut Memo, bytes: &[u8], size
     }
 }
 
-/// A body as it is healed, and how many of its ops were read off a tape.
+/// Returns the healed body, and how many of its ops were read off a tape.
 fn finish(healer: &mut Healer, intake: Box<Intake>, plan: &Plan, memo: &mut Memo) -> (String, Summary, usize) {
     let summary = healer.heal(plan, memo, &intake).expect("JSON");
     let output = if summary.changed { healer.output() } else { intake.held() };
@@ -87,13 +87,14 @@ fn lists_wherever_they_are() {
                 }
             }
         }
-        // The first bodies are read; of the last ones next to nothing is, unless the list is evidence or does not change.
+        // The first bodies are read. Next to nothing of the last ones is, unless the list is evidence or does not
+        // change.
         let (read, ops) = reads.pop().expect("rounds");
         assert!(read <= 4 || what.ends_with("another name"), "{what}: {read} of {ops} ops were read");
     }
 }
 
-/// An order with so many items, each of which has so many parts and labels.
+/// Returns an order with this many items, each with parts and labels whose numbers vary.
 fn order(id: usize, items: usize, parts: usize) -> String {
     let list = |count: usize, element: &dyn Fn(usize) -> String| (0..count).map(element).collect::<Vec<_>>().join(", ");
     let part = |n: usize| format!(r#"{{"user_id":"part {n}","nick":null}}"#);
@@ -136,7 +137,7 @@ const ORDERS: [(&str, &str); 5] = [
     ),
 ];
 
-/// A body is known by its skeleton however many elements the arrays in it have.
+/// A body is known by its skeleton, however many elements its arrays have.
 #[test]
 fn arrays_of_any_length_in_a_body() {
     for (what, route) in ORDERS {
@@ -154,14 +155,14 @@ fn arrays_of_any_length_in_a_body() {
                 assert_eq!(heal(&mut healer, &plan, &mut memo, &body, size).0, expected, "{what}, in chunks of {size}");
             }
         }
-        // An array whose elements are left alone because of what is around it is no list.
+        // An array is no list if its elements are left alone because of members around it.
         let are_left = what.ends_with("not fire");
         assert!(unread > 80 || are_left, "{what}: {unread} of 120 bodies were healed by their skeleton");
     }
 }
 
-/// A body is known by its skeleton whatever arrays without objects hold, if no more of them are inside each other; what
-/// crosses a limit is refused as always.
+/// A body is known by its skeleton, whatever its arrays without objects hold, unless more of them are nested. A body
+/// that exceeds a limit is refused as always.
 #[test]
 fn arrays_in_arrays() {
     for (what, route) in ORDERS {
@@ -192,7 +193,7 @@ fn arrays_in_arrays() {
     }
 }
 
-/// What is learned of lists in elements stays known while others come.
+/// What is learned of lists in elements is not forgotten while other lists come.
 #[test]
 fn lists_in_elements_that_take_turns() {
     let plan = plan(RENAME);
@@ -212,7 +213,8 @@ fn lists_in_elements_that_take_turns() {
     }
 }
 
-/// What became of a body within limits, what is missing from it, and what similarity found; and whether it was read.
+/// The output, the summary, the missing members, and the names that similarity resolved. [`told`] returns beside these
+/// whether the body was read.
 type Told = (String, Summary, Vec<usize>, Vec<String>);
 
 fn told(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &str, way: (Limits, usize)) -> Option<(Told, bool)> {
@@ -231,7 +233,7 @@ fn told(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &str, way: (Lim
     Some(((output, Summary { new_shapes: 0, ..summary }, missing, found), read > 0 || summary.ops() == 0))
 }
 
-/// Whatever is in an array, and whatever was in it before.
+/// Arrays of any content, after arrays of any other content.
 #[test]
 fn arrays_of_anything() {
     let elements = [
@@ -272,7 +274,7 @@ fn arrays_of_anything() {
             for round in 0..24 {
                 let list: Vec<&str> = (0..any(5)).map(|_| few[any(few.len())]).collect();
                 let list = list.join([",", ", "][any(2)]);
-                // Seldom not even a list, or no JSON.
+                // Now and then, the body is not even a list, or no JSON.
                 let whole = if any(20) == 0 { few[0].to_owned() } else { body.replace("LIST", &list) };
                 let mut limits = Limits::default();
                 match any(12) {
@@ -292,7 +294,7 @@ fn arrays_of_anything() {
     }
 }
 
-/// An array that a move would take, were there nothing in its way, decides about what is around it.
+/// An array that a move would take if its target were free affects the members around it.
 #[test]
 fn arrays_that_a_move_leaves_where_they_are() {
     let plan = plan(
@@ -313,7 +315,7 @@ fn arrays_that_a_move_leaves_where_they_are() {
     }
 }
 
-/// What a body becomes that streams, where no more than 4000 bytes may be held.
+/// Streams a body with at most 4000 bytes held.
 fn streamed(plan: &Plan, text: &str, size: usize) -> (String, Summary) {
     let (mut healer, mut memo) = (Healer::new(), Memo::new(plan));
     let mut body = healer.incremental(Limits { max_held_bytes: 4000, ..Limits::default() });
@@ -329,7 +331,7 @@ fn streamed(plan: &Plan, text: &str, size: usize) -> (String, Summary) {
     (String::from_utf8(out).expect("UTF-8"), body.summary())
 }
 
-/// The same of elements of a list that streams.
+/// Elements of a list that streams are known by their skeleton, however many elements their arrays have.
 #[test]
 fn arrays_of_any_length_in_elements() {
     for (what, route) in ORDERS {
@@ -346,7 +348,7 @@ fn arrays_of_any_length_in_elements() {
     }
 }
 
-/// An element leaves as it came if it is too long, however known what is in it is.
+/// An element that is too long leaves as it came, even if its parts are known.
 #[test]
 fn elements_whose_arrays_are_too_long() {
     for (what, route) in ORDERS {
@@ -361,7 +363,7 @@ fn elements_whose_arrays_are_too_long() {
     }
 }
 
-/// Bodies of one route that come at once, with lists in two places whose elements are alike.
+/// Bodies of one route arrive at the same time, with lists in two places whose elements are alike.
 #[test]
 fn lists_of_bodies_that_come_at_once() {
     let plan = plan(CONTRACT);
@@ -392,7 +394,7 @@ fn lists_of_bodies_that_come_at_once() {
     }
 }
 
-/// A body that outgrows what may be held is none whose elements were passed over.
+/// A body that is too long to be held is healed from its start, although elements were passed over before.
 #[test]
 fn lists_that_turn_out_to_be_too_long() {
     let plan = plan(RENAME);
@@ -425,8 +427,8 @@ fn lists_that_turn_out_to_be_too_long() {
     assert_eq!(String::from_utf8(out).expect("UTF-8"), alone(&plan, &body).0);
 }
 
-/// A short body in several chunks is known by its skeleton too; but a value that has closed does not wait for white space that
-/// others had behind it.
+/// A short body in several chunks is known by its skeleton too. But a value that has closed does not wait for white
+/// space that other bodies had behind it.
 #[test]
 fn short_bodies_in_several_chunks() {
     let plan = plan(RENAME);
@@ -445,7 +447,7 @@ fn short_bodies_in_several_chunks() {
     assert_eq!(intake.finish(), Progress::Release(Reason::Truncated));
 }
 
-/// While an element waits for more of it, another body of the route may make another list the one that is known.
+/// While an element waits for more bytes, another body of the route may replace the list that is known.
 #[test]
 fn an_element_that_waits_while_another_list_is_learned() {
     let plan = plan(RENAME);
@@ -470,7 +472,7 @@ fn an_element_that_waits_while_another_list_is_learned() {
     }
 }
 
-/// Where elements that were passed over are no records, the first record is one that comes after them.
+/// If the elements that were passed over are no records, the first record is one behind them.
 #[test]
 fn the_shape_of_the_first_record() {
     let plan = plan(
@@ -487,7 +489,7 @@ fn the_shape_of_the_first_record() {
     }
 }
 
-/// What cannot be healed teaches nothing.
+/// A body that cannot be healed teaches nothing.
 #[test]
 fn a_malformed_list_is_malformed_each_time() {
     let plan = plan(RENAME);
@@ -506,7 +508,7 @@ fn a_malformed_list_is_malformed_each_time() {
     }
 }
 
-/// A tape that lacks what was passed over answers no questions.
+/// Questions cannot be answered from a tape that lacks what was passed over.
 #[test]
 fn what_was_passed_over_is_not_asked_about() {
     let plan = plan(SIMILAR);
@@ -525,7 +527,7 @@ fn what_was_passed_over_is_not_asked_about() {
     assert_eq!(answers.last(), Some(&(false, false)));
 }
 
-/// Two lists that take turns are not passed over in vain for ever, and what they become stays the same.
+/// Two lists that take turns are not passed over in vain for ever, and the output stays the same.
 #[test]
 fn lists_that_take_turns() {
     let plan = plan(
@@ -542,7 +544,7 @@ fn lists_that_take_turns() {
     }
 }
 
-/// A body that is malformed and has closed is known to be at once, as if it were read.
+/// A malformed body that has closed is recognized at once, as if it were read.
 #[test]
 fn a_malformed_element_at_the_end_is_not_waited_for() {
     let plan = plan(RENAME);
@@ -561,7 +563,7 @@ fn a_malformed_element_at_the_end_is_not_waited_for() {
     }
 }
 
-/// How far a body is that is read at once.
+/// Returns the progress of a body that is read at once.
 fn intake_of(body: &str) -> Progress {
     Healer::new().intake(Limits::default()).push(body.as_bytes())
 }

@@ -8,7 +8,7 @@ use healer::config::Config;
 use healer::{Healer, Plan, Summary};
 use serde_json::{Value, json};
 
-/// Users in the lists that are healed.
+/// The number of users in the lists that are healed.
 const COUNT: usize = 25;
 
 fn plan(packs: &[&str], contract: Option<Value>) -> Plan {
@@ -21,7 +21,7 @@ fn plan(packs: &[&str], contract: Option<Value>) -> Plan {
     config.routes.into_iter().next().expect("a route").plan
 }
 
-/// The packs that a mode's drift belongs to.
+/// Returns the packs for the drift of a mode.
 fn packs(mode: Mode) -> &'static [&'static str] {
     match mode {
         Mode::Healthy | Mode::Mixed => &["all"],
@@ -50,7 +50,7 @@ fn parsed(body: &str) -> Value {
     serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {body}"))
 }
 
-/// Renames and moves, as the mode has them for each of some users.
+/// Asserts the numbers of renames and moves that a mode needs for some users.
 fn assert_ops(what: &str, mode: Mode, users: usize, summary: &Summary) {
     let moves = moved(mode) * users;
     let renames = mode.drifted_fields() * users - moves;
@@ -73,7 +73,7 @@ fn every_mode_heals_to_the_healthy_user() {
             let (healed, summary) = heal(&plan(packs, contract), &user_body(mode));
             assert_eq!(parsed(&healed), parsed(&healthy), "{what}: {mode:?}");
             assert_ops(&what, mode, 1, &summary);
-            // What is required is all there, and no second look was needed to know it.
+            // Every required member is there, and no second look was needed to know it.
             assert!(!summary.lacks, "{what}: {mode:?}");
         }
     }
@@ -148,7 +148,7 @@ fn ten_runs_give_the_same_bytes() {
     }
 }
 
-/// Fields that the ensemble leaves alone in a mode: two names of a path say something else than the expected one.
+/// Fields that similarity leaves alone in a mode: two names of their paths say something other than the expected name.
 fn abstained(mode: Mode) -> &'static [&'static str] {
     if mode == Mode::Deep { &["company", "department", "status", "last_login"] } else { &[] }
 }

@@ -1,4 +1,4 @@
-//! Where a contract ends, because its schemas contain themselves, nothing is healed and nothing dropped.
+//! Where a contract ends because its schemas contain themselves, nothing is healed and nothing is dropped.
 
 #![allow(missing_docs)]
 #![allow(clippy::expect_used)]
@@ -8,14 +8,14 @@ mod common;
 use common::{configured, heal};
 use healer::Memo;
 
-/// A comment is answered by a comment or by what is left of one.
+/// The answer to a comment is a comment, or what is left of a deleted one.
 const CONTRACT: &str = r##"{"$ref":"#/$defs/comment","$defs":{
     "comment":{"type":"object","required":["comment_id"],"properties":{"comment_id":{"type":"integer"},
         "answer":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/comment"},{"$ref":"#/$defs/deleted"}]},
         "answers":{"type":"array","items":{"$ref":"#/$defs/comment"}}}},
     "deleted":{"type":"object","required":["deleted"],"properties":{"deleted":{"type":"boolean"}}}}}"##;
 
-/// As many comments inside each other, with an unknown member and a drifted one in each.
+/// Nests comments, each with an unknown member and a drifted one, around `inside`.
 fn nested(levels: usize, before: &str, after: &str, inside: &str) -> String {
     format!("{}{inside}{}", before.repeat(levels), after.repeat(levels))
 }

@@ -1,4 +1,4 @@
-//! Every example of every rule: under the rule alone, under its pack and under all packs.
+//! Every example of every rule: under the rule alone, under its pack, and under all packs.
 
 #![allow(missing_docs)]
 #![allow(clippy::expect_used, clippy::panic)]
@@ -11,7 +11,7 @@ use nomos_rules::{Convention, Kind, PACKS, Pack, Rule};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What a pack's file holds beside the correspondences, which are taken from [`PACKS`].
+/// The examples in the file of a pack. The correspondences are taken from [`PACKS`].
 #[derive(Deserialize)]
 struct PackFile {
     rules: Vec<Examples>,
@@ -38,7 +38,7 @@ fn read(pack: &Pack) -> PackFile {
     serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// The plan of one rule, without a contract.
+/// Compiles a plan of one rule, without a contract.
 fn alone(rule: &Rule, source: RuleSource) -> Plan {
     let mut spec = PlanSpec::default();
     let path = |text| Path::parse(text).expect("a checked path");
@@ -50,14 +50,14 @@ fn alone(rule: &Rule, source: RuleSource) -> Plan {
     Plan::compile(&spec).expect("a plan of one rule")
 }
 
-/// The plan of one convention, without a contract.
+/// Compiles a plan of one convention, without a contract.
 fn alone_convention(convention: &Convention, source: RuleSource) -> Plan {
     let (from, to) = (convention.from.to_vec(), convention.to);
     let spec = PlanSpec { conventions: vec![ConventionRule { from, to, rank: 1, source }], ..PlanSpec::default() };
     Plan::compile(&spec).expect("a plan of one convention")
 }
 
-/// The plan of a route that chooses these packs and has no contract.
+/// Compiles the plan of a route with these packs and no contract.
 fn packs(names: &[&str]) -> Plan {
     let config = json!({"routes": [{"match": {"path": "/"}, "packs": names}]}).to_string();
     let config = Config::parse(config.as_bytes()).unwrap_or_else(|error| panic!("{error}"));

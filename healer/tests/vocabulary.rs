@@ -1,4 +1,4 @@
-//! A value that is not of the list that clients know keeps its member from being renamed by similarity.
+//! Similarity does not rename a member whose value is not in the list that clients know.
 
 #![allow(missing_docs)]
 #![allow(clippy::expect_used)]
@@ -10,13 +10,13 @@ use healer::{Healer, Limits, Memo, Plan};
 
 const STATES: &str = r#"{"type":"string","enum":["in_progress","done","né\"e"]}"#;
 
-/// A plan with similarity and these properties.
+/// Builds a plan with similarity and these properties.
 fn plan(properties: &str, more: &str) -> Plan {
     let contract = format!(r#"{{"type":"object","properties":{{{properties}}}}}"#);
     configured(&contract, more)
 }
 
-/// The same in pieces of a few bytes, held for one record at most.
+/// Streams a body in chunks of a few bytes, with at most one record held.
 fn stream(plan: &Plan, body: &str) -> (String, u32) {
     let (mut healer, mut memo) = (Healer::new(), Memo::new(plan));
     let mut streaming = healer.incremental(Limits { max_held_bytes: 64, ..Limits::default() });
@@ -55,7 +55,7 @@ fn a_string_has_to_be_one_of_the_list() {
     }
 }
 
-/// What is decided of a shape holds for all its records, in any order; what is done, value by value.
+/// A decision about a shape holds for all its records, in any order. The value is checked for each record.
 #[test]
 fn each_record_is_asked() {
     let list =
@@ -79,14 +79,14 @@ fn each_record_is_asked() {
     }
 }
 
-/// A list of records with a state.
+/// Builds the plan of a list of records with a state.
 fn list_plan(more: &str) -> Plan {
     let list =
         format!(r#"{{"type":"array","items":{{"type":"object","properties":{{"work_state":{STATES},"n":{{}}}}}}}}"#);
     configured(&list, more)
 }
 
-/// Chunks of a body, and whether all is forgotten before one.
+/// Streams chunks of a body. Before those that say so, everything is forgotten.
 fn stream_chunks(healer: &mut Healer, memo: &mut Memo, plan: &Plan, chunks: &[(&str, bool)]) -> String {
     healer.clear_output();
     let mut streaming = healer.incremental(Limits::default());
@@ -100,7 +100,7 @@ fn stream_chunks(healer: &mut Healer, memo: &mut Memo, plan: &Plan, chunks: &[(&
     String::from_utf8(healer.output().to_vec()).expect("UTF-8")
 }
 
-/// Where the lists of the guards are is forgotten with the shapes, also while no element can be looked at.
+/// The places of the lists of guards are forgotten together with the shapes, even while no element can be looked at.
 #[test]
 fn elements_are_asked_for_the_right_list() {
     let plan = list_plan("");
@@ -115,7 +115,8 @@ fn elements_are_asked_for_the_right_list() {
     assert!(healed.ends_with(r#"{"n":1},{"work_state":"done"},{"work_state":"done"}]"#), "{healed}");
 }
 
-/// A large body that fails leaves lists behind that go with the next; what was asked of its first element stays known.
+/// A large body that fails leaves lists behind, which are forgotten with the next body. What is known of the first
+/// element of the next body must stay known.
 #[test]
 fn elements_are_asked_after_a_large_body() {
     let plan = list_plan(r#","rename":{"old":"n"}"#);
@@ -168,8 +169,8 @@ fn moves_are_asked_too_and_rules_are_not() {
     }
 }
 
-/// Where the contract tells no list, and the name changed from `Status` to `status`, a word that is written as the name is
-/// now was most likely written otherwise before.
+/// Without a list in the contract, if the name changed from `Status` to `status`, a word that is written like the new
+/// name was most likely written differently before.
 #[test]
 fn words_of_lists_change_with_names() {
     let contract = r#""Status":{"type":"string"},"UserName":{"type":"string"},"Id":{}"#;

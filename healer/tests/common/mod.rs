@@ -1,16 +1,16 @@
-//! What tests of similarity share.
+//! Helpers that tests of similarity share.
 
 use healer::config::Config;
 use healer::{Healer, Limits, Memo, Plan, Summary};
 
-/// A route with similarity, this contract, and more settings.
+/// Builds the plan of a route with similarity, this contract, and more settings.
 pub fn configured(contract: &str, more: &str) -> Plan {
     let text = format!(r#"{{"routes":[{{"match":{{"prefix":"/"}},"similarity":{{}},"contract":{contract}{more}}}]}}"#);
     Config::parse(text.as_bytes()).expect("a configuration").routes.remove(0).plan
 }
 
-/// A body as it is healed: read as a tape, and if `memo` knows its skeleton, or that of elements, by that, in any chunks.
-/// All give the same.
+/// Heals a body in several ways and asserts that all give the same: read as a tape, and by a known skeleton of the body
+/// or of elements, in any chunks.
 pub fn heal(plan: &Plan, memo: &mut Memo, body: &str) -> (String, Summary) {
     let mut healer = Healer::new();
     let mut once = |chunks: Option<usize>| {

@@ -1,4 +1,4 @@
-//! The engine accepts what `serde_json` accepts: one JSON value in valid UTF-8, up to the documented caps.
+//! The engine accepts what `serde_json` accepts: one JSON value in valid UTF-8, up to the documented limits.
 
 use super::examples;
 use super::json::{self, Writer};
@@ -7,7 +7,7 @@ use healer::{Healer, Limits, Plan, Reason};
 use healer_oracle::accept::{Verdict, check, oracle};
 use proptest::prelude::*;
 
-/// Plans that look into a body in different ways and find nothing in it.
+/// Plans that look into a body in different ways and match nothing in it.
 const PLANS: [&str; 4] = [
     "zz -> x",
     r#"zz -> x; {"a":{"a":[{"x":0}]},"x":0}"#,
@@ -19,7 +19,8 @@ fn plan(which: usize) -> Plan {
     Plan::compile(&examples::spec(PLANS[which % PLANS.len()])).expect("a plan")
 }
 
-/// Named as in Seriot's `JSONTestSuite`: what a parser must accept (`y`), refuse (`n`), and may do either with (`i`).
+/// Bodies named as in Seriot's `JSONTestSuite`: a parser must accept (`y`) or refuse (`n`) them, or may do either
+/// (`i`). Scalars (`s`) are JSON, but no bodies to heal.
 const TABLE: &[(&str, &[u8])] = &[
     ("y_empty_object", b"{}"),
     ("y_empty_array", b"[]"),
@@ -157,7 +158,7 @@ fn the_table_says_what_serde_json_does() {
     }
 }
 
-/// A body that stands at every offset of two blocks, so that each of its bytes meets each place in a block.
+/// Every body at every offset in two blocks, so that each of its bytes meets each place in a block.
 #[test]
 fn the_table_at_every_offset() {
     let (mut healer, plans) = (Healer::new(), [0, 1, 2, 3].map(plan));
@@ -171,7 +172,7 @@ fn the_table_at_every_offset() {
     }
 }
 
-/// Every string length and every run of backslashes across a block's edge.
+/// Every string length and every run of backslashes across the edge of a block.
 #[test]
 fn strings_of_every_length() {
     let (mut healer, plan) = (Healer::new(), plan(0));

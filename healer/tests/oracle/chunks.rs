@@ -1,4 +1,4 @@
-//! However a body is cut into chunks, the outcome is that of the whole.
+//! The outcome does not depend on how a body is cut into chunks.
 
 use super::bodies;
 use super::json::{self, Writer};
@@ -7,7 +7,7 @@ use super::tape::{Tape, cases};
 use healer::{Failure, Healer, Limits, Memo, Plan, Progress, Reason, Summary};
 use proptest::prelude::*;
 
-/// Cuts `body` at random places; an empty chunk now and then.
+/// Cuts `body` at random places, sometimes with an empty chunk.
 fn cut<'b>(tape: &mut Tape<'_>, body: &'b [u8]) -> Vec<&'b [u8]> {
     let mut chunks = Vec::new();
     let mut rest = body;
@@ -25,10 +25,10 @@ fn cut<'b>(tape: &mut Tape<'_>, body: &'b [u8]) -> Vec<&'b [u8]> {
     chunks
 }
 
-/// The healed bytes, or why there are none.
+/// The healed bytes, or the reason why there are none.
 type Outcome = Result<(Summary, Vec<u8>), Failure>;
 
-/// What the intake said after each chunk, and what healing gave.
+/// Returns the progress after each chunk, and the outcome.
 fn in_chunks(healer: &mut Healer, plan: &Plan, limits: Limits, chunks: &[&[u8]]) -> (Vec<Progress>, Outcome) {
     let mut intake = healer.intake(limits);
     let mut progress = Vec::new();
@@ -67,7 +67,7 @@ fn check(tape: &mut Tape<'_>, plan: &Plan, body: &[u8]) -> Result<(), TestCaseEr
     Ok(())
 }
 
-/// The value is whole with the chunk that closes it, neither earlier nor later.
+/// Asserts that the value is whole with the chunk that closes it, neither earlier nor later.
 fn whole_when_closed(chunks: &[&[u8]], progress: &[Progress]) -> Result<(), TestCaseError> {
     let body = chunks.concat();
     let end = body.trim_ascii_end().len();
@@ -106,7 +106,7 @@ proptest! {
     }
 }
 
-/// No byte is lost when a body is given up: what was pushed is held, or was never taken.
+/// No byte is lost when a body is given up: every byte that was pushed is held.
 #[test]
 fn a_body_that_is_given_up_is_held_as_it_came() {
     let limits = Limits { max_held_bytes: 12, max_tokens: 5, ..Limits::default() };

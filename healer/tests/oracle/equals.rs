@@ -1,4 +1,4 @@
-//! The engine and the oracle agree: what fires, what comes out, and that every other byte stays.
+//! The engine and the oracle agree on what fires and on the output, with every other byte unchanged.
 
 use super::bodies;
 use super::heal;
@@ -68,7 +68,7 @@ proptest! {
     }
 }
 
-/// The random plans and bodies would prove little if they seldom met.
+/// The random plans and bodies would prove little if rules seldom matched the bodies.
 #[test]
 fn plans_and_bodies_meet() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

@@ -1,9 +1,14 @@
 //! The semantics by example: what a plan makes of a body, and how many ops that takes.
 //!
-//! A plan is written in one line, its parts separated by `; `: `a -> b` renames, `a.b => c` moves, `2: ` before one of
-//! them is its rank, `[Camel] into Snake` is a convention, `snake` that of all cases into `snake_case`, `drop` stands
-//! for `unmapped: drop`, and an object is the contract, in which `{..}` expects these members, `[..]` elements like
-//! this, and anything else any value. A row is a line, so that a case is a line.
+//! A plan is written in one line, with its parts separated by `; `:
+//!
+//! - `a -> b` is a rename and `a.b => c` a move; `2: ` before one of them is its rank.
+//! - `[Camel] into Snake` is a convention, and `snake` is the one from all cases into `snake_case`.
+//! - `drop` stands for `unmapped: drop`.
+//! - An object is the contract. `{..}` expects these members, `[..]` elements like this one, and anything else any
+//!   value.
+//!
+//! A row is one line, so that a case is one line.
 
 use super::compare;
 use super::equals;
@@ -16,7 +21,7 @@ use nomos_rules::Case;
 use nomos_rules::path::Path;
 use serde_json::Value;
 
-/// What the row shows, the plan, the body, the healed body, renames, moves, dropped members.
+/// The case, the plan, the body, the healed body, renames, moves, dropped members.
 type Row = (&'static str, &'static str, &'static str, &'static str, u32, u32, u32);
 
 #[rustfmt::skip]
@@ -264,7 +269,7 @@ fn rows() -> impl Iterator<Item = Row> {
     [RENAMES, CONTRACTS, CONVENTIONS, MOVES, UNWRAPS, SCOPES, MEETINGS].concat().into_iter()
 }
 
-/// The text without white space between tokens.
+/// Returns the text without white space between tokens.
 fn compact(text: &str) -> String {
     fn write(tree: &Tree<'_>, id: Id, out: &mut String) {
         match &tree.nodes[id].kind {
@@ -294,7 +299,7 @@ fn compact(text: &str) -> String {
     out
 }
 
-/// A plan from its line.
+/// Reads a plan from its line.
 pub fn spec(line: &str) -> PlanSpec {
     let mut spec = PlanSpec::default();
     for part in line.split("; ") {

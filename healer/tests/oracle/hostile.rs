@@ -1,4 +1,4 @@
-//! No input makes the engine panic, and what it cannot heal it leaves alone.
+//! No input makes the engine panic, and it leaves alone what it cannot heal.
 
 use super::bodies;
 use super::json;

@@ -1,10 +1,10 @@
-//! A body that is healed while it streams becomes what it becomes as a whole.
+//! A body that is healed while it streams gives the same as the whole body.
 //!
 //! The laws, from the strictest to the one that always holds:
-//! - Where no rule touches an envelope and every record may be held, the output and the counts are those of the whole.
-//! - In a list, each element is what it is alone if it may be held and came whole, and as it came if not.
-//! - However the body is cut into chunks, the output and the verdict are the same.
-//! - No value is lost or doubled, no name is given twice, and what is not changed is exact.
+//! - If no rule touches an envelope and every record may be held, output and counts are those of the whole body.
+//! - In a list, an element that may be held and arrives whole gives the same as alone. Any other stays as it came.
+//! - However the body is cut into chunks, output and verdict are the same.
+//! - No value is lost or doubled, no name is given twice, and unchanged bytes are exact.
 
 use super::bodies;
 use super::equals::{healed, invariants};
@@ -22,7 +22,7 @@ fn limits(max_held_bytes: usize) -> Limits {
     Limits { max_held_bytes, ..Limits::default() }
 }
 
-/// Streams a body at once, byte by byte, and in random chunks.
+/// Streams a body at once, byte by byte, and in random chunks, and asserts that all give the same.
 fn in_any_chunks(tape: &mut Tape<'_>, plan: &Plan, limits: Limits, body: &[u8]) -> Result<Outcome, TestCaseError> {
     let whole = stream(plan, limits, [body].into_iter());
     let size = tape.of(&[2, 3, 7, 63, 64, 65, 200]);
@@ -41,7 +41,7 @@ fn in_any_chunks(tape: &mut Tape<'_>, plan: &Plan, limits: Limits, body: &[u8]) 
     Ok(whole)
 }
 
-/// Bodies of records, as elements.
+/// Returns bodies of records, as elements.
 fn elements(tape: &mut Tape<'_>, spec: &PlanSpec) -> Vec<String> {
     let count = tape.below(5);
     (0..count).map(|_| bodies::body(tape, spec)).collect()
@@ -152,13 +152,13 @@ proptest! {
     }
 }
 
-/// Where an element starts.
+/// Returns the offset at which an element starts.
 fn expected_input(elements: &[String], element: &String) -> usize {
     let before = elements.iter().take_while(|other| !std::ptr::eq(*other, element));
     1 + before.map(|other| other.len() + 1).sum::<usize>()
 }
 
-/// The random lists would prove little if rules seldom met them, or all records were held.
+/// The random lists would prove little if rules seldom matched them, or all records were held.
 #[test]
 fn plans_and_lists_meet() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

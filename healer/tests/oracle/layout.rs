@@ -1,9 +1,9 @@
-//! How a healed body looks: members that are added look like their neighbours, and those that go leave no trace.
+//! The layout of a healed body: added members look like their neighbours, and removed members leave no trace.
 
 use super::equals;
 use super::examples::spec;
 
-/// What the row shows, the plan, the body, the healed body.
+/// The case, the plan, the body, the healed body.
 const TABLE: &[(&str, &str, &str, &str)] = &[
     ("a new name", "a -> b", "{ \"a\" : 1 ,\n\t\"c\":2 }\n", "{ \"b\" : 1 ,\n\t\"c\":2 }\n"),
     ("an escaped name", "mail -> b", "{ \"\\u006dail\" : 1 }", "{ \"b\" : 1 }"),

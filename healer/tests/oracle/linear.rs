@@ -1,4 +1,4 @@
-//! What a body costs grows with its length, whatever is repeated in it.
+//! The cost of a body grows linearly with its length, whatever is repeated in it.
 
 use super::examples;
 use super::tape::{Tape, cases};
@@ -10,17 +10,17 @@ use proptest::prelude::*;
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// How often something is repeated in the shorter body.
+/// The number of repetitions in the shorter body.
 const TIMES: usize = 2000;
 
-/// How much longer the other body is.
+/// The factor by which the other body is longer.
 const LONGER: usize = 16;
 
-/// How many times as much the longer body may cost: five times its share, for caches and lists that grow. What goes by
-/// the square of the length costs sixteen times its share.
+/// The largest factor by which the longer body may cost more: five times its length, for caches and lists that grow. If
+/// the cost were quadratic, it would be sixteen times its length.
 const MOST: u32 = 80;
 
-/// Measured again so often before it is believed: other work takes from the caches, too.
+/// The number of measurements before a failure counts, because other work also takes from the caches.
 const TRIES: usize = 4;
 
 proptest! {
@@ -71,8 +71,8 @@ fn what_was_not_linear_once() {
     check(&examples::spec("0: a -> b"), &deep(TIMES), &deep(TIMES * LONGER)).unwrap_or_else(|what| panic!("{what}"));
 }
 
-/// The body, in which one member, all members of one object, or all elements of one array come so many times more; in a
-/// quarter of all cases under names of their own.
+/// Repeats one member, all members of one object, or all elements of one array `times` more times. In a quarter of all
+/// cases the repetitions have names of their own.
 fn repeated(picks: &mut Tape<'_>, body: &str, times: usize) -> Option<String> {
     let tree = Tree::parse(body)?;
     let is_empty = |kind: &Kind<'_>| match kind {
@@ -141,7 +141,7 @@ fn whole(plan: &Plan, body: &str) -> Duration {
     worked().saturating_sub(began)
 }
 
-/// As a body that is twice as long as what may be held, in three chunks.
+/// Measures the body as a stream in three chunks, with at most half of it held.
 fn streamed(plan: &Plan, body: &str) -> Duration {
     let (mut healer, mut memo) = (Healer::new(), Memo::new(plan));
     let mut incremental = healer.incremental(limits(body.len() / 2));
@@ -154,7 +154,7 @@ fn streamed(plan: &Plan, body: &str) -> Duration {
     worked().saturating_sub(began)
 }
 
-/// What this thread has worked: the machine may do other work at the same time.
+/// Returns the processor time of this thread, because the machine may do other work at the same time.
 fn worked() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     Duration::try_from(now).expect("time since the thread began")

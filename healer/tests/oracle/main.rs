@@ -1,6 +1,6 @@
-//! The engine against a naive oracle, and against `serde_json` on what is JSON.
+//! Compares the engine with a naive oracle, and with `serde_json` on what is JSON.
 //!
-//! `PROPTEST_CASES` raises the number of cases.
+//! `PROPTEST_CASES` sets the number of cases.
 
 #![allow(missing_docs)]
 #![allow(

@@ -1,4 +1,4 @@
-//! What is told to be missing is what a reader of the healed body misses.
+//! The members that the engine reports as missing are those that a reader of the healed body misses.
 
 use super::bodies;
 use super::plans;
@@ -9,7 +9,7 @@ use healer::{Healer, Limits, Memo, Plan};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// The paths of required members that are missing from objects that stand where the contract has them.
+/// Collects the paths of required members that are missing from objects at the places of the contract.
 fn missed(contract: &Contract, tree: &Tree<'_>, id: Id, at: &str, found: &mut BTreeSet<String>) {
     match (contract, &tree.nodes[id].kind) {
         (Contract::Object { properties, .. }, Kind::Object(members)) => {
@@ -33,7 +33,7 @@ fn missed(contract: &Contract, tree: &Tree<'_>, id: Id, at: &str, found: &mut BT
     }
 }
 
-/// What the engine tells, and what is true of the body as it leaves.
+/// Returns the reported paths, and those that are really missing from the output.
 fn told_and_true(spec: &PlanSpec, body: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let plan = Plan::compile(spec).expect("a plan");
     let mut healer = Healer::new();

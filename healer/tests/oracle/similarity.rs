@@ -1,4 +1,4 @@
-//! What similarity finds beside rules loses and doubles nothing, and what came before changes nothing.
+//! Similarity beside rules loses and doubles no value, and what came before changes nothing.
 
 use super::tape::{Tape, cases};
 use healer_oracle::drift::check;

@@ -1,4 +1,4 @@
-//! A body of a skeleton that was seen before becomes what it becomes alone, in one piece and while it streams.
+//! A body with a known skeleton gives the same as alone, as a whole and as a stream.
 
 use super::bodies::{body, revalued};
 use super::plans;
@@ -12,7 +12,7 @@ use healer_oracle::stream::{in_list, stream};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 
-/// Whether each body becomes what it becomes alone.
+/// Asserts that each body gives the same as alone.
 fn agree(tape: &mut Tape<'_>, spec: &PlanSpec, bodies: &[Vec<u8>]) -> Result<(), TestCaseError> {
     let plan = Plan::compile(spec).expect("a plan");
     let agreed = check_all(tape, &plan, bodies);
@@ -40,7 +40,7 @@ proptest! {
         let spec = plans::plan(&mut tape);
         let names: Vec<&str> = (0..tape.below(3)).map(|_| tape.of(&["a", "b", "c", "d", "userId", "list"])).collect();
         let bodies = lists(&mut tape, &spec, &names);
-        // Rules are about the elements, or about anything: also about what is around the list.
+        // Rules are about the elements, or about anything, including members around the list.
         let spec = if tape.happens(1, 2) { in_list(&spec, &names) } else { spec };
         agree(&mut tape, &spec, &bodies)?;
     }
@@ -72,7 +72,8 @@ proptest! {
     }
 }
 
-/// The random bodies would prove little if none were known by their skeleton whose arrays have other lengths than before.
+/// The random bodies would prove little if no body were known by its skeleton whose arrays have other lengths than
+/// before.
 #[test]
 fn bodies_with_arrays_of_other_lengths_are_known() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
@@ -93,7 +94,7 @@ fn bodies_with_arrays_of_other_lengths_are_known() {
             let Ok(summary) = healer.heal(&plan, &mut memo, &intake) else { continue };
             let Some(tree) = Tree::parse(&body) else { continue };
             let count = tree.nodes.iter().filter(|node| matches!(node.kind, Kind::Object(_))).count();
-            // Of a body that was not read there are no ops to report.
+            // A body that was not read has no ops to report.
             if !counts.contains(&count) && summary.ops() > 0 && !counts.is_empty() {
                 all += 1;
                 known += u32::from(healer.report().is_empty());

@@ -46,7 +46,7 @@ fn an_object_that_a_declared_move_leads_through_is_the_move_s() {
     }
 }
 
-/// What a convention does to the name of an object is done whatever similarity finds inside.
+/// A convention renames an object, whatever similarity finds inside.
 #[test]
 fn a_convention_holds_around_what_similarity_finds() {
     let contract = r#"{"type":"object","properties":{"id":{},"billing_details":{"type":"object","properties":{"name":{},
@@ -58,14 +58,15 @@ fn a_convention_holds_around_what_similarity_finds() {
         let healed = heal(&plan, &mut memo, body);
         assert_eq!(healed, r#"{"id":1,"billing_details":{"name":"x","address":{"line1":"x","city":"y"}}}"#);
     }
-    // The name that it would have stands already.
+    // The new name is taken already.
     let body = r#"{"id":1,"billingDetails":{"name":"x","address":{"line_1":"x"}},"billing_details":{}}"#;
     for _ in 0..2 {
         assert_eq!(heal(&plan, &mut memo, body), body);
     }
 }
 
-/// An object that a rule renames or moves is what it becomes, and what similarity finds in it goes and stays with it.
+/// An object that a rule renames or moves is judged as what it becomes. What similarity finds in it goes or stays with
+/// it.
 #[test]
 fn what_is_in_an_object_that_a_rule_takes_is_found_there() {
     let contract = r#"{"type":"object","properties":{"id":{},"home_address":{"type":"object","properties":{
@@ -100,7 +101,7 @@ fn what_is_in_an_object_that_a_rule_takes_is_found_there() {
         r#"{"id":1,"data":{"where":{"postal_code":"1","city":"a"}}}"#,
         r#"{"id":1,"home_address":{"zip_code":"1","city":"a"}}"#,
     );
-    // The rule does not fire, so that it is not what it would have become; and of two one is.
+    // The rules do not fire, so the objects do not become what they would have become. Of two objects, one does.
     for rules in [packs, rename, moved] {
         let stands = r#"{"id":1,"home_address":null,"homeAddress":{"postal_code":"1","city":"a"},
             "where":{"postal_code":"1","city":"a"},"data":{"where":{"postal_code":"1","city":"a"}}}"#;
@@ -108,7 +109,7 @@ fn what_is_in_an_object_that_a_rule_takes_is_found_there() {
     }
     let twice = r#"{"id":1,"homeAddress":{"postal_code":"1","city":"a"},"HomeAddress":{"postal_code":"2","city":"a"}}"#;
     check(packs, twice, &twice.replace("homeAddress", "home_address"));
-    // What stands outside stays outside, and what stands inside stays inside.
+    // A member outside stays outside, and a member inside stays inside.
     check(
         packs,
         r#"{"id":1,"postal_code":"1","homeAddress":{"city":"a"}}"#,
@@ -146,7 +147,7 @@ fn what_moves_in_an_object_that_moves_moves_with_it() {
     }
 }
 
-/// A member of an object that moves keeps its name, where nothing is found for it: no other may have that there.
+/// A member without match keeps its name in an object that moves, so no other member may get that name there.
 #[test]
 fn nothing_moves_to_a_name_that_stays_in_an_object_that_moves() {
     let name = r#"{"type":"object","properties":{"last_name":{}}}"#;
@@ -161,7 +162,8 @@ fn nothing_moves_to_a_name_that_stays_in_an_object_that_moves() {
     assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), format!("{{{inner}}}"));
 }
 
-/// What a rule does in an object that similarity renames, or where another rule does not fire, is not done twice.
+/// Similarity does not repeat what a rule does in an object that similarity renames, or where another rule does not
+/// fire.
 #[test]
 fn what_a_rule_may_yet_do_is_not_done_by_similarity() {
     let inner = r#"{"type":"object","properties":{"zip_code":{},"city":{},"street":{}}}"#;
@@ -195,7 +197,7 @@ fn what_a_rule_may_yet_do_is_not_done_by_similarity() {
             r#"{"id":1,"homeAddress":{"city":"a"},"homeAddressZipCode":"2"}"#,
             r#"{"id":1,"homeAddress":{"city":"a"},"homeAddressZipCode":"2"}"#,
         ),
-        // What stands for an object may belong inside, or have to stay.
+        // A value in the place of an object may belong inside it, or have to stay.
         (
             "",
             r#"{"data":{"id":1,"zip_code":2,"email":"b","home_address":{"city":"c","zipCode":"d"}},"home_address":7}"#,
@@ -211,7 +213,7 @@ fn what_a_rule_may_yet_do_is_not_done_by_similarity() {
     }
 }
 
-/// A name that a declared move only leads through is nothing that the plan knows: what its value is tells what it is.
+/// A name that a declared move only leads through is unknown to the plan. Its value tells what it is.
 #[test]
 fn a_name_on_the_way_of_a_move_is_judged_by_its_value() {
     let contract = r#"{"type":"object","properties":{"created_at":{"type":"string","format":"date-time"},"n":{}}}"#;

@@ -1,4 +1,4 @@
-//! What is the same field by another name or in another place, and what is not.
+//! Decides which members are the same field under another name or in another place, and which are not.
 
 use super::*;
 
@@ -212,8 +212,8 @@ fn the_same_name_of_another_value_is_left() {
     check(&rows);
 }
 
-/// One word for another throughout an object; not where the old one is still there, the new one is expected too, few names
-/// have it, or the two are opposites.
+/// One word may replace another throughout an object. It does not count if the old word is still there, if the new word
+/// is expected too, if few names have it, or if the two are opposites.
 #[test]
 fn a_word_that_was_exchanged_throughout_is_the_same() {
     let contract = r#"{"id":1,"opening_employee_id":"a","ending_employee_id":"b","closing_employee_id":"c"}"#;
@@ -254,8 +254,8 @@ fn a_word_that_was_exchanged_throughout_is_the_same() {
     check(&rows);
 }
 
-/// Little is known of these records, so that a name has to be of several words: on which side they are told apart does not
-/// matter.
+/// Little is known of these records, so a name needs several words. It does not matter on which side they are written
+/// apart.
 #[test]
 fn words_that_are_written_together_are_several() {
     let example = r#"{"id":1,"paymenttype":"p","fee":1,"flow":"f","origin":"o","panel":"q","scheme":"s"}"#;
@@ -266,7 +266,7 @@ fn words_that_are_written_together_are_several() {
     check(&rows);
 }
 
-/// GraphQL has other words, identifiers and addresses than REST under the same names, and lists that are objects.
+/// A member that is there once belongs to one object.
 #[test]
 fn what_is_there_once_is_the_member_of_one_object() {
     let rows = [
@@ -342,6 +342,7 @@ fn names_about_the_document_are_no_members_of_it() {
     check(&rows);
 }
 
+/// GraphQL has other words, identifiers and addresses than REST under the same names, and lists that are objects.
 #[test]
 fn an_answer_of_graphql_is_read_with_care() {
     let contract = r#"{"id":"1","state":"open","url":"u","number":1,"created_by":"c","start_date":"d","tags":{}}"#;
@@ -363,7 +364,7 @@ fn an_answer_of_graphql_is_read_with_care() {
         let expected = if heals { format!("{{{rest},{own}}}") } else { left };
         assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), expected, "{what}");
     }
-    // Beside members that GraphQL does not have, it is any envelope.
+    // Beside members that GraphQL does not have, `data` is an ordinary envelope.
     let body = format!(r#"{{"data":{{"build":{{{member},"state":"OPEN"}}}},"page":1}}"#);
     let expected = format!(r#"{{"page":1,{rest},"state":"OPEN"}}"#);
     assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), expected);
@@ -397,7 +398,7 @@ fn words_of_a_list_are_taken_as_they_are() {
     }
 }
 
-/// A day in no declared form may have been one in another form.
+/// A date without a declared format may have been one in another form.
 #[test]
 fn a_day_needs_a_format() {
     let plan = plan(r#"{"start_day":"d","work_state":"s"}"#);
@@ -406,7 +407,7 @@ fn a_day_needs_a_format() {
     assert_eq!(heal(&plan, &mut Memo::new(&plan), body), healed);
 }
 
-/// Rows: what it is about, an example of the contract, a body, and what becomes of it.
+/// Checks rows of a description, an example of the contract, a body, and the healed body.
 fn check(rows: &[(&str, &str, &str, &str)]) {
     for (what, example, body, healed) in rows {
         let plan = plan(example);
@@ -417,7 +418,7 @@ fn check(rows: &[(&str, &str, &str, &str)]) {
     }
 }
 
-/// What has to go into an object that a scalar has to become stays with the scalar.
+/// If a member would have to go into an object that is a scalar and stays one, it stays too.
 #[test]
 fn no_name_is_made_twice() {
     let date = r#"{"type":"string","format":"date-time"}"#;
@@ -445,7 +446,7 @@ fn no_name_is_made_twice() {
     }
 }
 
-/// A name that is nothing but what its record is called says what is in it.
+/// A name that only says what its record is called still says something about its content.
 #[test]
 fn the_name_of_the_record_is_no_filler() {
     let example = r#"{"messages":[{"id":"1","created_at":"c","sender":{"name":"n","message":"m"}}]}"#;
@@ -455,7 +456,7 @@ fn the_name_of_the_record_is_no_filler() {
     check(&[("its value is", &example.replace("message\":\"m", "value\":\"m"), body, healed)]);
 }
 
-/// Of two objects that have a member of the same name each has members of its own.
+/// Two objects that have a member of the same name each have members of their own.
 #[test]
 fn what_another_record_has_is_its_own() {
     let address = r#""address":{"city":"c","zip_code":"z"}"#;
@@ -475,8 +476,7 @@ fn what_another_record_has_is_its_own() {
     assert_eq!(heal(&plan, &mut Memo::new(&plan), &owned), healed);
 }
 
-/// A value that the contract rules out is not the field, whatever its name.
-/// Records of one shape differ by what is in arrays that the plan does not know.
+/// The content of arrays that the plan does not know is part of the shape of a record.
 #[test]
 fn an_array_of_something_else_stays() {
     let plan = plan(r#"{"flight_slices":[{"stops":[{"gate":"g"}],"cabin":"e"}],"id":1}"#);
@@ -489,6 +489,7 @@ fn an_array_of_something_else_stays() {
     }
 }
 
+/// A value that the contract rules out is not the field, whatever its name is.
 #[test]
 fn an_integer_is_neither_a_fraction_nor_what_stands_inside_by_another_name() {
     let property = |name: &str, kinds: Kinds| Property {
@@ -514,7 +515,7 @@ fn an_integer_is_neither_a_fraction_nor_what_stands_inside_by_another_name() {
     }
 }
 
-/// Where no array is missing, no shape tells what is in arrays, and nothing depends on it.
+/// If no array is missing, shapes do not include the content of arrays, and nothing depends on it.
 #[test]
 fn what_is_in_arrays_counts_only_where_shapes_tell() {
     let item = r#"{"type":"object","properties":{"email":{},"zip_code":{},"full_name":{}}}"#;
@@ -536,7 +537,7 @@ fn what_is_in_arrays_counts_only_where_shapes_tell() {
     }
 }
 
-/// What is in the elements of an array of another name tells what the array is, under whatever names it is.
+/// The content of the elements tells what an array of another name is, even if the plan knows the names in it.
 #[test]
 fn an_array_is_known_by_the_values_in_it_also_where_the_plan_knows_their_names() {
     let item = r#"{"type":"object","properties":{"created_at":{"type":"string","format":"date-time"}}}"#;

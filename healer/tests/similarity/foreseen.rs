@@ -1,8 +1,8 @@
-//! Records of which it is foreseen what they are like.
+//! Records whose shape is foreseen from earlier ones.
 
 use super::*;
 
-/// Members as a body has them.
+/// The name and the value of a member, as in a body.
 type Member = (&'static str, &'static str);
 
 /// Names that are written in many ways, and a value of each kind.
@@ -19,7 +19,7 @@ const MEMBERS: [Member; 10] = [
     (r#""fullName""#, r#""Ada""#),
 ];
 
-/// Values of which each differs from the others to what is remembered of a shape, and some that do not.
+/// Values of which most differ from the others in what is remembered of a shape.
 const VALUES: [&str; 18] = [
     "1",
     "-12345678901",
@@ -46,7 +46,7 @@ fn body_of(members: &[(String, String)], around: &str) -> String {
     format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(","))
 }
 
-/// The record, and records that differ from it in one place.
+/// Returns the record, and records that differ from it in one place.
 fn bodies_that_differ() -> Vec<String> {
     let record: Vec<(String, String)> =
         MEMBERS.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -74,7 +74,7 @@ fn bodies_that_differ() -> Vec<String> {
     bodies
 }
 
-/// A body becomes the same, whichever shape its record was taken for.
+/// A body gives the same output, whichever shape was foreseen for its record.
 #[test]
 fn what_was_foreseen_changes_nothing() {
     let plan = plan(r#"{"user_id":1,"email":"","home_address":{"zip_code":""},"full_name":"","tags":[1],"size":1}"#);

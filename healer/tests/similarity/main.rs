@@ -1,4 +1,4 @@
-//! What similarity finds is carried out as rules would be, record by record.
+//! Decisions of similarity are carried out as rules would be, record by record.
 
 #![allow(missing_docs)]
 #![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing)]
@@ -22,7 +22,7 @@ use nomos_rules::path::Path;
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// A contract after an example: every member that the example has is expected, and required.
+/// Builds a contract from an example: every member of the example is expected and required.
 fn contract_of(example: &Value) -> Contract {
     match example {
         Value::Object(members) => {
@@ -51,7 +51,7 @@ fn heal(plan: &Plan, memo: &mut Memo, body: &str) -> String {
     common::heal(plan, memo, body).0
 }
 
-/// The healed body, and how many unknown names were not scored.
+/// Returns the healed body, and the number of unknown names that were not scored.
 fn heal_and_count(plan: &Plan, memo: &mut Memo, body: &str) -> (String, u32) {
     let (healed, summary) = common::heal(plan, memo, body);
     (healed, summary.unscored)

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Names, and what becomes of them: their words joined in other ways.
+/// Names in contracts. Bodies have them with their words joined in other ways.
 const NAMES: [&str; 12] = [
     "user_id",
     "full_name",
@@ -18,7 +18,7 @@ const NAMES: [&str; 12] = [
     "status",
 ];
 
-/// Names that rules have another name for.
+/// Drifted names that only rules know.
 const ALIASES: [&str; 3] = ["where", "what", "which"];
 
 fn respelt(name: &str, how: u8) -> String {
@@ -38,7 +38,7 @@ fn capitalised(word: &str) -> String {
     first.to_uppercase() + rest
 }
 
-/// What a contract expects: members of a record, by number of name.
+/// What a contract expects: members of a record, by index of the name.
 #[derive(Clone, Debug)]
 enum Shape {
     Leaf,
@@ -59,7 +59,7 @@ fn members(depth: u32) -> BoxedStrategy<Vec<(usize, Shape)>> {
     by_name.prop_map(|members| members.into_iter().collect()).boxed()
 }
 
-/// Rules of a route that has similarity besides.
+/// Returns rules of a route that also has similarity.
 fn rules() -> impl Strategy<Value = PlanSpec> {
     let source = RuleSource::Route;
     let alias = || proptest::sample::select(&ALIASES[..]);
@@ -93,7 +93,7 @@ fn rules() -> impl Strategy<Value = PlanSpec> {
         })
 }
 
-/// As configurations have them, those with which nearly everything is found to be something too.
+/// Returns settings that configurations can have, including some by which nearly everything is taken for something.
 fn settings() -> impl Strategy<Value = Settings> {
     let profile = prop_oneof![3 => Just(Profile::Default), 1 => Just(Profile::Reference)];
     let threshold = prop_oneof![2 => Just(Settings::default().threshold), 1 => Just(0.6), 1 => Just(0.3)];
@@ -108,7 +108,7 @@ fn settings() -> impl Strategy<Value = Settings> {
     })
 }
 
-/// A plan of an example and rules; without these where they contradict each other.
+/// Builds a plan of an example and rules; without the rules if they contradict each other.
 fn plan_by(example: &str, settings: Settings, rules: PlanSpec) -> Plan {
     let contract = contract_of(&serde_json::from_str(example).expect("example"));
     let spec = PlanSpec { contract: Some(contract), similarity: Some(settings), ..rules };
@@ -127,7 +127,7 @@ fn object(
     Value::Object(object)
 }
 
-/// A document of that shape. Each choice of spelling, wrapping and number of elements is a byte of `tape`.
+/// Builds a document of a shape. Each choice of spelling, wrapping and number of elements is a byte of `tape`.
 fn document(shape: &Shape, tape: &mut dyn FnMut() -> u8, next: &mut i64) -> Value {
     let mut leaf = || {
         *next += 1;
@@ -173,7 +173,7 @@ fn record(members: &[(usize, Shape)], tape: &mut dyn FnMut() -> u8, next: &mut i
     Value::Object(object)
 }
 
-/// A value whose arrays have each element so often.
+/// Repeats each element of the arrays in a value.
 fn resized(value: &Value, count: &mut dyn FnMut() -> usize) -> Value {
     match value {
         Value::Array(elements) => elements
@@ -205,7 +205,7 @@ fn example(members: &[(usize, Shape)]) -> Value {
     object(members, &mut of, &mut str::to_owned)
 }
 
-/// The value at a path such as `a.b[3].c`.
+/// Returns the value at a path such as `a.b[3].c`.
 fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     let pointer = path.replace('[', "/").replace(']', "").replace('.', "/");
     value.pointer(&format!("/{pointer}"))
@@ -214,7 +214,7 @@ fn at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// No value is lost or doubled, every op is true, and what came before changes nothing.
+    /// No value is lost or doubled, every reported op is true, and what came before changes nothing.
     #[test]
     fn nothing_is_lost(
         shape in members(2),
@@ -251,7 +251,7 @@ proptest! {
             for op in healer.describe(&plan, &memo, text.as_bytes()) {
                 if op.kind == OpKind::Move {
                     let source = at(&body, &op.from).expect("source");
-                    // Records around the target may have moved as well, and members of the value moved on.
+                    // Records around the target may have moved as well, and members of the value may have moved on.
                     if let Some(stands) = at(&parsed, &op.to).filter(|_| source.is_number()) {
                         prop_assert_eq!(source, stands, "{} -> {} of {} in {}", op.from, op.to, text, healed);
                     }
@@ -263,7 +263,7 @@ proptest! {
         }
     }
 
-    /// Of bodies that differ in how many records their lists have, each becomes what it becomes alone.
+    /// Bodies that differ in how many records their lists have each give the same as alone.
     #[test]
     fn lists_have_any_length(
         shape in members(2),
@@ -285,7 +285,7 @@ proptest! {
         }
     }
 
-    /// Any body at all is survived, and one that is not changed is left byte for byte.
+    /// No body makes the engine panic.
     #[test]
     fn any_body_is_survived(shape in members(2), body in "[\\[\\]{}:,\"a-c_0-9 ]{0,80}") {
         let plan = plan(&example(&shape).to_string());

@@ -1,9 +1,8 @@
-//! What is told of a body, and the names that are too many for it.
+//! What is reported of a body, and the limits of unknown names.
 
 use super::*;
 
-/// What is beyond a limit stays as it is and is counted, whatever came before.
-/// Whatever came before, and whether it was healed by its skeleton or not.
+/// The report is about the last body, whatever came before, and whether the body was healed by its skeleton or not.
 #[test]
 fn what_a_body_was_healed_by_is_told_of_that_body() {
     let plan = plan(r#"{"user_id":1,"full_name":"a","home_city":"c"}"#);
@@ -22,6 +21,7 @@ fn what_a_body_was_healed_by_is_told_of_that_body() {
     }
 }
 
+/// Names beyond a limit stay as they are and are counted, whatever came before.
 #[test]
 fn names_beyond_a_limit_are_left_and_counted() {
     let example = r#"{"users":[{"user_id":1,"zip_code":"1"}]}"#;
@@ -49,7 +49,7 @@ fn names_beyond_a_limit_are_left_and_counted() {
     }
 }
 
-/// Of a record with too many unknown names some are looked at, the same ones always.
+/// Only some names of a record with too many unknown names are looked at, and always the same ones.
 #[test]
 fn a_record_beyond_the_limit_is_looked_at_in_part() {
     let plan = plan(r#"{"user_id":1}"#);
