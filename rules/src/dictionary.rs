@@ -5,7 +5,7 @@
 //! module, and unpacked when a process first uses them. Descriptions of senses and comments stay in the YAML.
 //!
 //! Words are in normal form: lower-case letters and digits, the tokens of a phrase separated by one space, each token
-//! in the singular, closed compounds split (`user name`). To normalize a name, apply [`compound`] and [`singular`] to
+//! in the singular, closed compounds split (`zip code`). To normalize a name, apply [`compound`] and [`singular`] to
 //! each of its tokens.
 //!
 //! The tables list the members of a group, not the groups of a word: [`synonymous`] and [`opposed`] search all groups.
