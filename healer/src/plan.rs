@@ -24,7 +24,7 @@ use record::Record;
 use requirements::Requirements;
 use spec::PlanSpec;
 
-/// What was declared for a route, and the automaton that finds it in a body. Immutable; shared by all streams.
+/// What was declared for a route, and the automaton that finds it in a body. Immutable, and shared by all streams.
 #[derive(Clone, Debug)]
 pub struct Plan {
     spec: PlanSpec,
@@ -36,13 +36,13 @@ pub struct Plan {
 /// Why a plan cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanError {
-    /// More states or moves, of all records together, than this.
+    /// All records together need more states or moves than this limit. The text says of what.
     TooMany(usize, &'static str),
     /// The two ends of a move are in different records.
     CrossesArray {
-        /// The path it starts from.
+        /// The path that the move starts from.
         from: String,
-        /// The path it leads to.
+        /// The path that the move leads to.
         to: String,
     },
 }
@@ -59,23 +59,26 @@ impl fmt::Display for PlanError {
 impl std::error::Error for PlanError {}
 
 impl Plan {
-    /// Compiles a plan. Cost: the number of names in rules and contract, times the records that rules start in.
+    /// Compiles a plan.
+    ///
+    /// Costs time in proportion to the number of names in rules and contract, times the number of records that rules
+    /// start in.
     pub fn compile(spec: &PlanSpec) -> Result<Plan, PlanError> {
         let (automaton, records, required) = compile::compile(spec)?;
         Ok(Plan { spec: spec.clone(), automaton, records, required })
     }
 
-    /// The paths of all members that the contract requires: `users[].address.city`.
+    /// Returns the paths of all members that the contract requires: `users[].address.city`.
     pub fn required(&self) -> &[String] {
         &self.required.paths
     }
 
-    /// Whether bodies that moves changed are to be searched for required members that are missing.
+    /// Whether bodies that moves changed must be searched for missing required members.
     pub(crate) fn moves_may_unmake(&self) -> bool {
         self.required.moves_may_unmake
     }
 
-    /// What the plan was compiled from.
+    /// Returns what the plan was compiled from.
     pub fn spec(&self) -> &PlanSpec {
         &self.spec
     }
@@ -84,13 +87,13 @@ impl Plan {
         &self.automaton
     }
 
-    /// How many records are inside each other at most.
+    /// Returns how deep records are nested at most.
     pub(crate) fn nesting(&self) -> usize {
         let arrays = |record: &Record| record.path.iter().filter(|step| **step == Step::Each).count();
         self.records.iter().map(arrays).max().unwrap_or(0).saturating_add(1)
     }
 
-    /// The records that similarity works on; none where it is off.
+    /// Returns the records that similarity works on; none if it is off.
     pub(crate) fn records(&self) -> &[Record] {
         &self.records
     }

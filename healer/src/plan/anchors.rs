@@ -8,8 +8,8 @@ use super::names::Names;
 use super::spec::{MoveRule, PlanSpec};
 use nomos_rules::path::Step;
 
-/// Moves of one plan at most, each counted in every record that it starts in: far above what contracts and packs need, and
-/// 30 MB of memory (x86-64) while the plan is made.
+/// Most moves of one plan, each counted in every record that it starts in. Far above what contracts and packs need, and
+/// 30 MB of memory (x86-64) while the plan is compiled.
 const MAX_MOVES: usize = 65_536;
 
 /// Where the scopes of a group's moves start.
@@ -17,7 +17,7 @@ const MAX_MOVES: usize = 65_536;
 pub(super) enum Base {
     /// The body, or each element of a root array.
     Root,
-    /// Records that this node of the contract describes.
+    /// The records that this node of the contract describes.
     Record(Id),
 }
 
@@ -34,11 +34,11 @@ pub(super) struct Group {
 #[derive(Debug, Default)]
 pub(super) struct TrieNode {
     pub children: Names,
-    /// Moves whose source ends here, with the contract's node for their target.
+    /// Moves whose source ends here, and the contract's node for each target.
     pub moves: Vec<(Id, Id)>,
     /// The step that this node of a target trie is.
     pub step: Id,
-    /// Names from the record down to here.
+    /// Number of names from the record down to here.
     pub depth: u32,
 }
 
@@ -49,13 +49,13 @@ pub(super) struct Anchors {
     pub moves: Vec<Move>,
     pub steps: Vec<TargetName>,
     pub names: Vec<String>,
-    /// The step of each target path, by the step above and the name. Groups share steps, because moves of two groups can
-    /// start in one object, where their targets must not collide.
+    /// The step of each target path, by parent step and name. Groups share steps, because moves of two groups can start
+    /// in one object, where their targets must not collide.
     known: Names,
 }
 
 impl Anchors {
-    /// `records`: the nodes of the contract that describe records; none without a contract.
+    /// Builds the groups. `records`: the nodes of the contract that describe records; none without a contract.
     pub(super) fn of(spec: &PlanSpec, contract: Option<&Nodes<'_>>, records: &[Id]) -> Result<Self, PlanError> {
         let mut anchors = Anchors::default();
         for (index, rule) in spec.moves.iter().enumerate() {
@@ -84,13 +84,14 @@ impl Anchors {
         Ok(anchors)
     }
 
-    /// A move whose source the contract expects as it stands is no drift, unless the value lacks a level.
+    /// Adds a move unless the contract expects its source as it stands, which is no drift. A wrap is added
+    /// nevertheless: its value may lack a level.
     fn add_if_expected(&mut self, base: Base, from: Id, index: usize, rule: &MoveRule, nodes: &Nodes<'_>) {
         let source = nodes.at(from, &rule.from);
         let Some(target) = nodes.at(from, &rule.to) else { return };
         match source {
             None => self.add(base, index, rule, (target, Guard::None)),
-            // A `null` that may be there lacks nothing.
+            // A `null` that is allowed lacks no level.
             Some(source) if kind(rule) == MoveKind::Wrap => {
                 let guard = if nodes.may_be_null(source) { Guard::NotNull } else { Guard::None };
                 self.add(base, index, rule, (target, guard));
@@ -99,7 +100,7 @@ impl Anchors {
         }
     }
 
-    /// `expected`: the contract's node for the target.
+    /// Adds a move. `expected`: the contract's node for the target.
     fn add(&mut self, base: Base, index: usize, rule: &MoveRule, (expected, guard): (Id, Guard)) {
         let group = self.group(base, rule.to.scope());
         let mv = self.moves.len() as Id;
@@ -141,7 +142,7 @@ impl Anchors {
     }
 }
 
-/// The nodes along `names`, made where they are missing; `step` numbers a name below a step.
+/// Returns the nodes along `names` and adds those that are missing. `step` numbers a name below a step.
 fn descend(trie: &mut Vec<TrieNode>, names: &[String], mut step: impl FnMut(Id, &str) -> Id) -> Vec<usize> {
     let mut path = Vec::new();
     let mut at = 0;

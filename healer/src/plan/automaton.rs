@@ -1,7 +1,7 @@
-//! The compiled form of a plan: states, and per state the names that mean something there.
+//! The compiled form of a plan: states, and for each state the names that mean something there.
 //!
-//! A state describes a value by where it stands. In an object each member's name leads, by one probe of the state's
-//! table, to an action: what the member is to the plan, and the state of its value.
+//! A state describes a value by where it stands. In an object, one probe of the state's table leads from a member's
+//! name to an action: what the member is to the plan, and the state of its value.
 
 use super::case;
 use super::guard::Guard;
@@ -19,7 +19,7 @@ pub(crate) const INERT: Id = 0;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Automaton {
     pub root: Id,
-    /// With similarity: the state of objects that the plan does not know, inside records.
+    /// With similarity: the state of objects inside records that the plan does not know.
     pub foreign: Id,
     pub states: Vec<State>,
     pub actions: Vec<Action>,
@@ -28,15 +28,15 @@ pub(crate) struct Automaton {
     pub targets: Vec<TargetStep>,
     pub renames: Vec<Rename>,
     pub moves: Vec<Move>,
-    /// Steps of the target paths of moves, as a forest; names are shared by moves with one record and prefix.
+    /// Steps of the target paths of moves, as a forest. Moves of one record share the steps of a common prefix.
     pub steps: Vec<Step>,
-    /// Conventions for plans without contract, best rank first.
+    /// Conventions for plans without a contract, best rank first.
     pub conventions: Vec<Convention>,
-    /// Required members, in runs by state.
+    /// Required members, in ranges by state.
     pub required: Vec<Required>,
     /// Quoted names.
     pub text: Vec<u8>,
-    /// Whether a record stands by a contract: then what a rule does inside a value depends on the rule firing.
+    /// Whether there is a contract. If so, what a rule does inside a value depends on whether the rule fires.
     pub contract: bool,
     pub drops: bool,
     /// Whether a convention leads to `PascalCase`, the only one that changes single lower-case words.
@@ -50,35 +50,35 @@ pub(crate) type Span = (u32, u32);
 #[expect(clippy::struct_excessive_bools, reason = "each is a question that the walk asks of a state")]
 pub(crate) struct State {
     pub table: Table,
-    /// The state whose table is asked for names that this one does not know.
+    /// The state whose table is searched for names that this state does not know.
     pub fallback: Id,
     /// The state of members that no table knows.
     pub unknown: Id,
     /// The state of an array's elements.
     pub element: Id,
-    /// From canonical names to expected members.
+    /// Leads from canonical names to expected members.
     pub canonical: Table,
-    /// 64-bit words for the presence of the names that have a slot.
+    /// Number of 64-bit words for the presence of the names that have a slot.
     pub words: u32,
-    /// Members that an object here must have: a run of [`Automaton::required`].
+    /// Members that an object here must have: a range of [`Automaton::required`].
     pub required: (u32, u32),
-    /// The first 64 slots of those.
+    /// Those of the first 64 slots that belong to required members.
     pub required_slots: u64,
     /// Whether any name means something here.
     pub looks: bool,
-    /// Whether names that no rule knows may be renamed by a convention without contract.
+    /// Whether, without a contract, a convention may rename names that no rule knows.
     pub converts: bool,
-    /// Whether moves start, pass or end here, or members are dropped: then member positions are kept.
+    /// Whether moves start, pass or end here, or members are dropped. If so, the positions of members are kept.
     pub tracked: bool,
-    /// Tracked, and on no path that starts further out.
+    /// Whether it is tracked and on no path that starts further out.
     pub tree_root: bool,
     /// Whether moves start here.
     pub anchor: bool,
-    /// Of members that the plan does not know.
+    /// What becomes of members that the plan does not know.
     pub others: Others,
     /// Whether a name that no table knows means nothing.
     pub skips_unknown: bool,
-    /// The record that an object in this state is, for similarity: an index of [`super::Plan::records`].
+    /// The record that an object in this state is to similarity: an index of [`super::Plan::records`].
     pub record: Id,
     /// Whether names here belong to the shape of the record around them.
     pub shaped: bool,
@@ -87,11 +87,11 @@ pub(crate) struct State {
 /// What becomes of members that the plan does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Others {
-    /// Nothing is noted of them.
+    /// Nothing is kept of them.
     Passed,
     /// Their positions are kept.
     Kept,
-    /// Their positions are kept, and those that are not expected go.
+    /// Their positions are kept, and those that are not expected are dropped.
     Dropped,
 }
 
@@ -100,23 +100,24 @@ pub(crate) enum Others {
 pub(crate) struct Action {
     /// The state of the value.
     pub next: Id,
-    /// The state of the value of a member that a convention renames to this name.
+    /// The state of the value, if a convention renames a member to this name.
     pub next_if_renamed_here: Id,
-    /// The slot of this name, by which its presence is known.
+    /// The slot of this name, which tells its presence.
     pub slot: Id,
     pub rename: Id,
-    /// Moves that start at this member: a run of [`Automaton::sources`].
+    /// Moves that start at this member: a range of [`Automaton::sources`].
     pub sources: (u32, u32),
-    /// Target paths that pass or end here: a run of [`Automaton::targets`].
+    /// Target paths that pass or end here: a range of [`Automaton::targets`].
     pub targets: (u32, u32),
-    /// As above, for a member that a convention renames to this name.
+    /// As `targets`, for a member that a convention renames to this name.
     pub targets_if_renamed_here: (u32, u32),
     pub expected: bool,
     /// Whether a source path passes or ends here.
     pub on_source_path: bool,
-    /// Whether a move may put another value in its place: one that starts here, or ends here.
+    /// Whether a move may put another value in its place: a wrap that starts here, or an unwrap that ends here.
     pub replaces: bool,
-    /// Whether at most similarity knows what a member of that name is: no name of the contract, nor what a rule changes.
+    /// Whether only similarity may know what a member of this name is: the contract does not expect the name, and no
+    /// rule renames or moves it.
     pub similar: bool,
 }
 
@@ -126,11 +127,11 @@ pub(crate) struct Required {
     pub slot: Id,
     /// Its quoted name.
     pub text: Span,
-    /// Its number among all that the contract requires: an index of [`super::Plan::required`].
+    /// Its number among all required members: an index of [`super::Plan::required`].
     pub number: Id,
 }
 
-/// A move starts at a member, `depth` names below its anchor.
+/// The start of a move at a member, `depth` names below the move's anchor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SourceEnd {
     pub mv: Id,
@@ -141,7 +142,7 @@ pub(crate) struct SourceEnd {
     pub guarded: bool,
 }
 
-/// A target path has a step at a member, `depth` names below its anchor.
+/// A step of a target path at a member, `depth` names below the move's anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TargetStep {
     pub step: Id,
@@ -156,17 +157,17 @@ pub(crate) struct Rename {
     pub rank: u16,
     pub text: Span,
     pub rule: RuleRef,
-    /// What is asked of the value first.
+    /// The condition on the value.
     pub guard: Guard,
 }
 
-/// Which rule of the [`super::PlanSpec`] an op carries out.
+/// The rule of the [`super::PlanSpec`] that an op carries out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RuleRef {
     Rename(u32),
     Move(u32),
     Convention(u32),
-    /// A correspondence that similarity found, of [`crate::memo::Memo::resolutions`].
+    /// A correspondence that similarity found, see [`crate::memo::Memo::resolution`].
     Similar(u32),
 }
 
@@ -174,15 +175,15 @@ pub(crate) enum RuleRef {
 pub(crate) struct Move {
     /// Its place among the plan's moves, which decides between moves of one rank and one source.
     pub rule: u32,
-    /// What it carries out.
+    /// The rule that it carries out.
     pub by: RuleRef,
     pub rank: u16,
     pub kind: MoveKind,
     /// The steps of the target path, from the record down.
     pub path: Vec<Id>,
-    /// Names on the source path.
+    /// Number of names on the source path.
     pub depth: u32,
-    /// What is asked of the value first.
+    /// The condition on the value.
     pub guard: Guard,
 }
 
@@ -218,13 +219,14 @@ impl Automaton {
         self.states.get(id as usize).unwrap_or(NOTHING)
     }
 
-    /// The state of an object that is inside an unknown one: what a record holds there is part of its shape, also where
-    /// an overlay takes the unknown object for an expected one of which the contract says no more.
+    /// Returns the state of an object under a name that the plan does not know: [`Automaton::foreign`], unless names in
+    /// `state` belong to the shape anyway. So the members of such an object are always part of the shape, also if an
+    /// overlay takes it for an expected object about which the contract says nothing more.
     pub(crate) fn shaped(&self, state: Id) -> Id {
         if self.state(state).shaped { state } else { self.foreign }
     }
 
-    /// What a member of that short name is to the plan, as far as one look tells.
+    /// Returns what a member with this short name is to the plan, as far as one probe tells.
     #[inline(always)]
     pub(crate) fn glance(&self, state: &State, name: Fingerprint) -> Glance<&Action> {
         match self.tables.glance(state.table, name) {
@@ -234,17 +236,17 @@ impl Automaton {
         }
     }
 
-    /// What a member of that name is to the plan.
+    /// Returns what a member with this name is to the plan.
     pub(crate) fn action(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Option<&Action> {
         self.action_id(state, bytes, start, end).and_then(|found| self.actions.get(found as usize))
     }
 
-    /// The same by its fingerprint.
+    /// As [`Automaton::action`], by the name's fingerprint.
     pub(crate) fn action_of(&self, state: &State, name: Fingerprint, whole: &[u8]) -> Option<&Action> {
         self.id_of(state, name, whole).and_then(|found| self.actions.get(found as usize))
     }
 
-    /// The same as a place in [`Automaton::actions`].
+    /// As [`Automaton::action`], as an index of [`Automaton::actions`].
     pub(crate) fn action_id(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Option<Id> {
         self.id_of(state, Fingerprint::of(bytes, start, end), bytes.get(start..end).unwrap_or_default())
     }
@@ -265,7 +267,8 @@ impl Automaton {
         self.text.get(span.0 as usize..span.1 as usize).unwrap_or_default()
     }
 
-    /// The convention that gives a name another form, which goes to `spelt`. `form`: room for the canonical one.
+    /// Writes the name that a convention makes of `name` to `spelt`, and returns the convention. `form`: room for the
+    /// canonical name.
     pub(crate) fn convert(&self, name: &[u8], form: &mut Vec<u8>, spelt: &mut Vec<u8>) -> Option<&Convention> {
         let case = case::case_of(name)?;
         let convention = self.conventions.iter().find(|convention| convention.from.contains(&case))?;
@@ -288,7 +291,7 @@ impl Automaton {
 }
 
 impl Action {
-    /// Whether a move starts, passes or ends at such a member, so that its place must be known.
+    /// Whether a move starts, passes or ends at such a member, so that its position must be known.
     #[inline(always)]
     pub(crate) fn has_moves(&self) -> bool {
         self.on_source_path || self.replaces || self.sources.0 < self.sources.1 || self.targets.0 < self.targets.1

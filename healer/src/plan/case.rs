@@ -1,12 +1,12 @@
-//! Case conventions: which one a name follows, and its form in another.
+//! Case conventions: which one a name follows, and how a name is written in another.
 
 use nomos_rules::Case;
 
-/// Appends the canonical form of a name: its words in lower case, joined by `_`. Nothing, and `false`, where the
-/// name is not made of ASCII letters, digits, `_` and `-` after a first letter.
+/// Appends the canonical form of a name: its words in lower case, joined by `_`. Appends nothing and returns `false`
+/// unless the name consists of ASCII letters, digits, `_` and `-` and starts with a letter.
 ///
-/// A word starts at an upper-case letter after a lower-case one or a digit, and at the last of a run of upper-case
-/// letters that a lower-case one follows: `userID` is `user_id`, `HTTPServer` is `http_server`.
+/// A word starts at an upper-case letter after a lower-case one or a digit, and at the last of several upper-case
+/// letters if a lower-case one follows: `userID` is `user_id`, `HTTPServer` is `http_server`.
 pub(crate) fn canonical(name: &[u8], into: &mut Vec<u8>) -> bool {
     if !is_identifier(name) {
         return false;
@@ -28,10 +28,10 @@ pub(crate) fn canonical(name: &[u8], into: &mut Vec<u8>) -> bool {
     true
 }
 
-/// The case that a name follows; none where its words are joined in more than one way, or in no known way.
+/// Returns the case that a name follows. `None` if its words are joined in more than one way, or in no known way.
 ///
 /// Names of members can be data: `USD`, `en-US`, a UUID. So a name without a lower-case letter has no case, and
-/// kebab-case is words of lower-case letters and digits that start with a letter.
+/// kebab-case requires words of lower-case letters and digits that start with a letter.
 pub(crate) fn case_of(name: &[u8]) -> Option<Case> {
     let mut seen = Seen::default();
     let mut before = b'_';
@@ -61,7 +61,7 @@ struct Seen {
     upper: bool,
     underscore: bool,
     hyphen: bool,
-    /// A word after a hyphen starts with a digit.
+    /// Whether a word after a hyphen starts with a digit.
     digit_first: bool,
 }
 
@@ -77,12 +77,12 @@ impl Seen {
     }
 }
 
-/// Whether a name with a case is one word without capitals: only `PascalCase` spells it otherwise.
+/// Whether a name that has a case is one word without capitals. Only `PascalCase` spells such a name differently.
 pub(crate) fn is_one_lower_word(name: &[u8]) -> bool {
     !name.iter().any(|byte| matches!(byte, b'A'..=b'Z' | b'_' | b'-'))
 }
 
-/// Appends a canonical name in another case.
+/// Appends a canonical name as it is written in a case.
 pub(crate) fn spell(canonical: &[u8], case: Case, into: &mut Vec<u8>) {
     let capital = |first: bool| match case {
         Case::Pascal => true,

@@ -1,8 +1,8 @@
-//! From rules and contract to the automaton.
+//! Compiles rules and contract into the automaton.
 //!
-//! What may be known about a value is a set of items: the node of the contract that describes it, how far along the
-//! paths of which moves it is, and, without a contract, that renames apply. Sets of items become states (the subset
-//! construction of Rabin and Scott, 1959), so that a look-up answers for all items at once.
+//! What may be known about a value is a set of items: the contract's node that describes it, how far along the paths of
+//! which moves it is, and, without a contract, that renames apply. Sets of items become states (the subset construction
+//! of Rabin and Scott, 1959), so that one look-up answers for all items at once.
 
 mod items;
 mod keys;
@@ -27,10 +27,10 @@ use keys::{Correspondence, Key, Keys};
 use nomos_rules::Case;
 use nomos_rules::path::Step;
 
-/// States of one plan at most: far above what contracts and packs need, and 1.5 MB of memory.
+/// Most states of one plan. Far above what contracts and packs need, and 1.5 MB of memory.
 const MAX_STATES: usize = 16_384;
 
-/// The automaton, the records that similarity works on, and what is required.
+/// Returns the automaton, the records that similarity works on, and the required members.
 pub(super) fn compile(spec: &PlanSpec) -> Result<(Automaton, Vec<Record>, Requirements), PlanError> {
     refuse_crossing_moves(spec)?;
     let nodes = spec.contract.as_ref().map(Nodes::of);
@@ -61,7 +61,7 @@ struct Compiler<'a> {
     pending: Vec<(Id, Items)>,
     /// Without a contract: the best rule for each drifted name.
     by_name: Names,
-    /// Without a contract: the slot of each name whose presence matters, in every state.
+    /// Without a contract: the slot of each name whose presence matters, for all states.
     slots: Names,
     /// Where the quoted form of each name starts.
     texts: Names,
@@ -152,8 +152,8 @@ impl<'a> Compiler<'a> {
                 Step::Each => None,
             }));
         }
-        // A name that a table knows and a convention converts leads to a slot as well, and so on: each round is in another
-        // case, so there are few.
+        // If a convention converts a name that a table knows, the result needs a slot as well, and so on. Each round is
+        // in another case, so there are few rounds.
         while let Some(name) = names.pop() {
             let next = self.slots.len() as Id;
             if self.slots.get(&name).is_none() {
@@ -164,7 +164,7 @@ impl<'a> Compiler<'a> {
         self.slots.sort();
     }
 
-    /// The state of values about which `items` and what follows from them is known.
+    /// Returns the state of values about which `items`, and what follows from them, is known.
     fn state_of(&mut self, mut items: Items) -> Id {
         self.close(&mut items);
         let id = self.out.states.len() as Id;
@@ -268,7 +268,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The members that an object described by this node must have, and which of the first 64 slots are theirs.
+    /// Adds the members that an object described by this node must have. Returns their range, and which of the first 64
+    /// slots are theirs.
     fn add_required(&mut self, node: Option<Id>, slots: &Names) -> ((u32, u32), u64) {
         let start = self.out.required.len() as u32;
         let mut first_slots = 0;
@@ -307,9 +308,10 @@ impl<'a> Compiler<'a> {
         self.anchors.groups.get(group)?.scope.get(at)
     }
 
-    /// Slots of the names whose presence matters in a state with a contract; else those of the whole plan.
+    /// Returns the slots of the names whose presence matters in this state, if there is a contract. Without one, the
+    /// slots of the whole plan are used.
     fn local_slots(&self, keys: &Keys) -> Names {
-        // Inserted one by one: to collect a map takes a sort of its own, which is 5 KB of the module.
+        // Inserted one by one: collecting a map needs a sort of its own, which adds 5 KB to the module.
         let mut slots = Names::new();
         for (name, key) in keys.iter().filter(|_| self.out.contract) {
             if key.expected.is_some() || !key.sources.is_empty() || !key.targets.is_empty() {
@@ -381,8 +383,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Whether with a contract a move wraps the value, unless it has members that are expected in it: so all in a record
-    /// are kept.
+    /// Whether an item stands for a value that a move may wrap, with a contract. A wrap does not fire if the value has
+    /// an expected member, so all members of such a record are kept.
     fn is_wrapped(&self, item: Item) -> bool {
         let Item::Target(group, at @ 1..) = item else { return false };
         let Some(node) = self.trie_node(group, at, true).filter(|_| self.out.contract) else { return false };
@@ -390,7 +392,7 @@ impl<'a> Compiler<'a> {
         self.anchors.moves.iter().any(|mv| mv.kind == MoveKind::Wrap && ends(mv))
     }
 
-    /// Whether a move of the kinds that work in place ends or starts at a member.
+    /// Whether a move that works in place concerns a member: a wrap that starts there, or an unwrap that ends there.
     fn is_replaced(&self, key: &Key) -> bool {
         let starts = key.sources.iter().filter_map(|(g, at)| self.trie_node(*g, *at, false));
         let wraps =
@@ -403,8 +405,8 @@ impl<'a> Compiler<'a> {
         starts.flat_map(|node| &node.moves).any(wraps) || ends.into_iter().any(unwraps)
     }
 
-    /// The move by whose target the value of a member is judged: the best by rank, then by order of the rules. An
-    /// expected member is judged by its own node: only moves that it may yet lack a level for start there.
+    /// Returns the move by whose target the value of a member is judged: the best by rank, then by order of the rules.
+    /// An expected member is judged by its own node, since only wraps start there, for values that may lack a level.
     fn judge(&self, key: &Key) -> Option<(Id, Id)> {
         if key.expected.is_some() {
             return None;
@@ -419,7 +421,7 @@ impl<'a> Compiler<'a> {
         if target { group.targets.get(at) } else { group.sources.get(at) }
     }
 
-    /// The positions in tries below which there is more.
+    /// Returns those positions in tries below which a path goes on.
     fn deeper(&self, at: &[(usize, usize)], target: bool) -> Vec<Item> {
         let item = |(g, n): (usize, usize)| if target { Item::Target(g, n) } else { Item::Source(g, n) };
         let goes_on =
@@ -479,7 +481,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The nodes that describe records: objects with at least one expected member.
+/// Returns the nodes that describe records: objects with at least one expected member.
 fn record_nodes(nodes: &Nodes<'_>) -> Vec<Id> {
     (0..nodes.len()).filter(|id| !nodes.members(*id).is_empty()).collect()
 }

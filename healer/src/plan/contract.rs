@@ -8,7 +8,7 @@ use nomos_rules::path::{Path, Step};
 #[derive(Debug, Default)]
 pub(super) struct Nodes<'a> {
     list: Vec<Node<'a>>,
-    /// Node 0 is in none.
+    /// The node around each node, and its name in an object. Nothing is around node 0.
     above: Vec<(Id, Option<&'a str>)>,
     /// Nodes of required members, ascending.
     required: Vec<Id>,
@@ -18,7 +18,7 @@ pub(super) struct Nodes<'a> {
 
 #[derive(Debug)]
 pub(super) enum Node<'a> {
-    /// Members in declared order, and whether others may stand beside them.
+    /// Members in declared order, and whether other members may stand beside them.
     Object(Vec<(&'a str, Id)>, bool),
     Array(Id),
     Any,
@@ -96,12 +96,12 @@ impl<'a> Nodes<'a> {
         self.nullable.binary_search(&id).is_ok()
     }
 
-    /// The number of a node among those of required members.
+    /// Returns the number of a node among the required members.
     pub(super) fn required(&self, id: Id) -> Option<Id> {
         self.required.binary_search(&id).ok().map(|number| number as Id)
     }
 
-    /// The paths of all required members, in the order of their numbers: `users[].address.city`.
+    /// Returns the paths of all required members in the order of their numbers: `users[].address.city`.
     pub(super) fn required_paths(&self) -> Vec<String> {
         self.required.iter().map(|id| self.path_to(*id)).collect()
     }
@@ -118,7 +118,7 @@ impl<'a> Nodes<'a> {
         path
     }
 
-    /// The node that a path from `id` leads to, if all of it is expected.
+    /// Returns the node that a path from `id` leads to, if all of the path is expected.
     pub(super) fn at(&self, id: Id, path: &Path) -> Option<Id> {
         let names = path.segments().iter().map(|name| Some(name.as_str()));
         let scope = path.scope().iter().map(|step| match step {

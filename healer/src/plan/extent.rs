@@ -1,8 +1,8 @@
-//! How far an automaton reaches, so that what was added to it can be measured and forgotten.
+//! The size of an automaton, so that later additions can be measured and removed.
 
 use super::automaton::{Action, Automaton, Move, Rename, SourceEnd, State, Step, TargetStep};
 
-/// How long the lists of an automaton are.
+/// The lengths of an automaton's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     states: usize,
@@ -31,7 +31,7 @@ impl Automaton {
         }
     }
 
-    /// Bytes of the overlays added since.
+    /// Returns the bytes of the overlays added since `extent`.
     pub(crate) fn memory_since(&self, extent: &Extent) -> usize {
         let lists = [
             (self.states.len(), extent.states, size_of::<State>()),
@@ -47,7 +47,7 @@ impl Automaton {
         lists.into_iter().map(bytes).fold(self.tables.memory_since(extent.tables), usize::saturating_add)
     }
 
-    /// Forgets the overlays added since.
+    /// Removes the overlays added since `extent`.
     pub(crate) fn truncate(&mut self, extent: &Extent) {
         self.states.truncate(extent.states);
         self.actions.truncate(extent.actions);

@@ -1,41 +1,41 @@
-//! What the value of a member has to be, so that it is renamed or moved.
+//! Conditions on the value of a member that is renamed or moved.
 //!
-//! What similarity decides holds for every record of a shape, whatever its values are. Whether a word is one of the list
-//! that clients know can only be seen at the value, so that is asked each time.
+//! What similarity decides holds for every record of a shape, whatever its values. Whether a word is in the list that
+//! clients know depends on the value, so each value is checked.
 
 use super::automaton::Span;
 use super::record::Record;
 use crate::similarity::Id;
 use crate::text::decoded;
 
-/// Between the words of a list: no byte of UTF-8.
+/// Separates the words of a list. It never occurs in UTF-8.
 const BETWEEN: u8 = 0xff;
 
 /// How a word is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Case {
-    /// With a capital, and small letters.
+    /// With a capital first.
     Capital,
-    /// With a small letter.
+    /// With a small letter first.
     Small,
 }
 
-/// What is asked of a value before its member is renamed or moved. Of strings mostly: the kind was looked at.
+/// A condition on a value before its member is renamed or moved. Mostly on strings: the kind was checked already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guard {
-    /// Nothing.
+    /// No condition.
     None,
-    /// To be one of these words.
+    /// The value must be one of these words.
     Listed(Span),
-    /// Not to be `null`: the contract allows that where it stands.
+    /// The value must not be `null`, which the contract allows where it stands.
     NotNull,
-    /// Not to be one word with this case, `Weekly` or `weekly`: the name changed to it, and words of lists are written as
-    /// names are.
+    /// The value must not be one word in this case, such as `Weekly` or `weekly`. The drifted name has changed to this
+    /// case, and the words of a list follow the case of names.
     Not(Case),
 }
 
 impl Guard {
-    /// The guard of a field that stands under the name `found`. What it needs to know is appended to `text`.
+    /// Returns the guard of a field that stands under the name `found`. Appends what it needs to `text`.
     pub(crate) fn of(record: &Record, field: Id, found: &str, text: &mut Vec<u8>) -> Guard {
         let Some(expected) = record.model.fields().get(field as usize) else { return Guard::None };
         if !expected.expects.values.is_empty() {
@@ -60,7 +60,7 @@ impl Guard {
         }
     }
 
-    /// Whether a string passes, given what is between its quotes.
+    /// Whether a string passes. `inside`: the bytes between its quotes.
     pub(crate) fn passes(self, text: &[u8], inside: &[u8]) -> bool {
         match self {
             Guard::None | Guard::NotNull => true,

@@ -4,12 +4,12 @@ use super::automaton::Id;
 use crate::order;
 use crate::resolve::name_hash;
 
-/// A number for each name. A table of our own, since a map of the standard library takes 3 KB of the module.
+/// A number for each name. A table of its own, because a map of the standard library adds 3 KB to the module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    /// In the order in which they came, until they are sorted.
+    /// In order of insertion, until sorted.
     list: Vec<(String, Id)>,
-    /// Places in `list`, counted from 1; 0: free. Open addressing, at most half full; a power of two.
+    /// Indices into `list` counted from 1; 0 is free. Open addressing, at most half full; the length is a power of two.
     slots: Vec<u32>,
 }
 
@@ -26,13 +26,13 @@ impl Names {
         self.list.is_empty()
     }
 
-    /// In the order of [`Names::sort`], if no name came after it.
+    /// Iterates in the order of [`Names::sort`], if no name was added after it.
     pub fn iter(&self) -> impl Iterator<Item = (&String, Id)> {
         self.list.iter().map(|(name, id)| (name, *id))
     }
 
-    /// Puts them into the order of the names, so that what is made of them does not depend on who came first. Costs next to
-    /// nothing where they came so.
+    /// Sorts by name, so that what is made of the names does not depend on their order of insertion. Costs next to
+    /// nothing if they were inserted in that order.
     pub fn sort(&mut self) {
         if !self.list.is_sorted() {
             order::sort(&mut self.list);
@@ -46,7 +46,7 @@ impl Names {
         self.list.get(slot.checked_sub(1)? as usize).map(|(_, id)| *id)
     }
 
-    /// Gives a name a number, in the place of one that it may have.
+    /// Gives a name a number, which replaces an earlier one.
     #[inline(never)]
     pub fn insert(&mut self, name: String, id: Id) {
         if self.list.len().saturating_mul(2) >= self.slots.len() {
@@ -72,7 +72,7 @@ impl Names {
         }
     }
 
-    /// Where a name is, or would be.
+    /// Returns the slot where a name is or would be.
     fn slot(&self, name: &str) -> usize {
         let mask = self.slots.len().wrapping_sub(1);
         let mut at = name_hash(name.as_bytes()) as usize & mask;

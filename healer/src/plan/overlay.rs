@@ -1,7 +1,7 @@
-//! States of the automaton for one shape of record: what the plan knows of it, and what similarity found besides.
+//! States of the automaton for one shape of record: what the plan knows of it, and what similarity found in addition.
 //!
-//! They stand over the plan's own states and are used for records of that very shape only. So no conflict can arise
-//! that the decision has not seen: the names that are renamed occur once, and the places that values move to are free.
+//! They extend the plan's own states and apply to records of exactly that shape. So no conflict can arise that the
+//! decision did not see: the names that are renamed occur once, and the places that values move to are free.
 
 use super::Plan;
 use super::automaton::{
@@ -19,7 +19,7 @@ use crate::text::quote;
 /// Bytes that a member and its resolution usually take in a signature.
 const USUAL_SIGNATURE: usize = 128;
 
-/// Bytes from the start of a name on that can be read, so that one which is not longer is written in vectors: see
+/// Bytes that can be read from the start of a name on, so that names up to this length are written in vectors: see
 /// [`crate::render`].
 const READ_AT_ONCE: usize = 32;
 
@@ -29,36 +29,36 @@ const RANK: u16 = u16::MAX;
 /// What is to be done at a member.
 #[derive(Clone, Debug, Default)]
 struct Touch {
-    /// The field that it is, and the resolution that says so.
+    /// The field that the member is renamed to, and the index of the resolution.
     rename: Option<(Id, u32)>,
-    /// The move that starts at it, and how far below the object that it starts in.
+    /// The move that starts at it, and its depth below the object that the move starts in.
     source: Option<(Id, u32)>,
-    /// A source path goes through it.
+    /// Whether a source path goes through it.
     passes: bool,
-    /// Target paths go through it: their steps, and how far below the objects that they start in.
+    /// Steps of target paths that go through it, and its depth below the objects that the moves start in.
     targets: Vec<(Id, u32)>,
-    /// Moves start in it.
+    /// Whether moves start in it.
     anchors: bool,
     /// The plan's state of its value.
     value: Id,
 }
 
-/// The states of records, by all that overlays are made of. Most shapes of one kind of record differ in what similarity
-/// has nothing to do with, such as which values are null: they share their states, so that a record that was taken for
-/// one of another shape need not be walked again. Sorted: learning a record takes longer than making room among thousands,
-/// and a type of map takes 3 KB of the module.
+/// The states of records, by all that overlays are made of. Most shapes of one kind of record differ in things that do
+/// not concern similarity, such as which values are `null`. They share their states, so that a record that was taken
+/// for one of another shape need not be walked again. A sorted list: learning a record takes longer than inserting
+/// among thousands, and a map type adds 3 KB to the module.
 pub(crate) type Known = Vec<(Vec<u8>, Id)>;
 
-/// What comes with the states of a record.
+/// What is added with the states of a record.
 #[derive(Debug)]
 pub(crate) struct Added {
     pub resolutions: Vec<Resolution>,
-    /// Bytes that their texts take, and what the states are known by.
+    /// Bytes of their texts and of the signature.
     pub text: usize,
 }
 
-/// Adds the states of a record of the shape that `survey` shows, with these alignments, unless they are known. The state of
-/// the record, and what comes with it, resolutions being numbered from `first` on.
+/// Adds the states for a record of the shape that `survey` shows with these alignments, unless they are known. Returns
+/// the state of the record and what was added. Resolutions are numbered from `first` on.
 pub(crate) fn add(
     (automaton, known): (&mut Automaton, &mut Known),
     plan: &Plan,
@@ -88,7 +88,7 @@ pub(crate) fn add(
     (made, Some(Added { resolutions, text }))
 }
 
-/// Leaves of alignments those that are carried out, or have nothing to do.
+/// Keeps those alignments that are carried out or need nothing done.
 pub(crate) fn retain_taken(
     automaton: &mut Automaton,
     plan: &Plan,
@@ -110,15 +110,15 @@ struct Overlay<'a> {
     state: Id,
     record: &'a Record,
     survey: &'a Survey,
-    /// Sorted by row; rows are in pre-order, so what is inside comes after.
+    /// Sorted by row. Rows are in pre-order, so what is inside an object comes after it.
     touched: Vec<(Id, Touch)>,
-    /// The field that the object in each row is; [`NONE`] where it is none.
+    /// For each row, the field that it is; [`NONE`] if it is none.
     counterpart: Vec<Id>,
-    /// Members that declared rules may give another name: the object each is in, its row, and the name in quotes.
+    /// Members that declared rules may rename: the object around each, its row, and the new name in quotes.
     claims: Vec<(Id, Id, Span)>,
     resolutions: Vec<Resolution>,
     first: u32,
-    /// Alignments that are not carried out. Nothing is, then, inside of their members, or leads into their fields.
+    /// Alignments that are not carried out. Then neither is any inside their members, or into their fields.
     left: Vec<Alignment>,
 }
 
@@ -151,7 +151,7 @@ impl<'a> Overlay<'a> {
         overlay
     }
 
-    /// The field that the object around a row is; `None` where the contract does not know it.
+    /// Returns the field that the object around a row is; `None` if the contract does not know that object.
     fn around(&self, row: Id) -> Option<Id> {
         let parent = self.survey.rows.get(row as usize)?.parent;
         if parent == NONE {
@@ -160,8 +160,8 @@ impl<'a> Overlay<'a> {
         self.counterpart.get(parent as usize).copied().filter(|field| *field != NONE)
     }
 
-    /// An unknown object that moves of the plan may take something from is theirs: under another name it would be read as
-    /// what it is then, and not as what they are about.
+    /// Leaves unknown objects to the plan's moves that may take something from them. Under another name such an object
+    /// would be read as what it is then, and not as what the moves are about.
     fn leave_sources(&mut self) {
         let automaton = self.plan.automaton();
         let is_open = |row: &Row| row.kind == Kind::Object && row.standing == Standing::Unknown;
@@ -177,7 +177,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// Notes what is to be done for an alignment. Whether it holds.
+    /// Notes what is to be done for an alignment. Returns whether it is kept.
     fn take(&mut self, alignment: &Alignment) -> bool {
         let holds = self.may_take(alignment) && self.carry_out(alignment);
         if !holds {
@@ -191,14 +191,14 @@ impl<'a> Overlay<'a> {
         if self.is_left(row, field) || self.counterpart.get(row as usize) != Some(&field) || self.stands(field, row) {
             return false;
         }
-        // Moves of the plan take it from where it is expected, or what is in it.
+        // The plan's moves may take it from where it is expected, or take what is in it.
         let known = if self.plan.automaton().moves.is_empty() { None } else { self.expected_action(row, field) };
         let is_in_place = self.is_in_place(row, field);
         !known.is_some_and(|known| if is_in_place { known.replaces } else { known.on_source_path })
     }
 
-    /// Whether something around a member or a field is part of an alignment that is not carried out. Alignments come in the
-    /// order of fields, so that those around a field have been decided.
+    /// Whether something around a member or a field belongs to an alignment that is not carried out. Alignments come in
+    /// the order of fields, so those around a field are decided before it.
     fn is_left(&self, row: Id, field: Id) -> bool {
         !self.left.is_empty() && {
             let fields = self.record.path_to(field);
@@ -234,8 +234,8 @@ impl<'a> Overlay<'a> {
         expected.is_some_and(|expected| self.around(row) == Some(expected.parent))
     }
 
-    /// Whether another member is a field, has its name or is given it by a rule, also one that belongs inside: it may have
-    /// to stay.
+    /// Whether another member is the field, has its name, or gets its name by a rule. This includes members inside it,
+    /// which may have to stay.
     fn stands(&self, field: Id, row: Id) -> bool {
         let mut rows = self.survey.rows.iter().zip(&self.counterpart).zip(0..);
         let is_known = rows.any(|((other, known), id)| {
@@ -245,8 +245,8 @@ impl<'a> Overlay<'a> {
         is_known || self.is_named(field, row)
     }
 
-    /// Whether another member has the name of a field in an object that becomes the one around the field. Where the object
-    /// stands, the plan knows that member.
+    /// Whether another member has the name of a field in an object that becomes the one around the field. If the object
+    /// keeps its place, the plan knows that member.
     fn is_named(&self, field: Id, row: Id) -> bool {
         let around = self.record.model.fields().get(field as usize).map_or(NONE, |expected| expected.parent);
         if around == NONE {
@@ -267,7 +267,7 @@ impl<'a> Overlay<'a> {
         self.touched = touched;
     }
 
-    /// All that its states are made of: what is found and how sure that is, and the members that it concerns with the
+    /// Returns all that the states are made of: the resolutions with their scores, and the members concerned with the
     /// states of their values.
     fn signature(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.touched.len().saturating_mul(USUAL_SIGNATURE));
@@ -299,7 +299,7 @@ impl<'a> Overlay<'a> {
         self.record.model.fields().get(field as usize).map_or("", |field| &field.name)
     }
 
-    /// What is to be done at a row.
+    /// Returns what is to be done at a row.
     fn touch(&mut self, row: Id) -> Option<&mut Touch> {
         let at = self.touched.partition_point(|(known, _)| *known < row);
         if self.touched.get(at).is_none_or(|(known, _)| *known != row) {
@@ -317,8 +317,8 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// Whether the move can be carried out: in the record, or else in the innermost object around it that is one of those
-    /// around the field, wherever that goes.
+    /// Whether the move can be carried out: within the record, or else within the innermost object around the member
+    /// that is also around the field, wherever that object goes.
     fn mv(&mut self, from: &[Id], to: &[Id], index: u32) -> bool {
         self.mv_in(NONE, from, to, index)
             || self.innermost(from, to).is_some_and(|(row, inside, down)| {
@@ -331,8 +331,8 @@ impl<'a> Overlay<'a> {
             })
     }
 
-    /// The innermost object around the end of a source path that is one around the end of a target path, and how many steps
-    /// of both lead there.
+    /// Returns the innermost object around the source that is also around the target, and the number of steps of both
+    /// paths that lead there.
     fn innermost(&self, from: &[Id], to: &[Id]) -> Option<(Id, usize, usize)> {
         let above = to.get(..to.len().saturating_sub(1)).unwrap_or_default();
         (1..from.len()).rev().find_map(|inside| {
@@ -343,7 +343,7 @@ impl<'a> Overlay<'a> {
         })
     }
 
-    /// Whether the move can be carried out in an object, or the record, from which both paths start.
+    /// Whether the move can be carried out within an object, or the record ([`NONE`]), from which both paths start.
     fn mv_in(&mut self, object: Id, from: &[Id], to: &[Id], index: u32) -> bool {
         let Some(standing) = self.standing_on(object, to) else { return false };
         let nested = |outer: &[Id], inner: &[Id]| inner.len() >= outer.len() && inner.get(..outer.len()) == Some(outer);
@@ -381,8 +381,8 @@ impl<'a> Overlay<'a> {
         true
     }
 
-    /// The rows that stand on a target path, above its end, down to one that is in the way. `None` where one of them is not in
-    /// its place.
+    /// Returns the rows that stand on a target path, above its end, down to one that is in the way. `None` if one of
+    /// them is not in its place.
     fn standing_on(&self, object: Id, to: &[Id]) -> Option<Vec<Id>> {
         let above = to.get(..to.len().saturating_sub(1)).unwrap_or_default();
         let mut rows: Vec<Id> = Vec::new();
@@ -390,7 +390,7 @@ impl<'a> Overlay<'a> {
             let is_there = |row: &Row| row.standing == Standing::Expected(*field);
             let known = self.counterpart.iter().position(|known| known == field);
             let Some(row) = known.or_else(|| self.survey.rows.iter().position(is_there)) else {
-                // Nothing stands there, so nothing can stand below.
+                // Nothing stands here, so nothing can stand below.
                 return Some(rows);
             };
             let row = row as Id;
@@ -403,16 +403,16 @@ impl<'a> Overlay<'a> {
         Some(rows)
     }
 
-    /// Whether a value that stands in the place of an expected object is to leave: into that object, or elsewhere. While it
-    /// stays, nothing goes into that object.
+    /// Whether a value that stands in the place of an expected object is to be moved, into that object or elsewhere. As
+    /// long as it stays, nothing goes into that object.
     fn is_in_the_way(&self, row: Id) -> bool {
         let standing = self.survey.rows.get(row as usize).map(|row| row.standing);
         let known = self.counterpart.get(row as usize);
         matches!(standing, Some(Standing::Expected(field)) if known != Some(&field))
     }
 
-    /// Notes what declared rules may rename. What stands for which field does not say so: in an object that similarity
-    /// renames, the rules are those of what it becomes; and where a move does not fire, a rename may.
+    /// Notes what declared rules may rename. The counterparts do not tell this: in an object that similarity renames,
+    /// the rules are those of what it becomes; and where a move does not fire, a rename may.
     fn note_claims(&mut self) {
         let automaton = self.plan.automaton();
         if automaton.renames.is_empty() {
@@ -427,7 +427,8 @@ impl<'a> Overlay<'a> {
         self.claims = self.survey.rows.iter().zip(0..).filter_map(renamed).collect();
     }
 
-    /// Whether another member than those that stand on a target path may get the name of one of its steps by a rule.
+    /// Whether a rule may give the name of one of the steps of a target path to a member other than those that stand on
+    /// the path.
     fn is_claimed(&self, object: Id, to: &[Id], standing: &[Id]) -> bool {
         let objects = std::iter::once(object).chain(standing.iter().copied());
         let stand = standing.iter().copied().chain([NONE]);
@@ -439,12 +440,12 @@ impl<'a> Overlay<'a> {
         })
     }
 
-    /// Whether a declared rule moves or renames a row: then where it ends up is not for similarity to say.
+    /// Whether a declared rule moves or renames a row. If so, similarity must not decide where it ends up.
     fn is_ruled(&self, row: Id) -> bool {
         self.survey.rows.get(row as usize).is_some_and(|row| matches!(row.standing, Standing::Ruled(_)))
     }
 
-    /// The steps of a target path, made where the plan has none.
+    /// Returns the steps of a target path, and adds those that the plan lacks.
     fn steps(&mut self, to: &[Id]) -> Vec<Id> {
         let mut parent = NONE;
         let mut path = Vec::new();
@@ -463,7 +464,7 @@ impl<'a> Overlay<'a> {
         path
     }
 
-    /// The quoted name, where the plan has it already, or appended.
+    /// Returns the quoted name: as the plan has it, or appended.
     fn text(&mut self, name: &str) -> Span {
         let mut quoted = Vec::new();
         quote(name, &mut quoted);
@@ -478,9 +479,10 @@ impl<'a> Overlay<'a> {
         (start as u32, end as u32)
     }
 
-    /// Makes the states of all objects that something is done in, from the innermost out. The record's.
+    /// Adds the states of all objects in which something is done, from the innermost out. Returns that of the record.
     fn states(&mut self) -> Id {
-        // Those whose object comes next are last, since all objects around a touched row are touched.
+        // The actions of the object that comes next are always last, because all objects around a touched row are
+        // touched.
         let mut inside: Vec<(Id, (Id, Id))> = Vec::new();
         let take = |inside: &mut Vec<(Id, (Id, Id))>, parent: Id| -> Vec<(Id, Id)> {
             let others = inside.iter().rposition(|(of, _)| *of != parent).map_or(0, |last| last.wrapping_add(1));
@@ -505,7 +507,7 @@ impl<'a> Overlay<'a> {
         self.add_state(over, &actions)
     }
 
-    /// The state of an object in the record.
+    /// Adds the state of an object inside the record.
     fn state_of(&mut self, touch: &Touch, actions: &[(Id, Id)]) -> Id {
         let base = *self.automaton.state(touch.value);
         let on_path = touch.passes || !touch.targets.is_empty();
@@ -522,7 +524,7 @@ impl<'a> Overlay<'a> {
         id
     }
 
-    /// The plan's state of a row's value, or of the field that it is.
+    /// Returns the plan's state of a row's value, or of the value of the field that the row is.
     fn value_state(&self, row: Id) -> Id {
         let known = self.survey.rows.get(row as usize);
         let unknown = known.is_none_or(|row| row.standing == Standing::Unknown);
@@ -535,7 +537,8 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// What the plan does at an expected field where it stands in its place: beside a row, or else from the record down.
+    /// Returns what the plan does at an expected field in its place: beside a row, or else on the path from the record
+    /// down.
     fn expected_action(&self, row: Id, field: Id) -> Option<Action> {
         let automaton = self.plan.automaton();
         let action = |state: Id, field: Id| {
@@ -554,7 +557,7 @@ impl<'a> Overlay<'a> {
         action(state, field).copied()
     }
 
-    /// The plan's state of the object around a row.
+    /// Returns the plan's state of the object around a row.
     fn state_around(&self, row: Id) -> Id {
         let parent = self.survey.rows.get(row as usize).map_or(NONE, |row| row.parent);
         if parent == NONE { self.state } else { self.value_state(parent) }
@@ -589,8 +592,8 @@ impl<'a> Overlay<'a> {
         action
     }
 
-    /// What the plan does at a member that it knows by a convention alone: where a state has an action for a name, no
-    /// convention is asked.
+    /// Returns what the plan does at a member that it knows only by a convention. It is copied, because no convention
+    /// is consulted for a name that has an action.
     fn conventional(&self, around: &State, name: &[u8]) -> Action {
         let mut form = Vec::new();
         let automaton = self.plan.automaton();

@@ -11,11 +11,11 @@ use nomos_rules::path::Step;
 /// One kind of record: the body, or each element of an array.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
-    /// The members that are expected, with those of the objects inside.
+    /// The expected members, with those of the objects inside.
     pub model: Model,
-    /// From the body to the record.
+    /// The path from the body to the record.
     pub path: Vec<Step>,
-    /// Fields of the model by the object they are in and the hash of their name.
+    /// Fields of the model, by the object around them and the hash of their name.
     by_name: Vec<(similarity::Id, u64, similarity::Id)>,
 }
 
@@ -28,7 +28,7 @@ impl Record {
         Record { model, path, by_name }
     }
 
-    /// The field of that name in the object `parent`, or in the record itself.
+    /// Returns the field of that name in the object `parent`, or in the record itself.
     pub(crate) fn field(&self, parent: similarity::Id, name: &str) -> Option<similarity::Id> {
         let wanted = (parent, name_hash(name.as_bytes()));
         let from = self.by_name.partition_point(|(parent, hash, _)| (*parent, *hash) < wanted);
@@ -37,7 +37,7 @@ impl Record {
             .find(|id| self.model.fields().get(*id as usize).is_some_and(|field| field.name == name))
     }
 
-    /// The field that a path leads to.
+    /// Returns the field that a path leads to.
     pub(crate) fn field_at<'a>(
         &self,
         from: similarity::Id,
@@ -46,7 +46,7 @@ impl Record {
         names.try_fold(from, |parent, name| self.field(parent, name))
     }
 
-    /// Appends the names from the record down to a field, with dots between them.
+    /// Appends the names from the record down to a field, separated by dots.
     pub(crate) fn push_dotted(&self, field: similarity::Id, text: &mut Vec<u8>) {
         let name = |id: similarity::Id| self.model.fields().get(id as usize).map_or("", |field| field.name.as_str());
         for (at, field) in self.path_to(field).into_iter().enumerate() {
@@ -57,7 +57,7 @@ impl Record {
         }
     }
 
-    /// Names from the record down to a field.
+    /// Returns the fields from the record down to `field`.
     pub(crate) fn path_to(&self, field: similarity::Id) -> Vec<similarity::Id> {
         let parent = |id: &similarity::Id| self.model.fields().get(*id as usize).map(|field| field.parent);
         let up = |id: &similarity::Id| parent(id).filter(|parent| *parent != similarity::NONE);
@@ -67,7 +67,7 @@ impl Record {
     }
 }
 
-/// The name of the array that holds a record; of the body: none.
+/// Returns the name of the array that holds a record; an empty name for the body.
 fn name_of(path: &[Step]) -> &str {
     let mut names = path.iter().rev().filter_map(|step| match step {
         Step::Name(name) => Some(name.as_str()),
@@ -76,7 +76,8 @@ fn name_of(path: &[Step]) -> &str {
     names.next().unwrap_or_default()
 }
 
-/// The records of a contract: its nodes with members that no other object holds, and where each stands.
+/// Returns the records of a contract, each with its node: the nodes that have members and are not inside another
+/// object.
 pub(super) fn records(contract: &Contract, nodes: &Nodes<'_>) -> Vec<(Id, Record)> {
     let mut found = Vec::new();
     let mut open = vec![(contract, 0, Vec::new(), true)];

@@ -5,13 +5,13 @@ use super::case;
 use super::contract::Nodes;
 use super::spec::PlanSpec;
 
-/// What is required.
+/// The required members of a contract.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requirements {
     /// The paths of all required members, in the order of their numbers.
     pub paths: Vec<String>,
-    /// Whether a move may make an object that lacks something required, or take away one that is required: then what
-    /// the walk saw of a body does not tell what is missing afterwards.
+    /// Whether a move may make an object that lacks a required member, or take away a required member. If so, what the
+    /// walk saw of a body does not tell what is missing afterwards.
     pub moves_may_unmake: bool,
 }
 
@@ -36,8 +36,8 @@ fn may_unmake(spec: &PlanSpec, nodes: &Nodes<'_>, moves: &[Move]) -> bool {
     })
 }
 
-/// The canonical forms of all names that are expected somewhere, or renamed to such. Not in a set: that would bring a
-/// sort of its own into the module, and a contract is read once.
+/// Returns the canonical forms of all names that are expected somewhere, or renamed to such a name. Not as a set, which
+/// would add another sort to the module: a contract is read once.
 fn known_names(spec: &PlanSpec, nodes: &Nodes<'_>) -> Vec<Vec<u8>> {
     let mut known: Vec<Vec<u8>> = spec.renames.iter().map(|rule| canonical(&rule.from)).collect();
     for node in 0..nodes.len() {
@@ -46,7 +46,7 @@ fn known_names(spec: &PlanSpec, nodes: &Nodes<'_>) -> Vec<Vec<u8>> {
     known
 }
 
-/// The canonical form of a name; the name itself where it has none.
+/// Returns the canonical form of a name, or the name itself if it has none.
 fn canonical(name: &str) -> Vec<u8> {
     let mut form = Vec::new();
     if !case::canonical(name.as_bytes(), &mut form) {

@@ -1,4 +1,4 @@
-//! What similarity found, as reports and logs tell it.
+//! What similarity found, as reports and logs show it.
 
 use crate::news::{is_long, shorten};
 use crate::similarity::Alignment;
@@ -11,17 +11,17 @@ const JSON_AROUND: usize = 40;
 /// A correspondence that similarity found in records of one shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolution {
-    /// Where the member came, from its record down: dotted, as rules are written.
+    /// Where the member stood, from its record down, dotted as in rules.
     pub from: String,
-    /// Where it is expected.
+    /// Where it is expected, likewise.
     pub to: String,
-    /// What says so.
+    /// The alignment that says so.
     pub alignment: Alignment,
     json: Vec<u8>,
 }
 
 impl Resolution {
-    /// `from`, `to`: the names on the way, from the record down.
+    /// Creates a resolution. `from`, `to`: the names on the two paths, from the record down.
     pub(super) fn new<'a>(
         from: impl Iterator<Item = &'a str> + Clone,
         to: impl Iterator<Item = &'a str>,
@@ -33,13 +33,13 @@ impl Resolution {
         resolution
     }
 
-    /// `{"from":"e_mail","to":"email","score":0.93}`, made once: access logs have it with every response. Names are cut as
-    /// in lines of the log.
+    /// Returns the resolution as JSON: `{"from":"e_mail","to":"email","score":0.93}`. It is made once, because access
+    /// logs have it with every response. Names are cut as in lines of the log.
     pub fn json(&self) -> &[u8] {
         &self.json
     }
 
-    /// Bytes of its texts.
+    /// Returns the number of bytes of its texts.
     pub(super) fn text(&self) -> usize {
         self.from.len().saturating_add(self.to.len()).saturating_add(self.json.len())
     }
@@ -57,7 +57,7 @@ impl Resolution {
         out
     }
 
-    /// From 0 to 100.
+    /// Returns the score from 0 to 100.
     #[expect(clippy::cast_sign_loss, reason = "clamped")]
     fn hundredths(&self) -> u8 {
         (self.alignment.score.clamp(0.0, 1.0) * 100.0 + 0.5) as u8

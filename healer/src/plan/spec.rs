@@ -9,11 +9,11 @@ use nomos_rules::path::Path;
 /// Contract, rules and conventions of one route.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlanSpec {
-    /// What the clients expect. Without one, renames apply in every object and moves from the root.
+    /// What clients expect. Without a contract, renames apply in every object and moves start at the root.
     pub contract: Option<Contract>,
-    /// One name for another, in its own object.
+    /// Renames: another name in the same object.
     pub renames: Vec<RenameRule>,
-    /// Path to path inside a record.
+    /// Moves: another path in the same record.
     pub moves: Vec<MoveRule>,
     /// Whole case conventions.
     pub conventions: Vec<ConventionRule>,
@@ -23,20 +23,20 @@ pub struct PlanSpec {
     pub unmapped: Unmapped,
 }
 
-/// `from` is an other name for `to`.
+/// Declares that `from` is another name for `to`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RenameRule {
     /// The drifted name.
     pub from: String,
     /// The expected name.
     pub to: String,
-    /// Lower wins where two rules claim the same target; the route's own rules have 0.
+    /// The lower rank wins if two rules claim the same target. The route's own rules have rank 0.
     pub rank: u16,
     /// Who declared it.
     pub source: RuleSource,
 }
 
-/// The value at `from` belongs at `to`.
+/// Declares that the value at `from` belongs at `to`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveRule {
     /// Where the value stands in a drifted body. Its scope equals that of `to`.
@@ -49,7 +49,7 @@ pub struct MoveRule {
     pub source: RuleSource,
 }
 
-/// Names in one of the cases `from` are other spellings of names in the case `to`.
+/// Declares that names in one of the cases `from` are other spellings of names in the case `to`.
 ///
 /// With a contract the direction follows from the contract's own names, and `to` is not consulted.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,14 +76,14 @@ pub enum RuleSource {
 /// What a client expects of a value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Contract {
-    /// An object with these members; with none, any object.
+    /// An object with these members. With none, any object.
     Object {
         /// In declared order.
         properties: Vec<Property>,
-        /// Whether it says that other members may stand beside these, which drops then leave.
+        /// Whether other members may stand beside these; if so, drops leave them.
         open: bool,
     },
-    /// An array with elements like this.
+    /// An array of elements like this.
     Array {
         /// What each element is.
         items: Box<Contract>,
@@ -98,11 +98,11 @@ pub enum Contract {
 pub struct Property {
     /// Its name.
     pub name: String,
-    /// What its value is.
+    /// The structure of its value.
     pub node: Contract,
     /// What else is known of its value.
     pub expects: Expects,
-    /// Whether clients rely on it being there.
+    /// Whether clients rely on its presence.
     pub required: bool,
 }
 
@@ -112,6 +112,7 @@ pub enum Unmapped {
     /// They stay.
     #[default]
     Keep,
-    /// They go. Without a contract: what is left in the containers that moves took something from.
+    /// They are dropped. Without a contract, this applies to what is left in the containers that moves took something
+    /// from.
     Drop,
 }

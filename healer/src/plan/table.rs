@@ -1,28 +1,28 @@
 //! Flat tables from member names to actions.
 //!
-//! A name is sixteen of its bytes and its length: up to sixteen bytes that is all of it, and only longer names are compared
-//! in full. One multiply hashes it. Names in bodies are chosen by strangers, names in the
-//! table are not: so the worst look-up is fixed when the table is built, where a seed is chosen that keeps it short.
+//! A name is looked up by sixteen of its bytes and its length. These are all of a name of up to sixteen bytes; only
+//! longer names are compared in full. One multiplication hashes them. Strangers choose the names in bodies, but not the
+//! names in the table. So the worst look-up is fixed when the table is built, and a seed is chosen that keeps it short.
 
-/// A name as it is looked up.
+/// A name in the form in which it is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
-    /// Its first eight bytes; zeros beyond the end of a shorter one.
+    /// Its first eight bytes, padded with zeros.
     pub head: u64,
-    /// The eight bytes after these, with zeros as above; of a name of more than [`SHORT`] bytes the last eight.
+    /// The next eight bytes, padded with zeros. Of a name of more than [`SHORT`] bytes, the last eight.
     pub tail: u64,
-    /// Bytes of the name.
+    /// Length of the name in bytes.
     pub len: u32,
 }
 
-/// Names that are their fingerprint.
+/// Names up to this length are identified by their fingerprint.
 pub(crate) const SHORT: u32 = 16;
 
 impl Fingerprint {
-    /// Of a length that no name has.
+    /// Has a length that no name has.
     pub(crate) const NO_NAME: Fingerprint = Fingerprint { head: 0, tail: 0, len: u32::MAX };
 
-    /// Of bytes `start..end` of `bytes`.
+    /// Returns the fingerprint of the bytes `start..end` of `bytes`.
     #[inline(always)]
     pub(crate) fn of(bytes: &[u8], start: usize, end: usize) -> Fingerprint {
         let near = bytes.get(start..).and_then(<[u8]>::first_chunk);
@@ -30,14 +30,14 @@ impl Fingerprint {
             .unwrap_or_else(|| Fingerprint::of_other(bytes.get(start..end).unwrap_or_default()))
     }
 
-    /// Of the first `len` bytes, if these are a short name, and there are any. With branches for its length: names mostly
-    /// come in the order in which they came before, so that these are foreseen, and V8 is a tenth faster than with masks
-    /// from a table.
+    /// Returns the fingerprint of the first `len` bytes, if they are a short name and not empty. It branches on the
+    /// length: names mostly come in the same order as before, so the branches are predicted, and V8 is a tenth faster
+    /// than with masks from a table.
     #[inline(always)]
     pub(crate) fn at_start(bytes: &[u8; SHORT as usize], len: usize) -> Option<Fingerprint> {
         let bytes = u128::from_le_bytes(*bytes);
         let (head, tail) = (bytes as u64, (bytes >> 64) as u64);
-        // As far as the end of the name, by its bytes from 1 to 8.
+        // Keeps the 1 to 8 bytes of a word that belong to the name.
         let own = |word: u64, bytes: u32| word & u64::MAX.wrapping_shr(64u32.wrapping_sub(bytes.wrapping_mul(8)));
         let count = len as u32;
         match len {
@@ -47,12 +47,12 @@ impl Fingerprint {
         }
     }
 
-    /// Of a long name, or one near the end of a body.
+    /// Returns the fingerprint of a long name, or of one near the end of a body.
     #[inline(never)]
     fn of_other(name: &[u8]) -> Fingerprint {
         let len = name.len() as u32;
         if let (Some(head), Some(last)) = (name.first_chunk(), name.last_chunk()) {
-            // Of a short name the first of the last eight bytes are in the head already.
+            // If the name is short, the first of its last eight bytes are in the head already.
             let known = SHORT.saturating_sub(len).wrapping_mul(8);
             let tail = u64::from_le_bytes(*last).unbounded_shr(known);
             return Fingerprint { head: u64::from_le_bytes(*head), tail, len };
@@ -67,7 +67,8 @@ impl Fingerprint {
         Fingerprint { head, tail: 0, len }
     }
 
-    /// Its upper bits depend on every bit of both words; where the length differs, these nearly always do.
+    /// Returns a hash whose upper bits depend on every bit of both words. Names of different lengths nearly always
+    /// differ in these words.
     #[inline(always)]
     fn hash(self, seed: u64) -> u64 {
         const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -75,7 +76,7 @@ impl Fingerprint {
         mixed.wrapping_mul(ODD)
     }
 
-    /// Sixty-four bits that depend on every bit of it.
+    /// Returns 64 bits that depend on every bit of the fingerprint.
     #[inline(always)]
     pub(crate) fn spread(self) -> u64 {
         let (head, tail) =
@@ -83,7 +84,7 @@ impl Fingerprint {
         head ^ tail.rotate_left(32) ^ u64::from(self.len).wrapping_mul(0x1656_67b1_9e37_79f9)
     }
 
-    /// The last eight bytes; all of a shorter name.
+    /// Returns the last eight bytes, or all of a shorter name.
     #[inline(always)]
     fn last_eight(self) -> u64 {
         if self.len > SHORT {
@@ -105,21 +106,21 @@ impl Fingerprint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
     start: u32,
-    /// 64 less the binary logarithm of the number of entries: a hash shifted by it is an index.
+    /// 64 less the binary logarithm of the number of entries: a hash shifted right by it is an index.
     shift: u32,
     seed: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
-    // The fields of a fingerprint, which as a struct of its own would make this one longer than 32 bytes.
+    // The fields of a fingerprint. As a struct of its own it would make this one longer than 32 bytes.
     head: u64,
     tail: u64,
     len: u32,
     value: u32,
-    /// Where the whole name is in [`Tables::long`], if it is longer than its fingerprint tells.
+    /// Where the whole name is in [`Tables::long`], if the fingerprint is not all of it.
     long: u32,
-    /// Whether a name that is looked for first here may be further on, or has to be compared in full.
+    /// Whether a name whose first place is here may be further on, or must be compared in full.
     more: bool,
 }
 
@@ -147,18 +148,18 @@ impl Table {
         *self == Table::EMPTY
     }
 
-    /// Seeds tried, of which the best is taken.
+    /// Seeds tried; the best is taken.
     const SEEDS: u64 = 64;
-    /// As above, where the table is made while a response waits.
+    /// Seeds tried if the table is made while a response waits.
     const FEW_SEEDS: u64 = 4;
 
-    /// The place that is tried first for a name.
+    /// Returns the place that is tried first for a name.
     #[inline(always)]
     fn first(self, name: Fingerprint) -> usize {
         self.start.wrapping_add((name.hash(self.seed) >> (self.shift & 63)) as u32) as usize
     }
 
-    /// The places that a name may be at, in the order in which they are tried.
+    /// Returns the places where a name may be, in the order in which they are tried.
     fn probe(self, name: Fingerprint) -> impl Iterator<Item = usize> {
         let first = (name.hash(self.seed) >> (self.shift & 63)) as u32;
         let mask = (u64::MAX >> (self.shift & 63)) as u32;
@@ -166,29 +167,29 @@ impl Table {
     }
 }
 
-/// What one look into a table tells about a name.
+/// What one probe of a table tells about a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Glance<T> {
     Found(T),
     Absent,
-    /// More looks are needed.
+    /// More probes are needed.
     Unsettled,
 }
 
 impl Tables {
-    /// Tables whose first two entries are vacant, which [`Table::EMPTY`] refers to.
+    /// Creates tables whose first two entries are vacant, which [`Table::EMPTY`] refers to.
     pub(crate) fn new() -> Self {
         Tables { entries: vec![vacant(); 2], long: Vec::new() }
     }
 
-    /// Adds a table; at most a third of it is occupied, so that most names are found at the first place.
+    /// Adds a table. At most a third of it is occupied, so that most names are found at the first place.
     pub(crate) fn add<'a>(&mut self, names: impl Iterator<Item = (&'a str, u32)>) -> Table {
         let entries: Vec<Entry> = names.map(|(name, value)| self.entry(name, value)).collect();
         self.place(entries, Table::SEEDS)
     }
 
-    /// Adds a table that knows what `base` knows, and these names; where both know a name, these win. Quick: fewer seeds
-    /// are tried.
+    /// Adds a table that knows what `base` knows, and these names, which win over those of `base`. Fewer seeds are
+    /// tried, to be quick.
     pub(crate) fn add_over<'a>(&mut self, base: Table, names: impl Iterator<Item = (&'a str, u32)>) -> Table {
         let start = base.start as usize;
         let size = (u64::MAX >> (base.shift & 63)) as usize;
@@ -231,24 +232,24 @@ impl Tables {
         table
     }
 
-    /// How much there is, to come back to with [`Tables::truncate`].
+    /// Returns the current size, to come back to with [`Tables::truncate`].
     pub(crate) fn extent(&self) -> (usize, usize) {
         (self.entries.len(), self.long.len())
     }
 
-    /// Bytes of the tables added since.
+    /// Returns the bytes of the tables added since.
     pub(crate) fn memory_since(&self, (entries, long): (usize, usize)) -> usize {
         let added = self.entries.len().saturating_sub(entries).saturating_mul(size_of::<Entry>());
         added.saturating_add(self.long.len().saturating_sub(long))
     }
 
-    /// Forgets the tables added since.
+    /// Removes the tables added since.
     pub(crate) fn truncate(&mut self, (entries, long): (usize, usize)) {
         self.entries.truncate(entries);
         self.long.truncate(long);
     }
 
-    /// One look for a short name, which is enough for most.
+    /// Probes once for a short name, which suffices for most.
     #[inline(always)]
     pub(crate) fn glance(&self, table: Table, name: Fingerprint) -> Glance<u32> {
         match self.entries.get(table.first(name)) {
@@ -258,12 +259,12 @@ impl Tables {
         }
     }
 
-    /// The action for the name at `start..end` of `bytes`.
+    /// Returns the value of the name at `start..end` of `bytes`.
     pub(crate) fn find(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<u32> {
         self.find_name(table, Fingerprint::of(bytes, start, end), bytes.get(start..end).unwrap_or_default())
     }
 
-    /// The action for a name of that fingerprint.
+    /// Returns the value of a name, given its fingerprint and all of it.
     #[inline(always)]
     pub(crate) fn find_name(&self, table: Table, name: Fingerprint, whole: &[u8]) -> Option<u32> {
         for slot in table.probe(name) {
@@ -293,7 +294,7 @@ impl Tables {
 }
 
 fn vacant() -> Entry {
-    // Of a length that no name has.
+    // Has a length that no name has.
     Entry { head: 0, tail: 0, len: u32::MAX, value: VACANT, long: 0, more: false }
 }
 
@@ -301,7 +302,8 @@ fn whole(name: &str) -> Fingerprint {
     Fingerprint::of(name.as_bytes(), 0, name.len())
 }
 
-/// The table with the seed by which looks go the least beyond the first place: in the worst case, then in all.
+/// Returns the table with the seed that needs the fewest probes beyond the first: for the worst name, then for all
+/// names together.
 fn best_seed(entries: &[Entry], seeds: u64, size: usize, table: Table) -> Table {
     let mut best = ((u32::MAX, u32::MAX), table);
     for seed in 0..seeds {
@@ -317,7 +319,7 @@ fn best_seed(entries: &[Entry], seeds: u64, size: usize, table: Table) -> Table 
     best.1
 }
 
-/// Looks beyond the first: at most for one name, and for all together.
+/// Returns the probes beyond the first: the most for one name, and those for all names together.
 fn further_looks(names: impl Iterator<Item = Fingerprint>, size: usize, table: Table) -> (u32, u32) {
     let mut taken = vec![false; size];
     let table = Table { start: 0, ..table };
@@ -335,7 +337,7 @@ fn further_looks(names: impl Iterator<Item = Fingerprint>, size: usize, table: T
 mod tests {
     use super::*;
 
-    /// What one look tells, if it does, is what all tell.
+    /// Checks that one probe, if it tells anything, tells the same as all probes.
     fn found(tables: &Tables, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<u32> {
         let found = tables.find(table, bytes, start, end);
         let name = Fingerprint::of(bytes, start, end);

@@ -1,6 +1,6 @@
 //! What is known of a value: its kind in JSON, and the class of text that a string holds.
 
-/// What JSON calls a value, with whole numbers set apart.
+/// The JSON type of a value. Whole numbers are a kind of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {
@@ -24,22 +24,22 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kinds(u8);
 
-/// What a contract says of a member's value, beside its structure.
+/// What a contract says of a member's value, apart from its structure.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expects {
-    /// Kinds that the value may be of.
+    /// The kinds that the value may have.
     pub kinds: Kinds,
-    /// Kinds that an array's elements may be of.
+    /// The kinds that an array's elements may have.
     pub items: Kinds,
-    /// The schema's `format` where it is one that a value can be told by.
+    /// The schema's `format`, if values can be recognised by it.
     pub format: Option<Format>,
-    /// The strings of `enum` and `const`; empty where there is none, or where not all of them are strings.
+    /// The strings of `enum` and `const`. Empty if there are none, or not all of them are strings.
     pub values: Vec<String>,
     /// The schema's `description`, or else its `title`.
     pub description: Option<String>,
 }
 
-/// A `format` of JSON Schema that a string can be told by, and the class of text that a string holds.
+/// A `format` of JSON Schema that a string can be recognised by, and thus the class of text that a string holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Format {
@@ -59,7 +59,7 @@ pub enum Format {
     Ip,
     /// A decimal number, written as a string.
     Decimal,
-    /// A word in capitals, as enumerations have them: `IN_PROGRESS`. No schema has a `format` for it.
+    /// A word in capitals, as in enumerations: `IN_PROGRESS`. No schema has a `format` for it.
     Constant,
 }
 
@@ -70,7 +70,7 @@ impl Kind {
 }
 
 impl Format {
-    /// Every format that a schema can name, in its words; `decimal` and `ip` are OpenAPI's and ours.
+    /// Every format that a schema can name, with its word. `decimal` is OpenAPI's, `ip` is our own.
     pub const ALL: [(Format, &'static str); 8] = [
         (Format::DateTime, "date-time"),
         (Format::Date, "date"),
@@ -82,7 +82,7 @@ impl Format {
         (Format::Decimal, "decimal"),
     ];
 
-    /// The word for it.
+    /// Returns the word for it, which is empty for [`Format::Constant`].
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(format, _)| *format == self).map_or("", |(_, name)| name)
     }
@@ -94,30 +94,30 @@ impl Kinds {
     /// No kind.
     pub const NONE: Kinds = Kinds(0);
 
-    /// The set of one kind. A `number` of JSON Schema is [`Kind::Integer`] and [`Kind::Number`].
+    /// Returns the set of one kind. A `number` of JSON Schema is [`Kind::Integer`] and [`Kind::Number`].
     pub const fn of(kind: Kind) -> Kinds {
         Kinds(1 << kind as u8)
     }
 
-    /// Both sets.
+    /// Returns the union of both sets.
     #[must_use]
     pub const fn with(self, other: Kinds) -> Kinds {
         Kinds(self.0 | other.0)
     }
 
-    /// What is in both sets.
+    /// Returns the intersection of both sets.
     #[must_use]
     pub const fn and(self, other: Kinds) -> Kinds {
         Kinds(self.0 & other.0)
     }
 
-    /// What is in this set and not in the other.
+    /// Returns the kinds that are in this set and not in the other.
     #[must_use]
     pub const fn without(self, other: Kinds) -> Kinds {
         Kinds(self.0 & !other.0)
     }
 
-    /// The kinds in the set.
+    /// Iterates over the kinds in the set.
     pub fn iter(self) -> impl Iterator<Item = Kind> {
         Kind::ALL.into_iter().filter(move |kind| self.has(*kind))
     }

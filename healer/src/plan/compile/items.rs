@@ -1,24 +1,24 @@
-//! What may be known about a value.
+//! Facts that may be known about a value.
 
 use crate::plan::anchors::Base;
 use crate::plan::automaton::Id;
 
-/// Something that may be known about a value.
+/// A fact that may be known about a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Item {
-    /// The body.
+    /// It is the body.
     Root,
-    /// The body's record, or an element's where the body is an array. Without a contract only.
+    /// It is the body's record, or an element's if the body is an array. Without a contract only.
     RootRecord,
-    /// Described by this node.
+    /// This node describes it.
     Contract(Id),
     /// Renames apply in and below it. Without a contract only.
     Anywhere,
-    /// So many steps into the scope of a group.
+    /// It is this many steps into the scope of a group.
     Scope(usize, usize),
-    /// At this node of a group's source trie.
+    /// It is at this node of a group's source trie.
     Source(usize, usize),
-    /// At this node of a group's target trie.
+    /// It is at this node of a group's target trie.
     Target(usize, usize),
 }
 
@@ -46,7 +46,7 @@ impl Items {
     }
 }
 
-/// What moves may start from in a value about which this is known.
+/// Returns the base of the moves that start in a value with this item.
 pub(super) fn base_of(item: Item) -> Option<Base> {
     match item {
         Item::RootRecord => Some(Base::Root),

@@ -8,7 +8,7 @@ use crate::plan::case;
 use crate::plan::names::Names;
 use nomos_rules::path::Step;
 
-/// What a name in a state means, before it is an action.
+/// What a name in a state means, before it becomes an action.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Key {
     pub expected: Option<Id>,
@@ -18,7 +18,7 @@ pub(super) struct Key {
     pub scopes: Vec<(usize, usize)>,
 }
 
-/// Names with what they mean, in the order of the names.
+/// Names with their meanings, in the order of the names.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     places: Names,
@@ -34,7 +34,7 @@ impl Keys {
         self.keys.get(self.places.get(name)? as usize)
     }
 
-    /// Adds to what a name means, which is nothing where it is new.
+    /// Adds to the meaning of a name, and adds the name if it is new.
     pub(super) fn add(&mut self, name: &str, change: impl FnOnce(&mut Key)) {
         let place = self.place(name);
         if let Some(key) = self.keys.get_mut(place) {
@@ -42,7 +42,7 @@ impl Keys {
         }
     }
 
-    /// Where a name is, which is added where it is new.
+    /// Returns the index of a name, and adds the name if it is new.
     pub(super) fn place(&mut self, name: &str) -> usize {
         if let Some(place) = self.places.get(name) {
             return place as usize;
@@ -66,7 +66,7 @@ impl Keys {
     }
 }
 
-/// A name stands for another here.
+/// A name that stands for another one.
 #[derive(Clone, Debug)]
 pub(super) struct Correspondence {
     pub to: String,
@@ -77,7 +77,7 @@ pub(super) struct Correspondence {
 }
 
 impl Compiler<'_> {
-    /// The names that mean something in a state beyond what its fallback knows.
+    /// Returns the names that mean something in a state beyond what its fallback knows.
     pub(super) fn keys(&self, items: &Items, node: Option<Id>, anywhere: bool, only_anywhere: bool) -> Keys {
         let mut keys = Keys::default();
         for item in items.iter() {
@@ -136,7 +136,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Without a contract: rules for the names on paths, and names that a rule turns into ones on target paths.
+    /// Without a contract: adds the renames of names on paths, and the names that a rule turns into names on target
+    /// paths. `all`: adds every name that rules and paths have.
     fn add_renamed_keys(&self, keys: &mut Keys, all: bool) {
         let known = || self.slots.iter().chain(self.by_name.iter()).map(|(name, _)| name);
         if all {
@@ -165,7 +166,7 @@ impl Compiler<'_> {
         Some(Correspondence { to: rule.to.clone(), rank: rule.rank, rule: rule_ref, node: None })
     }
 
-    /// Without a contract: what the conventions make of a name.
+    /// Without a contract: returns what the conventions make of a name.
     pub(super) fn converted(&self, name: &str) -> Option<Correspondence> {
         let mut spelt = Vec::new();
         let convention = self.out.convert(name.as_bytes(), &mut Vec::new(), &mut spelt)?;
@@ -173,7 +174,8 @@ impl Compiler<'_> {
         Some(Correspondence { to, rank: convention.rank, rule: RuleRef::Convention(convention.rule), node: None })
     }
 
-    /// With a contract: names on paths that no rule knows and a convention does. Others are found at run time.
+    /// With a contract: adds the conventions for names on paths that no rule knows. Other names are converted at run
+    /// time.
     fn convert_path_keys(&self, node: Id, keys: &mut Keys) {
         let forms = self.by_canonical(node);
         for (name, key) in keys.iter_mut().filter(|(_, key)| key.expected.is_none() && key.rename.is_none()) {
@@ -185,7 +187,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Expected names by their canonical forms, sorted. Which of several with one form is meant, nobody knows.
+    /// Returns expected names by their canonical forms, sorted. A form that several names share is left out: nothing
+    /// tells which of them is meant.
     pub(super) fn by_canonical(&self, node: Id) -> Vec<(String, Correspondence)> {
         let (Some(best), Some(nodes)) = (self.out.conventions.first(), self.nodes) else { return Vec::new() };
         let mut forms: Vec<(String, usize)> = Vec::new();
