@@ -1,9 +1,8 @@
-//! One pass along the tape: grammar, and at each member what it is to the plan.
+//! One pass along the tape: checks the grammar, and finds at each member what it is to the plan.
 //!
-//! Open containers are on an explicit stack, so depth costs memory that is bounded, and no native stack. Nothing is
-//! decided before its object closes, because a rule must not fire where the expected name stands further on. What
-//! may become an edit gets its place in the list of edits when it is seen, so that list is in order of position
-//! without sorting.
+//! Open containers are on an explicit stack, so depth costs bounded memory and no native stack. Nothing is decided
+//! before its object closes, because a rule must not fire if the expected name stands further on. What may become an
+//! edit gets its place in the list of edits when it is seen, so the list is in order of position without sorting.
 
 mod body;
 mod consider;
@@ -32,8 +31,8 @@ pub(crate) use shape::{Progress, Records};
 
 /// Walks one body. Afterwards `scratch` holds its edits.
 ///
-/// Most bodies hold no member that a move could start from, and for them no positions need be kept. So the first walk
-/// keeps none, and stops where it meets such a member; then a second one does.
+/// Most bodies have no member that a move could start from, and they need no positions. So the first walk keeps none,
+/// and stops at such a member. Then a second walk keeps them.
 pub(crate) fn walk(
     body: &Body<'_>,
     plan: &Automaton,
@@ -47,7 +46,7 @@ pub(crate) fn walk(
         Some(records) => Walk::<false, true>::new(body, plan, records, scratch).run(),
     };
     let done = match first {
-        // Where no state is one of a record, telling shapes costs next to nothing.
+        // If no state is that of a record, telling shapes costs next to nothing.
         Err(Stop::Tracks) => {
             scratch.make_room();
             Walk::<true, true>::new(body, plan, records.unwrap_or(&Records::NONE), scratch).run()
@@ -68,7 +67,7 @@ enum Stop {
 }
 
 impl Frame {
-    /// Around the body.
+    /// The frame around the body.
     const OUTSIDE: Frame = Frame {
         state: INERT,
         is_object: false,
@@ -88,7 +87,8 @@ impl Frame {
     };
 }
 
-/// `TRACKS`: whether it keeps what moves and drops need. `SHAPES`: whether it tells the shapes of records.
+/// A walk over one body. `TRACKS`: whether it keeps what moves and drops need. `SHAPES`: whether it tells the shapes of
+/// records.
 struct Walk<'a, 's, const TRACKS: bool, const SHAPES: bool> {
     body: Body<'a>,
     plan: &'a Automaton,
@@ -97,7 +97,7 @@ struct Walk<'a, 's, const TRACKS: bool, const SHAPES: bool> {
     next: usize,
     /// Index of the first escape that may be ahead.
     escape: usize,
-    /// Where the next elements begin that were passed over, and which of the runs of them that is.
+    /// Where the next run of passed-over elements opens, and the number of that run.
     run_at: u32,
     run: Id,
     /// The innermost open container; those around it are on the stack.
@@ -106,11 +106,11 @@ struct Walk<'a, 's, const TRACKS: bool, const SHAPES: bool> {
     shapes: Shapes<'a>,
 }
 
-/// How a run of members ends whose values have nothing inside.
+/// How a run of members ends, all of which have a string or scalar as value.
 enum Run {
-    /// At a value in that state that may be a container.
+    /// At a value in that state, which may be a container.
     Value(Id),
-    /// With the object, whose brace is at this offset.
+    /// With the object, whose closing brace is at this offset.
     Closed(u32),
     /// Near the end of the tape, where members are read one by one.
     Tail,
@@ -120,7 +120,7 @@ enum Run {
 enum Then {
     /// Another value, in that state.
     Value(Id),
-    /// The container ended; its last byte is before this offset.
+    /// The end of the container, whose last byte is before this offset.
     Ended(u32),
 }
 
@@ -132,7 +132,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         Walk { body: *body, plan, scratch, next: 0, escape: 0, run_at, run: 0, frame, asked, shapes }
     }
 
-    /// The state of the first value. Around elements, their array is open.
+    /// Returns the state of the first value. If the part is the elements of an array, opens that array.
     fn start(&mut self) -> Id {
         match self.body.part {
             Part::Whole => self.plan.root,
@@ -180,7 +180,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         }
     }
 
-    /// Reads a value up to its end, or up to its first part.
+    /// Reads a value up to its end, or up to the first value inside it.
     #[inline(always)]
     fn value(&mut self, state: Id) -> Result<Then, Stop> {
         let at = self.take()?;
@@ -257,13 +257,13 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         if TRACKS { self.tracked_members() } else { self.plain_members(self.plan.state(self.frame.state)) }
     }
 
-    /// Reads members, keeping positions, up to the first whose value may be a container, or to the end of the object.
+    /// As [`Walk::members`], keeping positions.
     #[inline(never)]
     fn tracked_members(&mut self) -> Result<Then, Stop> {
         let body = self.body;
         let state = self.plan.state(self.frame.state);
         loop {
-            // Near the end of the tape, one by one.
+            // Near the end of the tape, members are read one by one.
             let ahead = body.tokens.get(self.next..).and_then(<[u32]>::first_chunk::<5>);
             let Some(&[quote, colon, value, after, key]) = ahead else { return self.member().map(Then::Value) };
             self.next = self.next.wrapping_add(2);
@@ -282,14 +282,13 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         }
     }
 
-    /// Reads members of an object in that state, keeping no positions. Not inlined: what is common to all of them stays
-    /// in registers.
+    /// As [`Walk::members`], keeping no positions. Not inlined, so that what all members share stays in registers.
     #[inline(never)]
     fn plain_members(&mut self, state: &State) -> Result<Then, Stop> {
         let first = self.next;
         let run = self.run_of_members(state);
         self.count_members(first);
-        // Before what is wrong with the last of them, so that the reason does not depend on where runs end.
+        // Checked before the last member's own error is returned, so that the reason does not depend on where runs end.
         self.check_members()?;
         match run? {
             Run::Value(inside) => Ok(Then::Value(inside)),
@@ -298,7 +297,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         }
     }
 
-    /// Reads members up to the first whose value may be a container, or to the end of the object.
+    /// Reads members up to the first value that may be a container, or to the end of the object.
     #[inline(always)]
     fn run_of_members(&mut self, state: &State) -> Result<Run, Stop> {
         let body = self.body;
@@ -309,12 +308,12 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
             {
                 return Ok(run);
             }
-            // At the very end of the tape, one by one.
+            // At the very end of the tape, members are read one by one.
             let ahead = body.tokens.get(self.next..).and_then(<[u32]>::first_chunk::<4>);
             let Some(&[quote, colon, value, after]) = ahead else {
                 return Ok(Run::Tail);
             };
-            // What a look keeps are positions from the value on, and no string or scalar has anything inside.
+            // A hit only matters to values that have something inside, and no string or scalar does.
             self.frame.hit = NONE;
             self.next = self.next.wrapping_add(2);
             let inside = if !state.looks {
@@ -337,7 +336,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         }
     }
 
-    /// Counts the members begun since token `first`: four tokens each, and two of one whose value is ahead.
+    /// Counts the members begun since token `first`: four tokens each, and two for a member whose value is still ahead.
     #[inline(always)]
     fn count_members(&mut self, first: usize) {
         let tokens = self.next.wrapping_sub(first) as u32;
@@ -380,7 +379,7 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         self.body.byte(self.peek())
     }
 
-    /// Whether the value around all others has ended, or after an element the tape.
+    /// Whether the outermost value has ended, or, after an element, the tape.
     fn is_at_end(&self) -> bool {
         self.scratch.frames.is_empty() || self.next >= self.body.tokens.len()
     }
@@ -461,13 +460,13 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
 
     #[inline(always)]
     fn value_ended(&mut self, end: u32) {
-        // Not yet the comma's neighbour: the token after the next one is the next member's key, if there is one.
+        // The next token is not taken yet. If it is a comma, the token after it is the next member's key.
         let key = || self.body.tokens.get(self.next.wrapping_add(1)).copied();
         let key = if TRACKS && self.peek_byte() == b',' { key() } else { None };
         self.member_ended(end, key.unwrap_or(NONE));
     }
 
-    /// Takes in where a value ends, and the next member's key.
+    /// Notes where a value ends, and where the next member's key is.
     #[inline(always)]
     fn member_ended(&mut self, end: u32, next: u32) {
         self.frame.last_end = end;
@@ -539,8 +538,8 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
     }
 }
 
-/// Whether a token is neither a string nor a scalar. By a table: which kind of value comes next is chance, and a branch
-/// for each would be foreseen wrong too often.
+/// Whether a token is neither a string nor a scalar. By a table: which kind of value comes next is random, and a branch
+/// for each kind would be mispredicted too often.
 #[inline(always)]
 fn is_structural(first: u8) -> bool {
     STRUCTURAL.get(usize::from(first)).copied().unwrap_or(false)

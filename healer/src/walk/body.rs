@@ -1,4 +1,4 @@
-//! What a walk reads: the bytes of a body, and its tape.
+//! What a walk reads: the bytes of a body and its tape.
 
 use super::Passed;
 use crate::limits::Limits;
@@ -12,7 +12,7 @@ pub(crate) struct Body<'a> {
     pub bytes: &'a [u8],
     pub tokens: &'a [u32],
     pub escapes: &'a [u32],
-    /// Marks of scalars that have to be looked at, see [`crate::scan::Scanner::scalars`]. The walk takes them for sound.
+    /// Marks of scalars that must be checked, see [`crate::scan::Scanner::scalars`]. The walk takes them for sound.
     pub scalars: &'a [u32],
     pub max_depth: u32,
     pub max_keys: u32,
@@ -20,7 +20,7 @@ pub(crate) struct Body<'a> {
     pub passed: Passed<'a>,
 }
 
-/// Which part of a body a tape is of.
+/// The part of a body that a tape belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// All of it.
@@ -32,20 +32,20 @@ pub(crate) enum Part {
 }
 
 impl<'a> Body<'a> {
-    /// All that was scanned.
+    /// Returns all that was scanned.
     pub(crate) fn of(bytes: &'a [u8], scanner: &'a Scanner, limits: &Limits, part: Part) -> Self {
         let Limits { max_depth, max_keys, .. } = *limits;
         let (tokens, escapes, scalars) = (scanner.tokens(), scanner.escapes(), scanner.scalars());
         Body { bytes, tokens, escapes, scalars, max_depth, max_keys, part, passed: Passed::NOTHING }
     }
 
-    /// Bytes without a tape.
+    /// Returns bytes without a tape.
     pub(crate) fn plain(bytes: &'a [u8]) -> Self {
         let passed = Passed::NOTHING;
         Body { bytes, tokens: &[], escapes: &[], scalars: &[], max_depth: 0, max_keys: 0, part: Part::Whole, passed }
     }
 
-    /// Some of its tokens, and the bytes up to an offset.
+    /// Returns a range of the tokens, with the bytes up to an offset.
     pub(crate) fn cut(self, tokens: Range<usize>, end: usize) -> Self {
         let tokens = self.tokens.get(tokens).unwrap_or_default();
         let start = tokens.first().copied().unwrap_or(0);
@@ -61,14 +61,14 @@ impl<'a> Body<'a> {
         self.bytes.get(at as usize).copied().unwrap_or(0)
     }
 
-    /// The eight bytes from an offset on, if there are as many.
+    /// Returns the eight bytes from an offset on, if there are that many.
     #[inline(always)]
     pub(super) fn word(&self, at: u32) -> Option<u64> {
         let bytes = self.bytes.get(at as usize..).and_then(<[u8]>::first_chunk::<8>);
         bytes.map(|word| u64::from_le_bytes(*word))
     }
 
-    /// End of the text before a token: after the last byte that is not white space.
+    /// Returns the end of the text before a token: the offset after the last byte that is not white space.
     #[inline(always)]
     pub(crate) fn end_before(&self, token: u32) -> u32 {
         let mut end = token.min(self.bytes.len() as u32);
@@ -78,7 +78,7 @@ impl<'a> Body<'a> {
         end
     }
 
-    /// The quote that closes the string before a token.
+    /// Returns the offset of the quote that closes the string before a token.
     #[inline(always)]
     pub(super) fn quote_before(&self, token: u32) -> u32 {
         self.end_before(token).wrapping_sub(1)

@@ -1,4 +1,4 @@
-//! A member that is more to the plan than a name that is there: rules, conventions, moves and drops.
+//! Members that mean more to the plan than that their name stands: rules, conventions, moves and drops.
 
 use super::{Body, Walk};
 use crate::plan::automaton::{Action, Convention, INERT, Id, NONE, Others, Rename, RuleRef, Span, State};
@@ -10,7 +10,7 @@ use crate::scratch::{EditKind, Fate, Hit, Member, Scratch, SourceHit, TargetHit}
 use crate::text::quote;
 
 impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
-    /// Takes in a member of that name. The state of its value.
+    /// Handles a member of any kind. Returns the state of its value. `name`: the decoded key, if it has escapes.
     #[inline(never)]
     pub(super) fn consider(
         &mut self,
@@ -51,7 +51,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         known.next
     }
 
-    /// Takes in a member that a rule would rename, where nothing else concerns it.
+    /// Handles a member that only a rename concerns. Returns the state of its value.
     #[inline(never)]
     pub(super) fn rename(&mut self, action: &Action, quote: u32, close: u32) -> Id {
         self.see(action.slot);
@@ -72,7 +72,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         }
     }
 
-    /// The rule for a member's name, if its value passes the rule's guard.
+    /// Returns what the rule for a member's name would make of it, if the value passes the rule's guard.
     #[inline(always)]
     fn admitted(&mut self, action: &Action, quote: u32) -> Option<Renaming> {
         let rename = self.plan.renames.get(action.rename as usize)?;
@@ -80,7 +80,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         passes.then(|| Renaming::by(rename))
     }
 
-    /// With a contract: the expected member whose name has the same canonical form.
+    /// With a contract: returns the rename to the expected member whose name has the same canonical form.
     fn canonical(&mut self, state: &State, name: &[u8], known: &mut Known) -> Option<Renaming> {
         let mut form = std::mem::take(&mut self.scratch.form);
         form.clear();
@@ -91,7 +91,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         self.plan.renames.get(action.rename as usize).map(Renaming::by)
     }
 
-    /// Without a contract: what a convention makes of a name that no rule knows.
+    /// Without a contract: returns what a convention makes of a name that no rule knows.
     fn converted(&mut self, state: &State, name: &[u8], known: &mut Known) -> Option<Renaming> {
         if !self.plan.capitalises && case::is_one_lower_word(name) {
             return None;
@@ -122,7 +122,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         }
     }
 
-    /// Takes in what a rule would make of a member's name.
+    /// Adds a hit for what a rule would make of a member's name. Returns its edit.
     #[inline(always)]
     fn push_hit(&mut self, renaming: &Renaming, quote: u32, close: u32) -> Id {
         let Renaming { slot, hash, rank, kind } = *renaming;
@@ -142,7 +142,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         edit
     }
 
-    /// What is done inside the value stands or falls with the rule, unless a move judges the value.
+    /// Ties what is done inside the value to the rule, unless a move judges the value.
     fn tie_inside(&mut self, judged_by_move: bool) {
         let (inner, value) = (self.scratch.edits.len() as u32, self.peek());
         if judged_by_move {
@@ -150,7 +150,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
                 (hit.inner, hit.value) = ((0, 0), (0, 0));
             }
             self.frame.hit = NONE;
-            // It was not looked at as what it may turn out to be.
+            // The value was not examined as what it may turn out to be.
             self.scratch.lacks |= !self.plan.required.is_empty();
         } else if let Some(hit) = self.scratch.hits.get_mut(self.frame.hit as usize) {
             hit.inner = (inner, inner);
@@ -158,14 +158,14 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         }
     }
 
-    /// Makes a place for an edit that takes the member out, from the text before its key on.
+    /// Reserves the edit that removes the member, from the text before its key on.
     #[inline(always)]
     pub(super) fn reserve_removal(&mut self) -> Id {
         let lead = self.frame.lead;
         self.scratch.reserve_edit(lead, lead)
     }
 
-    /// Keeps the position of a member, and notes the moves that it concerns. `targets`: as in [`Action::targets`].
+    /// Keeps the position of a member, and notes the moves that it takes part in. `targets`: as in [`Action::targets`].
     #[inline(never)]
     pub(super) fn keep(&mut self, action: Option<&Action>, targets: (u32, u32), kept: Kept) {
         let Kept { quote, close, seen, unmapped, remove_edit, rename_edit } = kept;
@@ -234,7 +234,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         }
     }
 
-    /// The container `depth` names above a member of `container`. Neighbours mostly ask for the same one.
+    /// Returns the container `depth` names above a member of `container`. Neighbours mostly ask for the same one.
     #[inline(always)]
     fn anchor(&mut self, container: Id, depth: u32) -> Id {
         if self.asked.container != container || self.asked.depth != depth {
@@ -246,7 +246,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     }
 }
 
-/// Whether the value at a token passes a guard. What does not is noted, and for a drawing everything.
+/// Whether the value at a token passes a guard. Notes values that do not pass, and while drawing every answer.
 #[inline(never)]
 fn admits_value(body: &Body<'_>, token: usize, (guard, text): (Guard, &[u8]), op: Op, scratch: &mut Scratch) -> bool {
     let at = |token: usize| body.tokens.get(token).copied().unwrap_or(body.bytes.len() as u32);
@@ -261,8 +261,8 @@ fn admits_value(body: &Body<'_>, token: usize, (guard, text): (Guard, &[u8]), op
     passes
 }
 
-/// The last anchor that was looked for. The ids of containers of a closed tree are given again, so it is forgotten
-/// where one opens.
+/// The last anchor that was looked up. Container ids are reused after their tree closes, so it is forgotten when a
+/// container opens.
 #[derive(Clone, Copy)]
 pub(super) struct Asked {
     container: Id,
@@ -300,7 +300,7 @@ pub(super) struct Kept {
     /// Whether its name was there before.
     pub seen: bool,
     pub unmapped: bool,
-    /// Places of edits that it may become.
+    /// Places for its edits.
     pub remove_edit: Id,
     pub rename_edit: Id,
 }

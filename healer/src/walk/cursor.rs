@@ -1,4 +1,4 @@
-//! Steps along the tape of a body that a walk has found well formed.
+//! Steps along the tape of a body that a walk found well formed.
 
 use super::Body;
 use crate::text::{decode, trim_end};
@@ -11,17 +11,17 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// At a token, by number.
+    /// Starts at the token with this number.
     pub(crate) fn new(body: &'a Body<'a>, token: usize) -> Self {
         Cursor { body, next: token }
     }
 
-    /// Inside the object whose opening brace is token number `token`.
+    /// Starts inside the object whose opening brace is token number `token`.
     pub(crate) fn inside(body: &'a Body<'a>, token: u32) -> Self {
         Cursor::new(body, (token as usize).wrapping_add(1))
     }
 
-    /// The token that comes next, by number.
+    /// Returns the number of the next token.
     pub(crate) fn token(&self) -> usize {
         self.next
     }
@@ -34,7 +34,7 @@ impl<'a> Cursor<'a> {
         self.body.byte(self.at(index))
     }
 
-    /// The first byte of what comes next.
+    /// Returns the first byte of the next token.
     pub(crate) fn byte(&self) -> u8 {
         self.byte_at(self.next)
     }
@@ -43,7 +43,7 @@ impl<'a> Cursor<'a> {
         self.next = self.next.wrapping_add(1);
     }
 
-    /// The inside of the key that comes next, as it stands; then the value comes next.
+    /// Takes a key and its colon. Returns the bytes between its quotes.
     pub(crate) fn key(&mut self) -> &'a [u8] {
         let (start, end) = (self.at(self.next).wrapping_add(1), self.at(self.next.wrapping_add(1)));
         self.next = self.next.wrapping_add(2);
@@ -51,7 +51,7 @@ impl<'a> Cursor<'a> {
         quoted.get(..quoted.len().saturating_sub(1)).unwrap_or_default()
     }
 
-    /// The same with escapes decoded, into `name` if there are any.
+    /// As [`Cursor::key`], with escapes decoded. Uses `name` if there are any.
     pub(crate) fn name<'n>(&mut self, name: &'n mut Vec<u8>) -> &'n [u8]
     where
         'a: 'n,
@@ -65,18 +65,18 @@ impl<'a> Cursor<'a> {
         name
     }
 
-    /// Where the value that comes next begins, and the token after that.
+    /// Returns the offsets of the next value and of the token after it.
     pub(crate) fn bounds(&self) -> (u32, u32) {
         (self.at(self.next), self.at(self.next.wrapping_add(1)))
     }
 
-    /// The text of a string or scalar that comes next, or the beginning of a container's.
+    /// Returns the span of the next string or scalar, or the beginning of a container.
     pub(crate) fn value(&self) -> (u32, u32) {
         let (start, end) = self.bounds();
         (start, start.wrapping_add(trim_end(self.body.span((start, end))).len() as u32))
     }
 
-    /// The text of the first element of the array that comes next.
+    /// Returns the text of the first element of the next array.
     pub(crate) fn first_item(&self) -> Option<&'a [u8]> {
         let first = self.next.wrapping_add(1);
         if self.byte_at(first) == b']' {
@@ -85,7 +85,7 @@ impl<'a> Cursor<'a> {
         Some(trim_end(self.body.span((self.at(first), self.at(first.wrapping_add(1))))))
     }
 
-    /// Steps over the value that comes next.
+    /// Steps over the next value.
     pub(crate) fn skip(&mut self) {
         let mut depth = 0u32;
         loop {

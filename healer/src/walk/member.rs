@@ -9,7 +9,7 @@ use crate::scratch::{claimed, stands};
 use crate::text::decode;
 
 impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
-    /// Reads a key and its colon. The state of the value that follows.
+    /// Reads a key and its colon. Returns the state of the value that follows.
     #[inline(always)]
     pub(super) fn member(&mut self) -> Result<Id, Stop> {
         let quote = self.take()?;
@@ -17,14 +17,14 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         self.member_at(self.plan.state(self.frame.state), quote, colon)
     }
 
-    /// As above, of these two.
+    /// As [`Walk::member`], with the offsets of both.
     #[inline(always)]
     pub(super) fn member_at(&mut self, state: &State, quote: u32, colon: u32) -> Result<Id, Stop> {
         if self.frame.members == 0 {
             self.frame.lead = quote;
         }
         self.frame.members = self.frame.members.wrapping_add(1);
-        // Before what is wrong with it, as where no positions are kept.
+        // Checked before the member's own error, as in a walk that keeps no positions.
         self.check_members()?;
         self.nameless_member(quote, colon)?;
         let inside = match self.short_name(quote, colon) {
@@ -39,21 +39,21 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         Ok(inside)
     }
 
-    /// A key of up to 16 bytes without escapes, its colon next to it, not at the very end of the body. One bound is checked
-    /// for all that is read of it.
+    /// Returns the fingerprint of a key of up to 16 bytes that has no escapes, is directly followed by its colon, and
+    /// is not at the very end of the body. One bounds check covers all that is read.
     #[inline(always)]
     pub(super) fn short_name(&mut self, quote: u32, colon: u32) -> Option<Fingerprint> {
         let window: &[u8; SHORT as usize + 4] = self.body.bytes.get(quote as usize..)?.first_chunk()?;
         let len = colon.wrapping_sub(quote).wrapping_sub(2) as usize;
         let [b'"', near @ ..] = window else { return None };
         let name = Fingerprint::at_start(near.first_chunk()?, len)?;
-        // As a number: bytes are compared by a call in WebAssembly.
+        // Compared as a number, because WebAssembly compares bytes by a call.
         let end = u16::from_le_bytes(*near.get(len..)?.first_chunk()?);
         let is_plain = end == u16::from_le_bytes(*b"\":") && !self.has_escape(quote, colon);
         is_plain.then_some(name)
     }
 
-    /// What a member of a short name is to the plan. The state of its value.
+    /// Reads a member with a short name. Returns the state of its value.
     #[inline(always)]
     pub(super) fn short_member(
         &mut self,
@@ -69,7 +69,8 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         Ok(inside)
     }
 
-    /// The same as far as one look tells. Where something else was foreseen, it does not.
+    /// As [`Walk::short_member`], up to the value. Probes the table once, and looks further if that settles nothing or
+    /// another member was foreseen.
     #[inline(always)]
     fn glance(&mut self, state: &State, name: Fingerprint, quote: u32, close: u32) -> Result<Id, Stop> {
         let is_shaped = SHAPES && state.shaped;
@@ -85,7 +86,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         self.known_member(state, action, quote, close, None)
     }
 
-    /// A member of any name, or none.
+    /// Checks key and colon, and reads a member with any name. Returns the state of its value.
     #[inline(never)]
     pub(super) fn other_member(&mut self, state: &State, [quote, colon, value, after]: [u32; 4]) -> Result<Id, Stop> {
         self.nameless_member(quote, colon)?;
@@ -96,14 +97,14 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         Ok(inside)
     }
 
-    /// A member where no name means anything.
+    /// Checks a member where no name means anything.
     #[inline(always)]
     pub(super) fn nameless_member(&self, quote: u32, colon: u32) -> Result<Id, Stop> {
         let (is_key, is_colon) = (self.body.byte(quote) == b'"', self.body.byte(colon) == b':');
         if is_key & is_colon { Ok(INERT) } else { Err(malformed(if is_key { colon } else { quote })) }
     }
 
-    /// What a member of a name without escapes is to the plan. The state of its value.
+    /// Reads a member whose name has no escapes. Returns the state of its value.
     #[inline(never)]
     fn look_further(&mut self, state: &State, name: Fingerprint, quote: u32, close: u32) -> Result<Id, Stop> {
         let body = self.body;
@@ -111,7 +112,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         self.known_member(state, action, quote, close, None)
     }
 
-    /// What a member is to the plan. The state of its value.
+    /// Reads a member with any name. Returns the state of its value.
     #[inline(never)]
     fn look(&mut self, state: &State, quote: u32, close: u32) -> Result<Id, Stop> {
         if self.has_escape(quote, close) {
@@ -121,7 +122,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         self.look_further(state, name, quote, close)
     }
 
-    /// What a name is to the plan, taken into the shape.
+    /// Returns what a name is to the plan, and adds the name to the shape.
     fn action(&mut self, state: &State, name: Fingerprint, whole: &[u8]) -> Option<&'a Action> {
         let is_shaped = SHAPES && state.shaped;
         if is_shaped && let Some(item) = self.foreseen(name, whole) {
@@ -139,7 +140,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
 
     #[inline(always)]
     fn has_escape(&mut self, quote: u32, close: u32) -> bool {
-        // Nearly always there is none left.
+        // Nearly always no escape is left.
         while let Some(at) = self.body.escapes.get(self.escape) {
             if *at > quote {
                 return *at < close;
@@ -160,7 +161,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         inside
     }
 
-    /// A member in a state where names mean something. `name`: the decoded key, where it has escapes.
+    /// Reads a member in a state where names mean something. `name`: the decoded key, if it has escapes.
     #[inline(always)]
     fn known_member(
         &mut self,
@@ -177,14 +178,14 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
                 if !state.converts
                     && !(TRACKS && state.tracked && (state.others != Others::Passed || action.has_moves())) =>
             {
-                // The commonest member of all: expected, or looked for, and under its own name.
+                // The commonest member: expected or watched for, and under its own name.
                 if action.rename == NONE {
                     self.see(action.slot);
                     return Ok(action.next);
                 }
                 Ok(self.rename(action, quote, close))
             }
-            // Its place counts, and it keeps its name.
+            // Its position matters, and it keeps its name.
             Some(action) if TRACKS && !state.converts && action.rename == NONE => {
                 let seen = self.see(action.slot);
                 let remove_edit = self.reserve_removal();
@@ -200,7 +201,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         }
     }
 
-    /// Notes that a name is there. Whether it was before.
+    /// Notes that a name stands. Returns whether it stood before.
     #[inline(always)]
     pub(super) fn see(&mut self, slot: Id) -> bool {
         self.scratch.set_bit(stands(self.frame.bits, slot), slot) == Some(true)

@@ -1,9 +1,9 @@
-//! The members of known shapes in their order, with what the walk makes of each.
+//! The members of known shapes in order, with what the walk makes of each.
 //!
-//! The same API sends the same members in the same order. So the walk compares each member with the one that stood at its
-//! place in a record of the shape that it expects: three words of its text, and a byte of what its value is. As long as
-//! they are the same, the table of the state need not be asked, and nothing be hashed; and a record whose members all
-//! are has that shape for certain, whatever collides with its hash.
+//! The same API sends the same members in the same order. So the walk compares each member with the one at its place in
+//! a record of the foreseen shape: three words of its text, and one byte about its value. As long as they are equal,
+//! the state's table is not searched and nothing is hashed. A record whose members are all equal has that shape for
+//! certain, even if another shape has the same hash.
 
 use super::{Body, Cursor};
 use crate::class::{at_a_glance, classes, classify, scalar_kind};
@@ -15,51 +15,51 @@ use crate::plan::table::{Fingerprint, SHORT};
 /// A member, or the end of an object or of the record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
-    /// Its key as minified JSON has it, quotes and colon included, and which bits of that count. Nothing is like it if the
-    /// name is longer, or written with escapes, or if more is to be done than to rename it.
+    /// Its key as in minified JSON, with quotes and colon, and a mask of the bits that count. It equals no text if the
+    /// name is too long or needs escapes, or if more is to be done than to rename the member.
     text: [u64; TEXT_WORDS],
     counts: [u64; TEXT_WORDS],
     /// The slot of its name, and the state of its value.
     pub slot: Id,
     pub inside: Id,
-    /// What it is to the plan; [`NONE`] if nothing.
+    /// Its action; [`NONE`] if the name means nothing.
     pub action: Id,
-    /// [`value_code`], or one of those below.
+    /// [`value_code`] of its value, or [`CLOSE`], [`END`] or [`NOTHING`].
     pub value: u8,
-    /// The kind of its value, which is part of that.
+    /// The kind of its value, which is part of `value`.
     kind: u8,
-    /// Bytes of the name, where there is a text.
+    /// Length of the name in bytes, if there is a text.
     pub len: u8,
     flags: u8,
 }
 
 /// The plan, similarity apart, knows the member.
 const KNOWN: u8 = 1;
-/// More of its value is told than its first byte tells.
+/// `value` tells more than the first byte of the value does.
 const LOOKS: u8 = 2;
 /// Its value is an object or array.
 const HOLDS: u8 = 4;
 /// It is to be renamed.
 const RENAMES: u8 = 8;
-/// The slot of its name is none of the first 64.
+/// Its name has none of the first 64 slots.
 const FAR: u8 = 16;
 
-/// What is asked of an item only where it is not like the text, or a record turns out to be another one.
+/// What is needed of an item only if a member differs from the text, or a record turns out to have another shape.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Detail {
     name: Fingerprint,
-    /// Whether the items after it, up to its [`CLOSE`], are in its value.
+    /// Whether the items after it, up to their [`CLOSE`], are in its value.
     opens: bool,
-    /// The shape before it, to go on from.
+    /// The hash of the shape before it, to go on from.
     pub before: u64,
-    /// Names before it, and those among them that the plan does not know.
+    /// The number of names before it, and of those that the plan does not know.
     pub names: u32,
     pub unknown: u32,
-    /// Where the whole name is in [`Sequences::names`], if it is longer than its fingerprint tells.
+    /// Where the whole name is in [`Sequences::names`], if the fingerprint is not all of it.
     long: u32,
 }
 
-/// Words of a key's text: enough for names of 21 bytes, which most are no longer than.
+/// Words of a key's text: enough for names of 21 bytes, and most are no longer.
 const TEXT_WORDS: usize = 3;
 const TEXT_BYTES: usize = TEXT_WORDS * 8;
 
@@ -67,10 +67,10 @@ const TEXT_BYTES: usize = TEXT_WORDS * 8;
 pub(super) const CLOSE: u8 = 0xfd;
 /// The end of the record.
 pub(super) const END: u8 = 0xfe;
-/// Nothing is like it.
+/// Equals no value.
 const NOTHING: u8 = 0xff;
 
-/// Where a shape starts: the fraction of the golden ratio, as good as any odd number without pattern.
+/// The hash of an empty shape: the fraction of the golden ratio, as good as any odd number without pattern.
 pub(super) const START: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The items of all shapes, one after the other.
@@ -83,7 +83,7 @@ pub(crate) struct Sequences {
     names: Vec<u8>,
 }
 
-/// A shape that was read off a record.
+/// A shape that was read from a record.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Traced {
     /// Its first item.
@@ -105,8 +105,8 @@ impl Item {
         flags: 0,
     };
 
-    /// Whether a key of this name, without escapes and with its colon next to it, is at an offset. It is not near the very
-    /// end of the body.
+    /// Whether its key, without escapes and directly followed by its colon, is at an offset. `false` near the very end
+    /// of the body.
     #[inline(always)]
     pub(super) fn is_at(&self, body: &Body<'_>, at: u32) -> bool {
         let text: Option<&[u8; TEXT_BYTES]> = body.bytes.get(at as usize..).and_then(<[u8]>::first_chunk);
@@ -115,7 +115,7 @@ impl Item {
         words.fold(0, |other, (word, (own, counts))| other | (u64::from_le_bytes(*word) ^ own) & counts) == 0
     }
 
-    /// Whether it has the value from `at` up to the token `after`.
+    /// Whether the value from `at` up to the token `after` is like its value.
     #[inline(always)]
     pub(super) fn fits(&self, body: &Body<'_>, at: u32, after: u32) -> bool {
         kind(body.byte(at)) == self.kind && (self.flags & LOOKS == 0 || fits_in_detail(body, at, after, self.value))
@@ -127,8 +127,8 @@ impl Item {
         self.flags & KNOWN != 0
     }
 
-    /// Whether all that is to be done is to note that a name is there whose slot is one of the first 64, and there are no
-    /// members in its value.
+    /// Whether all there is to do is to note that a name with one of the first 64 slots stands, and its value has
+    /// nothing inside.
     #[inline(always)]
     pub(super) fn just_stands(&self) -> bool {
         self.flags & (HOLDS | RENAMES | FAR) == 0
@@ -146,7 +146,7 @@ impl Item {
         self.flags & HOLDS != 0
     }
 
-    /// As it is told by its text alone.
+    /// Adds the text of its key, by which alone it is recognised.
     fn with_text(mut self, name: &[u8]) -> Item {
         if name.len() > TEXT_BYTES - 3 || name.iter().any(|byte| matches!(byte, b'"' | b'\\')) {
             return self;
@@ -174,14 +174,14 @@ impl Detail {
         Detail { name: Fingerprint::NO_NAME, opens: false, before: START, names: 0, unknown: 0, long: 0 };
 }
 
-/// What goes into a shape for a name.
+/// Returns what a name adds to a shape.
 #[inline(always)]
 pub(super) fn name_hash(name: Fingerprint, whole: &[u8]) -> u64 {
     let spread = name.spread();
     if name.len <= SHORT { spread } else { with_middle(spread, whole) }
 }
 
-/// Of a long name the fingerprint leaves out the middle.
+/// The fingerprint of a long name leaves out its middle.
 #[inline(never)]
 fn with_middle(spread: u64, name: &[u8]) -> u64 {
     name.as_chunks::<8>().0.iter().fold(spread, |hash, word| mix(hash, u64::from_le_bytes(*word)))
@@ -194,7 +194,7 @@ pub(super) fn mix(shape: u64, word: u64) -> u64 {
     mixed ^ (mixed >> 29)
 }
 
-/// What goes into a shape for a member.
+/// Returns what a member adds to a shape.
 #[inline(always)]
 pub(super) fn member_word(name: u64, value: u8) -> u64 {
     name ^ u64::from(value)
@@ -204,10 +204,10 @@ pub(crate) const STRING: u8 = 1;
 const OBJECT: u8 = 2;
 const ARRAY: u8 = 3;
 pub(crate) const NUMBER: u8 = 4;
-/// Bits of a kind, in what [`value_code`] tells too.
+/// The number of bits that hold the kind, also in a [`value_code`].
 const KIND_BITS: u32 = 3;
 pub(crate) const KIND_MASK: u8 = (1 << KIND_BITS) - 1;
-/// What [`value_code`] tells of a whole number.
+/// The [`value_code`] of a whole number under an unknown name.
 pub(crate) const WHOLE: u8 = NUMBER | 1 << KIND_BITS;
 
 /// Kinds by the first byte of a value.
@@ -236,8 +236,8 @@ pub(crate) fn kind(first: u8) -> u8 {
     KINDS.get(usize::from(first)).copied().unwrap_or(0)
 }
 
-/// What a shape tells of the value from `at` up to the token `after`: its kind, and that of an array's first element. If
-/// the plan does not know its name, also the class of a string, and whether a number is whole.
+/// Returns what a shape says of the value from `at` up to the token `after`: its kind, and the kind of an array's first
+/// element. If the plan does not know the name, also the class of a string, and whether a number is whole.
 #[inline(always)]
 pub(crate) fn value_code(body: &Body<'_>, at: u32, after: u32, is_known: bool) -> u8 {
     let kind = kind(body.byte(at));
@@ -278,19 +278,18 @@ fn class(body: &Body<'_>, at: u32, after: u32) -> u8 {
     class.map_or(0, |class| (class as u8).wrapping_add(1))
 }
 
-/// What [`value_code`] tells of a string of a class.
+/// Returns the [`value_code`] of a string of a class.
 pub(crate) fn string_code(class: Option<Format>) -> u8 {
     STRING | class.map_or(0, |class| (class as u8).wrapping_add(1)) << KIND_BITS
 }
 
-/// Whether the value from `at` up to the token `after` is told so, as [`value_code`] does of one that the plan does not
-/// know.
+/// Whether the value from `at` up to the token `after`, under an unknown name, has this [`value_code`].
 #[inline(never)]
 pub(crate) fn fits_in_detail(body: &Body<'_>, at: u32, after: u32, value: u8) -> bool {
     value_code(body, at, after, false) == value
 }
 
-/// The class of a string, of what [`value_code`] tells.
+/// Returns the class of a string from its [`value_code`].
 pub(crate) fn class_of(value: u8) -> Option<Format> {
     (value >> KIND_BITS).checked_sub(1).and_then(|number| classes().find(|class| *class as u8 == number))
 }
@@ -300,7 +299,8 @@ pub(crate) fn class_of(value: u8) -> Option<Format> {
 fn is_short_integer(word: u64, len: u32) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let keep = if len < 8 { !(u64::MAX << (len.wrapping_mul(8) & 63)) } else { u64::MAX };
-    // Case folded, so that `E` is `e`; the bytes of numbers stay apart, and white space is neither.
+    // The case is folded, so that `E` is `e`. The other bytes of numbers stay different from both, and so does white
+    // space.
     let has = |word: u64, byte: u64| {
         let zeros = word ^ ONES.wrapping_mul(byte);
         zeros.wrapping_sub(ONES) & !zeros & (ONES << 7) != 0
@@ -317,7 +317,7 @@ struct Open {
 }
 
 impl Sequences {
-    /// The item that no member is like, to start from where nothing is foreseen.
+    /// The item that no member equals, to start from where nothing is foreseen.
     pub(crate) const UNFORESEEN: Id = 0;
 
     pub(crate) fn new() -> Self {
@@ -331,7 +331,7 @@ impl Sequences {
         self.names.clear();
     }
 
-    /// Bytes that the members take.
+    /// Returns the bytes that the items take.
     pub(crate) fn memory(&self) -> usize {
         let items = self.items.len().saturating_mul(size_of::<Item>().saturating_add(size_of::<Detail>()));
         items.saturating_add(self.names.len())
@@ -341,14 +341,14 @@ impl Sequences {
         self.details.get(item as usize).copied().unwrap_or(Detail::START)
     }
 
-    /// Whether the item that this is of has that name.
+    /// Whether the item that `detail` belongs to has that name.
     pub(super) fn is_name(&self, detail: &Detail, name: Fingerprint, whole: &[u8]) -> bool {
         let start = detail.long as usize;
         let is_long = || self.names.get(start..start.wrapping_add(whole.len())) == Some(whole);
         detail.name.equals(name) && (name.len <= SHORT || is_long())
     }
 
-    /// What goes into the shape for the name of an item.
+    /// Returns what the name of an item adds to the shape.
     pub(super) fn name_hash(&self, item: Id) -> u64 {
         let Detail { name, long, .. } = self.detail(item);
         let start = long as usize;
@@ -356,7 +356,8 @@ impl Sequences {
         with_middle(name.spread(), long.unwrap_or_default())
     }
 
-    /// Adds the record whose opening brace is token number `token`, as it is walked in `state`. It is well formed.
+    /// Adds the items of the record whose opening brace is token number `token`, as it is walked in `state`. The record
+    /// is well formed.
     pub(crate) fn trace(&mut self, body: &Body<'_>, token: u32, automaton: &Automaton, state: Id) -> Traced {
         let first = self.items.len() as Id;
         let mut open = vec![Open { state, is_foreign: false }];
@@ -434,7 +435,7 @@ impl Sequences {
     }
 }
 
-/// The item of a member whose value comes next.
+/// Returns the item of a member whose value comes next.
 fn member(body: &Body<'_>, cursor: &Cursor<'_>, name: &[u8], automaton: &Automaton, object: Open) -> (Item, Detail) {
     let state = automaton.state(object.state);
     let action = automaton.action_id(state, name, 0, name.len());
@@ -463,7 +464,7 @@ fn member(body: &Body<'_>, cursor: &Cursor<'_>, name: &[u8], automaton: &Automat
     (if is_plain(state, found) { item.with_text(name) } else { item }, detail)
 }
 
-/// Whether a walk that keeps no positions has no more to do at a member than to note that it is there, and to rename it.
+/// Whether a walk that keeps no positions has nothing to do at a member except note its name and rename it.
 fn is_plain(state: &State, action: Option<&Action>) -> bool {
     match action {
         None => state.skips_unknown,
@@ -471,7 +472,7 @@ fn is_plain(state: &State, action: Option<&Action>) -> bool {
     }
 }
 
-/// The state of the value of a member that no table knows.
+/// Returns the state of the value of a member that no table knows.
 fn unknown_inside(automaton: &Automaton, state: &State, name: &[u8]) -> Id {
     if state.canonical.is_empty() {
         return state.unknown;

@@ -1,11 +1,11 @@
 //! The shapes of records, told while they are walked.
 //!
 //! A shape is what a resolution depends on: the names in a record in their order, the kinds of their values, where
-//! objects close, and for names that the plan does not know the class of a string and whether a number is whole.
-//! What is inside arrays is not part of it: their elements are records of their own.
+//! objects close, and for names that the plan does not know the class of a string and whether a number is whole. What
+//! is inside arrays is not part of it: their elements are records of their own.
 //!
-//! A record is taken for one of the shape that the last one had, until a member says otherwise. From there on its shape
-//! is hashed, and whoever knows shapes by their hashes compares before he believes.
+//! A record is taken for one of the shape that the last one had, until a member differs. From there on its shape is
+//! hashed, and whoever looks up a shape by its hash compares before believing it.
 
 use super::sequence::{CLOSE, Detail, END, Item, START, Sequences, member_word, mix, name_hash, value_code};
 use super::{Run, Stop, Walk, malformed};
@@ -15,7 +15,7 @@ use crate::plan::table::Fingerprint;
 use crate::scratch::Frame;
 use crate::survey::MAX_MEMBERS;
 
-/// More members than a record has that similarity looks at.
+/// One member more than a record may have for similarity to look at it.
 const TOO_MANY: u32 = MAX_MEMBERS as u32 + 1;
 
 /// What is known of a body's records before a walk.
@@ -29,12 +29,12 @@ pub(crate) struct Records<'a> {
 /// How far a record was read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
-    /// The item that comes next, if the record has the shape that it is taken for; [`NONE`]: it has not, and what follows
-    /// is told.
+    /// The item that comes next, if the record has the shape that it is taken for. [`NONE`]: it has another shape,
+    /// which is hashed.
     next: Id,
-    /// Its shape so far.
+    /// The hash of its shape so far.
     shape: u64,
-    /// Names in it so far, and those that the plan does not know.
+    /// The number of names so far, and of those that the plan does not know.
     names: u32,
     unknown: u32,
 }
@@ -43,12 +43,12 @@ pub(crate) struct Progress {
 pub(super) struct Shapes<'a> {
     records: &'a Records<'a>,
     sequences: Option<&'a Sequences>,
-    /// Those of `sequences`.
+    /// The items of `sequences`.
     items: &'a [Item],
     /// Index of the first settled record that may be ahead.
     settled: usize,
     progress: Progress,
-    /// The current member's name.
+    /// The hash of the current member's name.
     name: u64,
     /// Whether the plan, similarity apart, knows the current member's name.
     is_known: bool,
@@ -66,13 +66,13 @@ impl<'a> Shapes<'a> {
         self.is_known
     }
 
-    /// The item that comes next, if the record is still what it is taken for.
+    /// Returns the item that comes next, as long as the record is what it is taken for.
     #[inline(always)]
     fn item(&self) -> Option<&'a Item> {
         self.items.get(self.progress.next as usize)
     }
 
-    /// The record is another one than it was taken for, from the item on that comes next.
+    /// From the next item on, the record is not the one that it was taken for.
     #[cold]
     #[inline(never)]
     fn deviate(&mut self) {
@@ -81,7 +81,7 @@ impl<'a> Shapes<'a> {
         self.progress = Progress { next: NONE, shape: before, names, unknown };
     }
 
-    /// As above, where the name of the item is right.
+    /// As [`Shapes::deviate`], if the name of the item is right.
     #[cold]
     #[inline(never)]
     fn deviate_after_name(&mut self) {
@@ -107,7 +107,7 @@ impl Progress {
 }
 
 impl Records<'_> {
-    /// Nothing is known, and nothing asked.
+    /// Nothing is known, and nothing is asked.
     pub(crate) const NONE: Records<'static> = Records { memo: None, settled: &[] };
 
     /// Whether the body is likely to have moves.
@@ -117,7 +117,7 @@ impl Records<'_> {
 }
 
 impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
-    /// Starts a shape where the object that opens is a record. Its state, and its instance.
+    /// Starts a shape if the object that opens is a record. Returns its state and its instance.
     #[inline(always)]
     pub(super) fn enter_record(&mut self, state: Id) -> (Id, Id) {
         if self.plan.state(state).record == NONE { (state, NONE) } else { self.start_record(state) }
@@ -182,9 +182,9 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         }
     }
 
-    /// Reads members for as long as they are what was foreseen. How the run ends, if with one of these.
+    /// Reads members as long as they are the foreseen ones. Returns how the run ends, if it ends with one of these.
     ///
-    /// Names, and what is to be done at them, come from the items alone: neither table nor action is asked.
+    /// Names, and what to do at them, come from the items alone: neither tables nor actions are consulted.
     #[inline(never)]
     pub(super) fn run_as_foreseen(&mut self) -> Result<Option<Run>, Stop> {
         let (body, items) = (self.body, self.shapes.items);
@@ -237,7 +237,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         self.shapes.item().is_some()
     }
 
-    /// The item of a member, if its name was foreseen.
+    /// Returns the item of a member, if its name was foreseen.
     pub(super) fn foreseen(&mut self, name: Fingerprint, whole: &[u8]) -> Option<&'a Item> {
         let (item, sequences) = (self.shapes.item()?, self.shapes.sequences?);
         if !sequences.is_name(&sequences.detail(self.shapes.progress.next), name, whole) {
@@ -248,7 +248,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         Some(item)
     }
 
-    /// Takes in a name that was not foreseen, and what the walk makes of it.
+    /// Adds a name that was not foreseen to the shape. `action`: what the walk found for it.
     #[inline(always)]
     pub(super) fn shape_name(&mut self, name: Fingerprint, whole: &[u8], action: Option<&Action>) {
         self.shapes.is_known = !self.frame.foreign && action.is_some_and(|action| !action.similar);
@@ -256,15 +256,16 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         self.shapes.name = name_hash(name, whole);
     }
 
-    /// The current member's name is too long to be remembered: its record counts as one of too many members.
+    /// Notes that the current member's name is too long to be remembered. Its record then counts as one with too many
+    /// members.
     #[cold]
     pub(super) fn is_too_long(&mut self) {
         let names = &mut self.shapes.progress.names;
         *names = (*names).max(TOO_MANY);
     }
 
-    /// Whether it is in an array whose name the plan, similarity apart, does not know: what is in there tells the record
-    /// around what the array is, whatever names the plan knows inside.
+    /// Whether the walk is in an array whose name the plan, similarity apart, does not know. What is in there is
+    /// evidence about the array to the record around it, whatever names the plan knows inside.
     #[cold]
     #[inline(never)]
     fn is_evidence(&self) -> bool {
@@ -272,7 +273,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         pairs.into_iter().any(|pair| matches!(pair, [around, array] if is_unknown_array(around, array)))
     }
 
-    /// The same of what is in the innermost container.
+    /// As [`Walk::is_evidence`], for what is in the innermost container.
     #[cold]
     #[inline(never)]
     pub(super) fn is_in_evidence(&self) -> bool {
@@ -282,7 +283,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         self.is_evidence() || self.scratch.frames.last().is_some_and(|around| is_unknown_array(around, &self.frame))
     }
 
-    /// Takes in the value from `at` up to the token `after`.
+    /// Adds the value from `at` up to the token `after` to the shape.
     #[inline(always)]
     pub(super) fn shape_value(&mut self, at: u32, after: u32) {
         if self.scratch.draws && self.shapes.is_known && !self.is_evidence() {
@@ -300,7 +301,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
     }
 }
 
-/// Whether a member of an object is an array whose name the plan, similarity apart, does not know.
+/// Whether a frame is that of an array in an object, under a name that the plan, similarity apart, does not know.
 fn is_unknown_array(around: &Frame, array: &Frame) -> bool {
     around.is_object && !array.is_object && array.foreign
 }
