@@ -1,6 +1,6 @@
 //! The output: the input with splices.
 //!
-//! Moved values are rendered where they go, with the edits inside them, so a render can be inside a render. What is
+//! Moved values are rendered at their target with the edits inside them, so one render can be inside another. What is
 //! left to do is on an explicit stack.
 
 mod output;
@@ -22,13 +22,13 @@ pub(crate) enum Task {
         to: u32,
         edit: Id,
     },
-    /// A made member and those after it; each preceded by a comma and `gap`, the first only if so told.
+    /// A made member and those after it. A comma and `gap` precede each of them, the first one only if `comma` is set.
     Members {
         node: Id,
         gap: (u32, u32),
         comma: bool,
     },
-    /// The inside of a made member: its value.
+    /// The value of a made member.
     Value(Id),
     Byte(u8),
 }
@@ -41,7 +41,7 @@ pub(crate) struct Renderer<'a> {
     pub tasks: &'a mut Vec<Task>,
     pub out: &'a mut Output,
     pub ops: &'a mut Vec<Op>,
-    /// Runs of elements that were passed over, by number, and how many ops show before.
+    /// Runs of passed-over elements: how many ops precede the run in the output, and the run's number.
     pub passes: &'a mut Vec<(usize, Id)>,
     /// Members dropped so far.
     pub dropped: u32,
@@ -62,7 +62,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// Copies up to the end or to an edit that puts something in, which is then done first.
+    /// Copies up to the end, or up to an edit that inserts something, which is then done first.
     fn copy(&mut self, mut from: u32, to: u32, first: Id) {
         let bytes = self.body.bytes;
         let edits = self.scratch.edits.get(first as usize..).unwrap_or_default();
@@ -130,7 +130,7 @@ impl Renderer<'_> {
                 return;
             }
             self.report_move(node);
-            // The value is next to its colon.
+            // The value follows directly after its colon.
             self.out.put(self.body.bytes, (node.colon.0, node.value.1));
             id = node.next;
         }

@@ -1,4 +1,4 @@
-//! Decisions, made when the object that they concern has closed: which renames fire, which moves, what goes.
+//! Decisions made when the object concerned has closed: which renames fire, which moves fire, and what is removed.
 
 mod carry;
 mod layout;
@@ -11,7 +11,7 @@ pub(crate) use moves::moves;
 pub(crate) use renames::{are_contested, renames};
 pub(crate) use twice::mark_twice;
 
-/// A hash of a whole name. Two names with one hash cost a rename that is not made, never a wrong one.
+/// Returns a hash of a whole name. If two names share a hash, a rename is not made; a wrong one is never made.
 pub(crate) fn name_hash(name: &[u8]) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let (words, rest) = name.as_chunks::<8>();

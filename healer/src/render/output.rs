@@ -1,7 +1,7 @@
-/// A body that is written, in memory that is kept.
+/// A body being written, in memory that is reused.
 ///
-/// The memory beyond `len` is initialised. So a short piece is written in vectors that may go beyond its end, which
-/// costs a fraction of a copy of its exact length: that one is a call into the host's code in WebAssembly.
+/// The memory beyond `len` is initialised. So a short piece is written in whole vectors that may extend beyond its end.
+/// This costs a fraction of copying the exact length, which in WebAssembly is a call into the host's code.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     memory: Vec<u8>,
@@ -10,15 +10,15 @@ pub(crate) struct Output {
 
 /// Bytes of a vector.
 const LANE: usize = 16;
-/// Bytes that are written at once of a run that is no longer: two vectors.
+/// Bytes written at once of a piece up to this length: two vectors.
 const PAIR: usize = 32;
-/// As above, of longer ones: four.
+/// Bytes written at once of longer pieces: four vectors.
 const BLOCK: usize = 64;
-/// Pieces up to this long are written in vectors.
+/// Pieces up to this length are written in vectors.
 const SHORT: usize = 8 * BLOCK;
 
 impl Output {
-    /// Forgets what was written, and the memory if it is more than `kept` bytes.
+    /// Forgets what was written, and frees the memory if it is more than `kept` bytes.
     pub(crate) fn clear(&mut self, kept: usize) {
         self.len = 0;
         if self.memory.capacity() > kept {
@@ -26,8 +26,8 @@ impl Output {
         }
     }
 
-    /// Makes room, so that there is seldom a need to while writing. If there is some already, twice as much at least: what
-    /// is written piece by piece makes room for each.
+    /// Makes room for `more` bytes, so that writing seldom has to. Memory that must grow at least doubles, because
+    /// output that is written piece by piece makes room for each piece.
     #[inline(always)]
     pub(crate) fn reserve(&mut self, more: usize) {
         let least = self.len.saturating_add(more).saturating_add(SHORT);
@@ -36,7 +36,7 @@ impl Output {
         }
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the bytes of memory that it takes.
     pub(crate) fn memory(&self) -> usize {
         self.memory.capacity()
     }
@@ -54,7 +54,7 @@ impl Output {
         }
     }
 
-    /// As [`Output::put`], where most pieces are longer than a vector, and few than two.
+    /// As [`Output::put`], for pieces of which most are longer than one vector and few longer than two.
     #[inline(always)]
     pub(crate) fn put_pair(&mut self, text: &[u8], (start, end): (u32, u32)) {
         let (start, len) = (start as usize, (end as usize).wrapping_sub(start as usize));
@@ -63,7 +63,7 @@ impl Output {
         }
     }
 
-    /// As above, where many are longer than two.
+    /// As [`Output::put`], for pieces of which many are longer than two vectors.
     #[inline(always)]
     pub(crate) fn put_run(&mut self, text: &[u8], (start, end): (u32, u32)) {
         let (start, len) = (start as usize, (end as usize).wrapping_sub(start as usize));
@@ -73,7 +73,7 @@ impl Output {
         }
     }
 
-    /// As [`Output::put`], where there is little to gain: it is less code.
+    /// As [`Output::put`], where speed gains little: takes less code.
     #[inline(never)]
     pub(crate) fn put_plainly(&mut self, text: &[u8], span: (u32, u32)) {
         self.put(text, span);
@@ -89,7 +89,8 @@ impl Output {
         }
     }
 
-    /// Writes so many bytes, of which `len` count. False where there is no room, or no such bytes to read.
+    /// Writes `BYTES` bytes, of which `len` count. Returns `false` if there is no room, or there are not that many
+    /// bytes to read.
     #[inline(always)]
     fn put_at_once<const BYTES: usize>(&mut self, text: &[u8], start: usize, len: usize) -> bool {
         let from = text.get(start..).and_then(<[u8]>::first_chunk::<BYTES>);
@@ -114,7 +115,7 @@ impl Output {
         }
     }
 
-    /// As [`Output::put_at_once`], as often as it takes.
+    /// As [`Output::put_at_once`], as often as necessary.
     #[inline(always)]
     fn put_parts<const BYTES: usize>(&mut self, text: &[u8], start: usize, len: usize) -> bool {
         let whole = len.next_multiple_of(BYTES);

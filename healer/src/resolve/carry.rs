@@ -1,4 +1,4 @@
-//! From the accepted moves of a closed tree of objects to members that are made, and places that are left.
+//! Turns the accepted moves of a closed tree of objects into members that are made and places that are left.
 
 use super::moves::unwrapped_member;
 use crate::plan::Automaton;
@@ -6,8 +6,8 @@ use crate::plan::automaton::{Id, Move, MoveKind, NONE};
 use crate::report::{Name, Op, OpKind};
 use crate::scratch::{EditKind, Member, Node, Scratch, SourceHit};
 
-/// Carries out the accepted moves from the source `first` on, in the order of their sources; those beside wrapped values
-/// last.
+/// Carries out the accepted moves from the source `first` on, in the order of their sources. Those that put a value
+/// beside a wrapped one come last.
 pub(super) fn carry_out(plan: &Automaton, first: usize, scratch: &mut Scratch) {
     let mut tree = Tree { plan, scratch, joins: false };
     for id in first..tree.scratch.sources.len() {
@@ -23,12 +23,12 @@ pub(super) fn carry_out(plan: &Automaton, first: usize, scratch: &mut Scratch) {
 struct Tree<'a, 's> {
     plan: &'a Automaton,
     scratch: &'s mut Scratch,
-    /// Whether a value goes beside a wrapped one.
+    /// Whether a move puts a value beside a wrapped one.
     joins: bool,
 }
 
 impl Tree<'_, '_> {
-    /// Carries out one move, if it goes beside a wrapped value or not, as told.
+    /// Carries out one move, if `joins` equals whether it puts a value beside a wrapped one.
     fn carry_out(&mut self, id: usize, joins: bool) {
         let Some(hit) = self.scratch.sources.get(id).copied() else { return };
         if (hit.beside != NONE) != joins {
@@ -90,7 +90,7 @@ impl Tree<'_, '_> {
         }
     }
 
-    /// A member for a step, an object that holds `inner`. Its colon looks like that of `like`.
+    /// Adds a member for a step: an object that holds `inner`. Its colon is written like that of `like`.
     fn object(&mut self, step: Id, inner: Id, like: Id) -> Id {
         let colon = self.scratch.nodes.get(like as usize).map_or((0, 0), |node| node.colon);
         let object = Node {
@@ -119,7 +119,7 @@ impl Tree<'_, '_> {
         id
     }
 
-    /// Puts the value of a node in the place of a member's.
+    /// Replaces a member's value by that of a node.
     fn replace(&mut self, member: Id, node: Id) {
         let Some(member) = self.scratch.members.get(member as usize) else { return };
         if let Some(edit) = self.scratch.edits.get_mut(member.replace_edit as usize) {
@@ -129,7 +129,7 @@ impl Tree<'_, '_> {
         }
     }
 
-    /// What is in the place of a member's value.
+    /// Returns the node that replaces a member's value.
     fn replacement(&self, member: Id) -> Id {
         let edit = self.scratch.member(member).and_then(|member| self.scratch.edits.get(member.replace_edit as usize));
         match edit.map(|edit| edit.kind) {
@@ -138,7 +138,7 @@ impl Tree<'_, '_> {
         }
     }
 
-    /// The container that is made for a value in the one that it goes to, and those around it, as far as they are missing.
+    /// Returns the made container that a value goes to, and adds those on the way to it that are missing.
     fn parent_of(&mut self, mv: &Move, hit: &SourceHit, leaf: Id) -> Id {
         let mut parent = self.replacement(hit.beside);
         let above = mv.path.len().saturating_sub(1);
@@ -155,7 +155,7 @@ impl Tree<'_, '_> {
         parent
     }
 
-    /// The object that an earlier move made for a step, in a container or in one that was made in it.
+    /// Returns the object that an earlier move made for a step, in a container or in a made object inside it.
     fn made(&self, container: Id, parent: Id, step: Id) -> Id {
         let text = self.step_text(step);
         let mut at = match self.scratch.nodes.get(parent as usize) {

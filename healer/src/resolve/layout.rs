@@ -1,4 +1,4 @@
-//! What goes from a tree of tracked objects, and where commas go with it.
+//! What is removed from a tree of tracked objects, and which commas with it.
 
 use super::carry::carry_out;
 use crate::plan::Automaton;
@@ -28,7 +28,7 @@ pub(crate) fn layout(plan: &Automaton, root: Id, scratch: &mut Scratch) {
     scratch.records.truncate(outside);
 }
 
-/// Decides what goes from one container, when those inside it are settled.
+/// Decides what is removed from one container, once those inside it are settled.
 #[inline(always)]
 fn settle(plan: &Automaton, root: Id, id: Id, scratch: &mut Scratch) {
     if !plan.drops {
@@ -53,8 +53,9 @@ fn keeps(scratch: &Scratch, member: &Member, scraps: bool) -> bool {
     member.pins > 0 || (!scraps && scratch.is_renamed(member.rename_edit))
 }
 
-/// A container that moves emptied goes, and counts as moved from the one around it. One that clients expect stays: they
-/// may read what is in it. One that lost members by drops as well counts as dropped, once for all of them.
+/// Removes a container that moves emptied, and counts that as a move out of the container around it. A container that
+/// clients expect stays, since they may read what is in it. If it lost members by drops too, it counts as dropped, once
+/// for all of them.
 #[inline(always)]
 fn cascade(plan: &Automaton, root: Id, id: Id, scratch: &mut Scratch) {
     let Some(container) = scratch.container(id).filter(|container| id != root && container.taken) else { return };
@@ -92,7 +93,8 @@ fn add_removed(scratch: &mut Scratch, id: Id) {
     }
 }
 
-/// Takes a member's text out. Members removed from the start take the comma after them, others the one before.
+/// Removes a member's text. Members removed from the start of the object take the comma after them, others the one
+/// before.
 #[inline(always)]
 fn remove(member: &Member, containers: &mut [Container], edits: &mut [Edit]) {
     if !matches!(member.fate, Fate::Moved | Fate::Emptied | Fate::Dropped) {

@@ -1,21 +1,21 @@
 //! Which moves of one record fire.
 //!
-//! Moves are taken by rank, then by where their source stands. Each is accepted unless its target, or a prefix of it
-//! that takes no values, stands already, or unless it meets a move that was accepted before it: at the same source,
-//! at the same target or one above or below it, or inside a value that one of the two takes away. Then come those that
-//! lead into an object that an accepted move makes of a member. At last the moves that put a value in the place of its
-//! own container are taken back where something else is left in that container.
+//! Moves are considered by rank, then by where their source stands. A move is refused if its target, or a prefix of it
+//! that takes no values, stands already. It is also refused if it collides with a move accepted before it: at the same
+//! source, at the same target or one above or below it, or inside a value that one of the two takes away. Next come the
+//! moves into objects that accepted wraps make. Finally, unwraps are taken back if something else is left in the
+//! container that they would replace.
 
 use crate::order;
 use crate::plan::Automaton;
 use crate::plan::automaton::{Id, Move, MoveKind, NONE};
 use crate::scratch::{Closed, Container, EditKind, Fate, Mark, MarkKind, Member, Scratch, SourceHit};
 
-/// Decides the moves that start in the record `anchor`, which closes; the records inside it are decided.
+/// Decides the moves that start in the record `anchor`, which closes. The records inside it are decided already.
 ///
-/// Where a rule turns out not to fire, what was done inside its value is taken back, and that may have stood in the way
-/// of other moves. Then all that was decided in that record and inside it is decided again, without what was taken back.
-/// Each round takes back for one move at least, so the rounds end; there is seldom more than one.
+/// If a rule turns out not to fire, what was done inside its value is taken back, and that may have blocked other
+/// moves. Then everything in that record and inside it is decided again, without what was taken back. Each round takes
+/// back what at least one move did, so the rounds end. More than one is rare.
 pub(crate) fn moves(plan: &Automaton, anchor: Id, scratch: &mut Scratch) {
     let first = first_source(scratch, anchor);
     if scratch.sources.get(first..).unwrap_or_default().iter().all(|hit| hit.anchor != anchor) {
@@ -40,7 +40,7 @@ fn first_source(scratch: &Scratch, anchor: Id) -> usize {
     scratch.container(anchor).map_or(0, |container| container.first_source as usize)
 }
 
-/// Decides one record. False if it took something back, so that what was decided does not hold.
+/// Decides one record. Returns `false` if it took something back, so that earlier decisions do not hold.
 fn decide(plan: &Automaton, closed: Closed, scratch: &mut Scratch) -> bool {
     let mut order = std::mem::take(&mut scratch.order);
     order.clear();
@@ -48,10 +48,10 @@ fn decide(plan: &Automaton, closed: Closed, scratch: &mut Scratch) -> bool {
     let (mut around_others, mut in_order, mut last) = (false, true, 0u64);
     for (hit, id) in scratch.sources.get(first..closed.sources).unwrap_or_default().iter().zip(first as Id..) {
         if hit.anchor == anchor && !hit.void {
-            // By rank, then by place; moves from one member by the order of their rules.
+            // By rank, then by position; moves from one member by the order of their rules.
             let (rank, rule) = plan.moves.get(hit.mv as usize).map_or((u16::MAX, 0), |mv| (mv.rank, mv.rule));
             order.push((rank, hit.member, rule, id));
-            // Sources come by place, so where all ranks are alike they are in order.
+            // Sources come by position, so they are in order if all ranks are equal.
             let place = u64::from(rank) << 32 | u64::from(hit.member).wrapping_add(1);
             in_order &= last < place;
             last = place;
@@ -66,7 +66,7 @@ fn decide(plan: &Automaton, closed: Closed, scratch: &mut Scratch) -> bool {
     decided
 }
 
-/// Rank, place and rule of a source, and which it is.
+/// Rank, member and rule of a source, and its index.
 type Ordered = (u16, Id, u32, Id);
 
 struct Record<'a, 's> {
@@ -127,7 +127,7 @@ impl Record<'_, '_> {
             };
             let Some(member) = self.scratch.member(hit.member) else { continue };
             let parent = self.plan.steps.get(hit.step as usize).map_or(NONE, |step| step.parent);
-            // Inside a member that would have the parent's name by a rename that did not fire, nothing is on the path.
+            // If the parent would have its name by a rename that did not fire, nothing inside it is on the path.
             if parent != NONE && self.mark(parent, epoch).inside != member.container {
                 continue;
             }
@@ -142,8 +142,9 @@ impl Record<'_, '_> {
         }
     }
 
-    /// Whether no move still to be decided, which takes the value that a container of the record is in, is what the names
-    /// in it were judged by: if it fires, they are out of reach here, and if not, they are taken back.
+    /// Whether the names in a container of the record can be relied on. They cannot if an undecided move takes a value
+    /// around the container and the names were judged by that move: if it fires, they are out of reach here, and if it
+    /// does not, they are taken back.
     fn is_settled(&self, mut container: Id) -> bool {
         let sources = &self.scratch.sources;
         while let Some(Container { member, parent, .. }) = self.scratch.container(container).copied() {
@@ -186,7 +187,8 @@ impl Record<'_, '_> {
     #[inline(always)]
     fn accept_to_record(&mut self, mv: &Move, name: Id, id: Id, epoch: u32) {
         let anchor = self.closed.anchor;
-        // The second look goes through the sources, and is for those that occur once: these are no more than the rules.
+        // `is_made_already` searches all sources. A source that occurs twice is refused before, so no more sources get
+        // there than there are rules.
         let is_barred = self.scratch.twice
             && !self.scratch.sources.get(id as usize).is_some_and(|hit| self.source_is_free(hit))
             || self.around_others && self.is_made_already(mv, anchor, epoch);
@@ -208,7 +210,8 @@ impl Record<'_, '_> {
         }
     }
 
-    /// Takes back what was done inside values that are not what they were judged as. Whether there was such a value.
+    /// Takes back what was done inside values that are not what they were judged as. Returns whether there was such a
+    /// value.
     fn undo_misjudged(&mut self, order: &[Ordered]) -> bool {
         let misjudged = |hit: &SourceHit, member: &Member| {
             hit.judges != hit.accepted && !hit.undone && member.inner.0 < member.inner.1
@@ -230,7 +233,7 @@ impl Record<'_, '_> {
         some
     }
 
-    /// The source is one member, on a path of single members, and no accepted move needs it where it is.
+    /// Whether the source is one member, on a path of single members, and no accepted move needs it where it is.
     #[inline(always)]
     fn source_is_free(&self, hit: &SourceHit) -> bool {
         let Some(member) = self.scratch.member(hit.member) else { return false };
@@ -249,7 +252,7 @@ impl Record<'_, '_> {
         free
     }
 
-    /// Follows all but the last `keep` steps of a target path. The container that the value goes to, if it may.
+    /// Follows all but the last `keep` steps of a target path. Returns the container that the value goes to, if it may.
     #[inline(always)]
     fn enter(&self, mv: &Move, keep: usize, epoch: u32) -> Option<Id> {
         let mut container = self.closed.anchor;
@@ -293,7 +296,7 @@ impl Record<'_, '_> {
         }
         let made = mv.path.iter().find(|step| self.mark(**step, epoch).kind == MarkKind::Absent);
         let text = made.map_or((0, 0), |step| self.step_text(*step));
-        // A wrap makes nothing in the container, but in the member that it is about.
+        // A wrap makes nothing in the container, only in the member that it wraps.
         let makes = |hit: &&SourceHit| {
             let mv = self.plan.moves.get(hit.mv as usize).filter(|mv| mv.kind != MoveKind::Wrap);
             let step = mv.and_then(|mv| mv.path.get(hit.stands as usize));
@@ -341,8 +344,8 @@ impl Record<'_, '_> {
         Some(container)
     }
 
-    /// Accepts a move that leads into the object that a wrap makes, unless something of that name stood in the value. The
-    /// wrap holds what is around it.
+    /// Accepts a move into the object that a wrap makes, unless a member of that name stood in the value. The wrap pins
+    /// what is around the object.
     fn accept_beside(&mut self, id: Id, epoch: u32) {
         let Some(hit) = self.scratch.sources.get(id as usize).copied().filter(|hit| !hit.accepted) else { return };
         let Some(mv) = self.plan.moves.get(hit.mv as usize).filter(|mv| mv.kind == MoveKind::Plain) else { return };
@@ -387,7 +390,7 @@ impl Record<'_, '_> {
         }
     }
 
-    /// Takes back accepted unwraps whose container is not left empty. Whether there was one.
+    /// Takes back accepted unwraps whose container does not become empty. Returns whether there was one.
     fn take_back_unwraps(&mut self, order: &[Ordered]) -> bool {
         let is_unwrap = |hit: &SourceHit| {
             hit.accepted && self.plan.moves.get(hit.mv as usize).is_some_and(|mv| mv.kind == MoveKind::Unwrap)
@@ -445,7 +448,7 @@ impl Record<'_, '_> {
     }
 }
 
-/// Makes an accepted move one that is not.
+/// Takes back a move that was accepted.
 fn take_back(plan: &Automaton, scratch: &mut Scratch, id: Id) {
     let Some(hit) = scratch.sources.get(id as usize).copied().filter(|hit| hit.accepted) else { return };
     scratch.lacks |= !plan.required.is_empty();
@@ -466,7 +469,8 @@ fn take_back(plan: &Automaton, scratch: &mut Scratch, id: Id) {
     }
 }
 
-/// Takes back all that was done inside a value that turned out to be no such value. `inner`: the edits in it.
+/// Takes back all that was done inside a value that turned out not to be what it was judged as. `inner`: the edits in
+/// it.
 pub(super) fn undo_inside(plan: &Automaton, scratch: &mut Scratch, inner: (u32, u32), value: (u32, u32)) {
     scratch.lacks |= !plan.required.is_empty();
     for edit in scratch.edits.get_mut(inner.0 as usize..inner.1 as usize).unwrap_or_default() {
@@ -488,7 +492,7 @@ pub(super) fn undo_inside(plan: &Automaton, scratch: &mut Scratch, inner: (u32, 
     }
 }
 
-/// Holds the members around a container where they are, because a value goes there, or no longer.
+/// Pins the members around a container, because a value goes into it, or unpins them.
 #[inline(always)]
 fn pin(scratch: &mut Scratch, anchor: Id, mut container: Id, held: bool) {
     while container != anchor {
@@ -507,7 +511,7 @@ fn set_fate(scratch: &mut Scratch, member: Id, fate: Fate) {
     }
 }
 
-/// The member whose value an unwrap replaces.
+/// Returns the member whose value an unwrap replaces.
 pub(super) fn unwrapped_member(plan: &Automaton, scratch: &Scratch, hit: &SourceHit) -> Id {
     let Some(mv) = plan.moves.get(hit.mv as usize) else { return NONE };
     let mut member = hit.member;

@@ -1,7 +1,7 @@
 //! Which renames of one object fire.
 //!
-//! The expected name wins where it stands. Among names for the same target the lower rank wins, then the earlier
-//! one; every occurrence of the winning name is renamed, so that a parser sees the duplicates that it saw before.
+//! The expected name wins if it stands. Among names for the same target the lower rank wins, then the earlier name.
+//! Every occurrence of the winning name is renamed, so a parser sees the same duplicates as before.
 
 use super::moves::undo_inside;
 use crate::order;
@@ -12,14 +12,14 @@ use crate::scratch::{Best, Edit, EditKind, Frame, Scratch, stands};
 use crate::text::decode;
 use crate::walk::Body;
 
-/// Whether there is anything to decide: two members of the object want the same name, or one that stands.
+/// Whether there is anything to decide: two members of the object want the same name, or one wants a name that stands.
 #[inline(always)]
 pub(crate) fn are_contested(frame: &Frame, scratch: &Scratch) -> bool {
     let pairs = scratch.bits.get(frame.bits as usize..).unwrap_or_default().as_chunks::<2>().0;
     frame.contested || pairs.iter().any(|[stand, claimed]| stand & claimed != 0)
 }
 
-/// Decides the hits of the object that `frame` describes. All have their edits.
+/// Decides the hits of the object that `frame` describes. All of them have their edits.
 #[inline(never)]
 pub(crate) fn renames(body: &Body<'_>, plan: &Automaton, frame: &Frame, scratch: &mut Scratch) {
     let hits = frame.hits..scratch.hits.len() as u32;
@@ -49,7 +49,7 @@ fn is_present(scratch: &Scratch, frame: &Frame, slot: Id) -> bool {
     scratch.bits.get(word).is_some_and(|word| word & (1u64 << (slot & 63)) != 0)
 }
 
-/// Claims a slot for a hit, unless one of a better rank has it.
+/// Claims a slot for a hit, unless a hit of a better or equal rank has it.
 fn claim(scratch: &mut Scratch, epoch: u32, slot: Id, rank: u16, id: Id) {
     if scratch.best.len() <= slot as usize {
         scratch.best.resize((slot as usize).saturating_add(1), Best::default());
@@ -88,14 +88,14 @@ fn same_name(left: &[u8], right: &[u8]) -> bool {
     a == b
 }
 
-/// Names that conventions make and no rule knows have no slot: they are found among the hashes of all names.
+/// Decides hits whose new name has no slot, because only a convention makes it. Such names are searched among the
+/// hashes of all names.
 fn decide_unslotted(body: &Body<'_>, frame: &Frame, scratch: &mut Scratch) {
     let mut wanted = std::mem::take(&mut scratch.wanted);
     wanted.clear();
     let hits = scratch.hits.get(frame.hits as usize..).unwrap_or_default().iter().zip(frame.hits..);
     wanted.extend(hits.filter(|(hit, _)| hit.slot == NONE).map(|(hit, id)| (hit.hash, id)));
-    // All conventions of a plan apply in one order of rank, so the earlier of two has the better rank or the same
-    // convention; the rank decides first where several conventions meet.
+    // Where several conventions make one name, the rank decides, then the position.
     let rank = |id: Id| scratch.hits.get(id as usize).map_or(u16::MAX, |hit| hit.rank);
     let key = |(hash, id): &(u64, Id)| (*hash, rank(*id), *id);
     order::sort_by_less(&mut wanted, |a, b| key(a) < key(b));

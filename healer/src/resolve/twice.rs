@@ -3,8 +3,9 @@
 use crate::plan::automaton::{Id, NONE};
 use crate::scratch::{Best, Scratch};
 
-/// Marks the members of a closing container whose names come again: those that came again know it already. Once from the
-/// end to the start, so that it costs what there is in the container, however often its names occur.
+/// Marks the members of a closing container whose names occur again later; the later members are marked already. One
+/// pass from the last member to the first, so the cost depends only on the number of members, however often names
+/// occur.
 #[cold]
 #[inline(never)]
 pub(crate) fn mark_twice(container: Id, scratch: &mut Scratch) {
