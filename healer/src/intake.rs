@@ -13,7 +13,7 @@ use elements::Search;
 pub(crate) use elements::Stranger;
 use std::sync::Arc;
 
-/// Keeps the bytes of one body, and knows when its value closes.
+/// Holds the bytes of one body, and knows when its value closes.
 #[derive(Debug)]
 pub struct Intake {
     pub(crate) limits: Limits,
@@ -28,19 +28,19 @@ const KEPT: usize = 256 << 10;
 /// What is known of a body by its skeleton.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// The stencil that all bytes so far fit; they are not scanned.
+    /// The stencil that all bytes so far fit. They are not scanned.
     pub stencil: Option<Arc<Stencil>>,
-    /// How often they were looked at and might have come to fit one; they are not scanned.
+    /// How often the bytes so far were compared and might have come to fit a stencil. They are not scanned.
     looks: u32,
-    /// What was found in them.
+    /// What was found in the bytes so far.
     pub reading: Reading,
-    /// Whether they were held against stencils, and fitted none.
+    /// Whether the body was compared with stencils and fitted none.
     pub is_stranger: bool,
-    /// Where elements of lists were looked for.
+    /// The search for elements of lists, once there was one.
     lists: Option<Box<Lists>>,
 }
 
-/// Elements of lists that were passed over, and how far a body was looked through for them.
+/// Elements of lists that were passed over, and how far the body was searched for them.
 #[derive(Debug, Default)]
 struct Lists {
     runs: Runs,
@@ -48,7 +48,7 @@ struct Lists {
 }
 
 impl Known {
-    /// Forgets the body, keeps the memory.
+    /// Forgets the body and keeps the memory.
     pub(crate) fn clear(&mut self) {
         (self.stencil, self.looks, self.is_stranger) = (None, 0, false);
         if let Some(lists) = &mut self.lists {
@@ -57,12 +57,12 @@ impl Known {
         }
     }
 
-    /// The elements that were passed over, if there are any.
+    /// Returns the elements that were passed over, if there are any.
     pub(crate) fn runs(&self) -> Option<&Runs> {
         self.lists.as_deref().map(|lists| &lists.runs).filter(|runs| !runs.is_empty())
     }
 
-    /// Where an element is that ought to be drawn.
+    /// Returns where an element is that ought to be drawn.
     pub(crate) fn stranger(&self) -> Stranger {
         self.lists.as_deref().map_or(Stranger::Anywhere, |lists| lists.search.stranger())
     }
@@ -71,7 +71,7 @@ impl Known {
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Give more: the value is still open.
+    /// The value is still open: give more bytes.
     Hold,
     /// The value has closed: heal the held bytes.
     Whole,
@@ -80,29 +80,29 @@ pub enum Progress {
 }
 
 impl Intake {
-    /// Keeps a chunk. Cost: one copy, and one scan of the chunk and of at most 63 bytes before it.
+    /// Takes a chunk. Costs one copy, and one scan of the chunk and of at most 63 bytes before it.
     ///
-    /// Whether a body is too large depends on where its value closes, not on what came in one chunk with that.
+    /// Whether a body is too large depends on where its value closes, not on what else came in the same chunk.
     pub fn push(&mut self, chunk: &[u8]) -> Progress {
         self.held.extend_from_slice(chunk);
         self.read(chunk.len())
     }
 
-    /// As [`Intake::push`], but what has a skeleton that `memo` knows is not scanned: a body that is short, and elements of
-    /// lists. [`Healer::heal`](crate::Healer::heal) with that memo costs a fraction of what it would. But then there is no
-    /// tape of that: [`Healer::report`](crate::Healer::report) has nothing to tell of it, and
-    /// [`Healer::decide`](crate::Healer::decide) and [`Healer::matching`](crate::Healer::matching) refuse the body.
+    /// As [`Intake::push`], but does not scan what has a skeleton that `memo` knows: a short body, or elements of
+    /// lists. [`Healer::heal`](crate::Healer::heal) with that memo then costs a fraction. But these parts have no tape:
+    /// [`Healer::report`](crate::Healer::report) does not report them, and [`Healer::decide`](crate::Healer::decide)
+    /// and [`Healer::matching`](crate::Healer::matching) refuse the body.
     pub fn receive(&mut self, chunk: &[u8], plan: &Plan, memo: &mut Memo) -> Progress {
         let before = self.held.len();
         self.held.extend_from_slice(chunk);
         self.go_on(before, plan, memo)
     }
 
-    /// As [`Intake::receive`], of a chunk that `append` puts behind the bytes that are held, and so without a copy.
+    /// As [`Intake::receive`], for a chunk that `append` puts directly behind the held bytes, which saves a copy.
     ///
     /// # Errors
     ///
-    /// That of `append`, which must have appended nothing then.
+    /// Returns the error of `append`, which must not have appended anything then.
     pub fn receive_by<E>(
         &mut self,
         append: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
@@ -114,10 +114,10 @@ impl Intake {
         Ok(self.go_on(before, plan, memo))
     }
 
-    /// Takes in what is held from an offset on.
+    /// Takes what is held from the offset `before` on.
     fn go_on(&mut self, before: usize, plan: &Plan, memo: &mut Memo) -> Progress {
         let is_first = before == 0 || self.known.looks > 0;
-        // The limit of tokens counts those that are not scanned, too.
+        // The limit of tokens also counts tokens that are not scanned.
         let is_short = self.held.len() <= self.limits.max_held().min(self.limits.max_tokens);
         if is_first && is_short {
             match self.recognise(plan, memo) {
@@ -146,20 +146,20 @@ impl Intake {
         progress
     }
 
-    /// The stencil that all bytes so far fit, or whether they may when more have come.
+    /// Returns the stencil that all bytes so far fit, or whether more bytes may make them fit one.
     fn recognise(&mut self, plan: &Plan, memo: &mut Memo) -> Result<Arc<Stencil>, Miss> {
         let found = memo.recognise(plan, &self.limits, &self.held, &mut self.known.reading);
-        // A value that has closed may lack no more than white space, and that is not waited for.
+        // A value that has closed may lack only white space, which is not waited for.
         let may_be_closed = || matches!(trim_end(&self.held).last(), None | Some(b'}' | b']'));
         let may_wait = || self.known.looks < MAX_LOOKS && self.held.len() <= MAX_BYTES && !may_be_closed();
         found.map_err(|miss| if miss == Miss::Short && may_wait() { Miss::Short } else { Miss::Other })
     }
 
-    /// Reads what came, less elements that are passed over.
+    /// Reads what came, except elements that are passed over.
     fn pass_over(&mut self, plan: &Plan, memo: &mut Memo) -> Progress {
         let status = self.scan(plan, memo);
         match self.judge(status) {
-            // Why is told by a scan of all.
+            // The reason is told by a scan of everything.
             Progress::Release(_) if self.look_back() => {
                 let status = self.scanner.advance(&self.held);
                 self.judge(status)
@@ -168,7 +168,7 @@ impl Intake {
         }
     }
 
-    /// Reads what came, the last chunk of this length.
+    /// Scans everything held. `chunk`: the length of the last chunk.
     fn read(&mut self, chunk: usize) -> Progress {
         self.look_back();
         self.known.clear();
@@ -179,10 +179,10 @@ impl Intake {
         self.judge(status)
     }
 
-    /// What a scan led to.
+    /// Returns what a scan led to.
     fn judge(&self, status: Status) -> Progress {
         let most = self.limits.max_held();
-        // Where both bounds are crossed, the one that comes first counts, however the bytes were cut.
+        // If both bounds are crossed, the first one counts, however the bytes were cut.
         if self.scanner.tokens().get(self.limits.max_tokens).is_some_and(|at| (*at as usize) < most) {
             return Progress::Release(Reason::TooManyTokens);
         }
@@ -196,7 +196,7 @@ impl Intake {
         }
     }
 
-    /// Forgets that elements were passed over, so that a scan sees them. Whether there were any.
+    /// Forgets that elements were passed over, so that they are scanned. Returns whether there were any.
     pub(crate) fn look_back(&mut self) -> bool {
         if self.known.runs().is_none() {
             return false;
@@ -206,19 +206,19 @@ impl Intake {
         true
     }
 
-    /// Starts again from nothing. The bytes so far.
+    /// Starts again without bytes. Returns those so far.
     pub(crate) fn restart(&mut self) -> Vec<u8> {
         self.known.clear();
         self.scanner.reset(self.limits.max_depth);
         std::mem::take(&mut self.held)
     }
 
-    /// No more bytes come.
+    /// Takes the end of the body.
     pub fn finish(&mut self) -> Progress {
         if self.known.stencil.is_some() {
             return Progress::Whole;
         }
-        // What might have come to fit a stencil was left.
+        // Bytes that might have come to fit a stencil are not scanned yet.
         match self.scanner.advance(&self.held) {
             Status::Blank => Progress::Release(Reason::Empty),
             Status::Open => Progress::Release(Reason::Truncated),
@@ -227,19 +227,20 @@ impl Intake {
         }
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns its size in memory, in bytes.
     pub fn memory(&self) -> usize {
         let reading = self.known.reading.memory();
         let runs = self.known.lists.as_deref().map_or(0, |lists| lists.runs.memory());
         self.held.capacity().saturating_add(self.scanner.capacity()).saturating_add(reading).saturating_add(runs)
     }
 
-    /// All bytes so far.
+    /// Returns all bytes so far.
     pub fn held(&self) -> &[u8] {
         &self.held
     }
 
-    /// A body that starts like no JSON value is not a scalar. What follows the start is not read.
+    /// Returns the reason of a dead scan. A body that starts like no JSON value is malformed, not a scalar. What
+    /// follows the start is not read.
     pub(crate) fn dead(&self, reason: Reason, at: usize) -> Reason {
         match (reason, self.held.get(at)) {
             (Reason::Scalar, Some(b'"' | b'-' | b'0'..=b'9')) => Reason::Scalar,
@@ -252,7 +253,7 @@ impl Intake {
         }
     }
 
-    /// Where the body begins like a word, and more bytes are needed to tell whether it is one.
+    /// Returns where the body begins like a word, if more bytes must tell whether it is one.
     pub(crate) fn begins_word(&self) -> Option<usize> {
         match self.scanner.status() {
             Status::Dead(Reason::Scalar, at) if self.word(at) == Some(Word::Begun) => Some(at),
@@ -260,7 +261,7 @@ impl Intake {
         }
     }
 
-    /// How much of `true`, `false` or `null` is held from an offset on; `None` where none is.
+    /// Returns how much of `true`, `false` or `null` is held from an offset on. `None`: there is none of these.
     fn word(&self, at: usize) -> Option<Word> {
         let held = self.held.get(at..)?;
         [&b"true"[..], b"false", b"null"].into_iter().find_map(|word| match () {
@@ -271,7 +272,7 @@ impl Intake {
     }
 }
 
-/// A word that is a value.
+/// How much of a literal word is held.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Word {
     Begun,

@@ -1,17 +1,17 @@
 //! From bytes to a tape of token positions, 64 bytes at a time.
 //!
 //! The technique is stage 1 of simdjson (Langdale & Lemire, VLDB Journal 28, 2019): per block, bit masks of quotes,
-//! backslashes and structural characters; escapes by carry arithmetic; string interiors by a prefix xor of the
-//! quotes. WebAssembly has no carry-less multiplication, so the prefix xor is six shifts.
+//! backslashes and structural characters; escapes by carry arithmetic; string interiors by a prefix xor of the quotes.
+//! WebAssembly has no carry-less multiplication, so the prefix xor is six shifts.
 //!
-//! A token is one of `{ } [ ] : ,` outside strings, a string's opening quote, or the first byte of a run of anything
-//! else outside strings that is not white space. Garbage between tokens therefore is a token, and the walk refuses
-//! it; and a string's closing quote is the last byte before the next token that is not white space.
+//! A token is one of `{ } [ ] : ,` outside strings, a string's opening quote, or the first byte of a run of other bytes
+//! outside strings that are not white space. So garbage between tokens is a token too, which the walk refuses. And a
+//! string's closing quote is the last byte before the next token that is not white space.
 //!
-//! A scalar that is digits only, the first of them not zero, is a whole number. All others are marked, so that the walk
-//! need not look at scalars, and who checks them looks at few.
+//! A scalar of digits only, the first of them not zero, is a whole number. All other scalars are marked. So the walk
+//! need not look at scalars, and whoever checks them looks at few.
 //!
-//! Cost: about 0.1 ns per byte plus about 1 ns per token in WebAssembly.
+//! Costs about 0.1 ns per byte plus about 1 ns per token in WebAssembly.
 
 mod block;
 mod masks;
@@ -25,21 +25,21 @@ pub(crate) use masks::{Lane, Masks, Pair, escaped};
 pub use masks::{Portable, Wide};
 use positions::Positions;
 
-/// Where a scan stands after the bytes it was given.
+/// The state of a scan after the bytes it was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// No byte yet but white space.
+    /// Only white space so far.
     Blank,
     /// The value is open.
     Open,
-    /// The value closed; the offset is that after its last byte.
+    /// The value closed. The offset is the one after its last byte.
     Closed(usize),
-    /// No continuation makes this a body that can be healed.
+    /// No continuation makes this a body that can be healed: the reason, and the offset.
     Dead(Reason, usize),
 }
 
 impl Status {
-    /// With offsets in a body without its first bytes.
+    /// Returns the status with offsets in a body that lacks its first `bytes`.
     fn without(self, bytes: usize) -> Self {
         match self {
             Status::Closed(end) => Status::Closed(end.saturating_sub(bytes)),
@@ -49,10 +49,10 @@ impl Status {
     }
 }
 
-/// The tape of one body, grown as its bytes arrive.
+/// The tape of one body, which grows as bytes arrive.
 ///
-/// Only whole blocks are final. The rest of the bytes is scanned as a block padded with spaces so that the closing
-/// byte is seen in the chunk that brings it, and scanned again when more arrive.
+/// Only whole blocks are final. The remaining bytes are scanned as a block padded with spaces, so that the closing byte
+/// is seen in the chunk that brings it. They are scanned again when more bytes arrive.
 #[derive(Debug)]
 pub struct Scanner {
     max_depth: u32,
@@ -81,7 +81,7 @@ struct Carry {
     in_string: u64,
     /// Bit 0: the last byte belongs to a scalar.
     scalar: u64,
-    /// Bit 0: the last byte ends a scalar of digits so far, the first of them not zero.
+    /// Bit 0: the last byte ends a scalar that so far is digits only, the first of them not zero.
     whole: u64,
     depth: u32,
     status: Status,
@@ -92,7 +92,7 @@ impl Carry {
 }
 
 impl Scanner {
-    /// A scanner that gives up below `max_depth` open containers.
+    /// Creates a scanner that gives up when more than `max_depth` containers are open.
     pub fn new(max_depth: u32) -> Self {
         Scanner {
             max_depth,
@@ -111,7 +111,7 @@ impl Scanner {
         }
     }
 
-    /// Forgets the body, keeps the memory.
+    /// Forgets the body and keeps the memory.
     pub fn reset(&mut self, max_depth: u32) {
         let Scanner {
             max_depth: deepest,
@@ -139,12 +139,12 @@ impl Scanner {
         (*deepest, *depth) = (max_depth, 0);
     }
 
-    /// Scans what `body` holds beyond the bytes of the last call. `body` is everything received so far.
+    /// Scans what `body` has beyond the bytes of the last call. `body`: everything received so far.
     pub fn advance(&mut self, body: &[u8]) -> Status {
         self.advance_with::<Wide>(body)
     }
 
-    /// As [`Scanner::advance`], with a chosen classifier: the twins are tested against each other.
+    /// As [`Scanner::advance`] with a chosen classifier, for tests of one against another.
     #[doc(hidden)]
     pub fn advance_with<C: Masks>(&mut self, body: &[u8]) -> Status {
         self.tokens.truncate(self.settled_tokens);
@@ -173,8 +173,9 @@ impl Scanner {
         carry.status
     }
 
-    /// Forgets the first `bytes` of the body, or as many of them as are in final blocks: the next [`Scanner::advance`] is
-    /// about a body without them. How many bytes and how many tokens these were. Cost: the tape that is left.
+    /// Forgets the first `bytes` of the body, or as many of them as are in final blocks. The next [`Scanner::advance`]
+    /// takes a body without them. Returns how many bytes and how many tokens were forgotten. Costs time in proportion
+    /// to the tape that is left.
     pub fn discard(&mut self, bytes: usize) -> (usize, usize) {
         let bytes = bytes.min(self.scanned);
         let tokens = self.tokens.discard(bytes as u32);
@@ -189,16 +190,17 @@ impl Scanner {
         (bytes, tokens)
     }
 
-    /// Goes on from an offset, where `depth` containers are open and no string or scalar is: forgets what was before.
+    /// Continues from an offset at which `depth` containers are open and neither a string nor a scalar is under way.
+    /// Forgets what was before.
     pub(crate) fn resume(&mut self, at: usize, depth: u32) {
         self.reset(self.max_depth);
         self.settled = Carry { depth, status: Status::Open, ..Carry::START };
         (self.scanned, self.depth, self.status) = (at, depth, Status::Open);
     }
 
-    /// Passes over elements of an array with `depth` containers open around them: from the brace that opens the first to
-    /// the offset after the one that closes the last. On the tape they are one object without members. `goes_on`: its
-    /// brace is there already, and they go on to that offset.
+    /// Passes over elements of an array around which `depth` containers are open: from the brace that opens the first
+    /// to the offset after the one that closes the last. On the tape they are one object without members. `goes_on`:
+    /// they continue the object that is last on the tape, which then ends at `end`.
     pub(crate) fn pass(&mut self, open: usize, end: usize, depth: u32, goes_on: bool) {
         let from = if goes_on { self.scanned } else { open };
         self.tokens.truncate_at(from as u32);
@@ -217,48 +219,48 @@ impl Scanner {
         (self.scanned, self.depth, self.status, self.in_string) = (end, depth, Status::Open, false);
     }
 
-    /// Whether a byte of the last [`Scanner::advance`] is not ASCII; forgets it.
+    /// Returns whether a byte scanned since the last call is not ASCII.
     pub fn take_non_ascii(&mut self) -> bool {
         std::mem::take(&mut self.non_ascii)
     }
 
-    /// Containers that are open after the bytes so far, unless the scan is dead.
+    /// Returns the number of containers open after the bytes so far, unless the scan is dead.
     pub fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// Token positions in ascending order. Inside a string there is none.
+    /// Returns the token positions in ascending order. There is none inside a string.
     pub fn tokens(&self) -> &[u32] {
         self.tokens.as_slice()
     }
 
-    /// Positions of the characters that a backslash escapes, ascending.
+    /// Returns the positions of the characters that a backslash escapes, ascending.
     pub fn escapes(&self) -> &[u32] {
         self.escapes.as_slice()
     }
 
-    /// One position in each scalar that is not plainly a whole number, ascending: that of its first byte that is no digit,
-    /// or of a zero that it starts with.
+    /// Returns one position in each scalar that is not plainly a whole number, ascending: that of its first byte that
+    /// is not a digit, or of a zero at its start.
     pub fn scalars(&self) -> &[u32] {
         self.scalars.as_slice()
     }
 
-    /// Whether any byte is not ASCII.
+    /// Returns whether any byte is not ASCII.
     pub fn non_ascii(&self) -> bool {
         self.non_ascii
     }
 
-    /// Where the scan stands.
+    /// Returns the state of the scan.
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// Whether the bytes so far end inside a string.
+    /// Returns whether the bytes so far end inside a string.
     pub fn in_string(&self) -> bool {
         self.in_string
     }
 
-    /// Bytes of memory that the tape keeps.
+    /// Returns the size of the tape in memory, in bytes.
     pub fn capacity(&self) -> usize {
         self.tokens.bytes().saturating_add(self.escapes.bytes()).saturating_add(self.scalars.bytes())
     }
@@ -289,7 +291,7 @@ impl Scanner {
         self.tokens.push_bits::<8>(structural | (quotes & in_string) | starts, base as u32);
     }
 
-    /// Follows the depth through one block. `scalars` marks where values without brackets are.
+    /// Follows the depth through one block. `scalars`: where values without brackets begin.
     #[inline(always)]
     fn nest(&mut self, open: u64, close: u64, scalars: u64, base: usize, carry: &mut Carry) {
         // Most blocks of compact JSON have no bracket.
@@ -305,11 +307,11 @@ impl Scanner {
         }
     }
 
-    /// The first block, the last, and those where the cap may be crossed.
+    /// Handles the first block, the last, and those in which the depth limit may be crossed.
     #[inline(never)]
     fn nest_bit_by_bit(&self, open: u64, close: u64, scalars: u64, base: usize, carry: &mut Carry) {
         let brackets = open | close;
-        // Where a value is open, scalars are nothing to the depth.
+        // Once a value is open, scalars do not affect the depth.
         let mut bits = if carry.status == Status::Blank { brackets | scalars } else { brackets };
         while bits != 0 {
             let bit = bits & bits.wrapping_neg();
@@ -332,10 +334,11 @@ impl Scanner {
     }
 }
 
-/// Marks scalars that are not plainly whole numbers. `starts`: where scalars start; `whole`: whether one that is so far
-/// goes on. Also whether the last byte ends one.
+/// Returns a mask of marks in scalars that are not plainly whole numbers, and in bit 0 whether the last byte ends a
+/// scalar that so far is plainly whole. `starts`: where scalars start. `whole`: bit 0 tells the same of the byte before
+/// the block.
 ///
-/// Adding its start to a run of digits carries through the run, up to what follows it.
+/// Adding the start of a run of digits carries through the run, up to the byte after it.
 #[inline(always)]
 fn marks<C: Masks>(bytes: &Block, scalar: u64, starts: u64, whole: u64) -> (u64, u64) {
     let (digit, zero) = C::digits(bytes);
@@ -345,14 +348,14 @@ fn marks<C: Masks>(bytes: &Block, scalar: u64, starts: u64, whole: u64) -> (u64,
     ((follows & scalar) | (starts & !whole_starts), u64::from(overflow))
 }
 
-/// The reason that stands first in a body to give it up is the one.
+/// Gives the body up, unless an earlier byte is a reason already.
 fn condemn(carry: &mut Carry, reason: Reason, at: usize) {
     if !matches!(carry.status, Status::Dead(_, known) if known <= at) {
         carry.status = Status::Dead(reason, at);
     }
 }
 
-/// The low `len` bits.
+/// Returns the low `len` bits.
 #[inline(always)]
 fn within(len: usize) -> u64 {
     if len >= BLOCK { u64::MAX } else { (1u64 << len).wrapping_sub(1) }
@@ -364,7 +367,7 @@ mod tests {
 
     use super::*;
 
-    /// Bytes of which many mean something.
+    /// Bytes of which many are structural.
     fn bytes() -> impl Strategy<Value = Vec<u8>> {
         let byte = prop_oneof![
             4 => proptest::sample::select(b"{}[]:,\"\\ \t\n\r".to_vec()),
@@ -395,7 +398,7 @@ mod tests {
             prop_assert_eq!(Wide::same(pair, other), Portable::same(pair, other));
             let (either, plainly) = (Wide::marks_or_either(pair, b':', b'@'), Portable::marks_or_either(pair, b':', b'@'));
             prop_assert_eq!(either, plainly);
-            // Whether a byte is near enough is chance: at most one of them is not.
+            // Random bytes are seldom all near enough, so one lane is built of bytes that are.
             let [lowest, span] = [pair.last_chunk().unwrap(), other.first_chunk().unwrap()];
             let [mut near, mut all] = [*lowest, *lane];
             near.iter_mut().zip(span).zip(lane).for_each(|((to, span), by)| *to = to.wrapping_add(by & span));

@@ -1,8 +1,8 @@
-//! Elements of lists that have the skeleton of earlier ones: a body that comes is not scanned there.
+//! Elements of lists that have the skeleton of earlier ones. They are not scanned as the body arrives.
 //!
-//! It is scanned a step at a time up to where an element of a list begins, and on from behind the last that fits.
-//! Nothing is decided here: what elements become is an edit like others, once a walk has found the list to be where the
-//! stencils are from.
+//! The body is scanned step by step up to the start of an element, and continues after the last element that fits.
+//! Nothing is decided here. What elements become is an edit like others, once a walk has found that the list is the one
+//! that the stencils are from.
 
 use super::{Intake, Lists};
 use crate::limits::Limits;
@@ -11,19 +11,19 @@ use crate::plan::Plan;
 use crate::scan::{Scanner, Status};
 use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, Reading, white};
 
-/// Bytes scanned at once while elements are looked for: few, since what is scanned beyond the beginning of a list is in vain.
+/// Bytes scanned at once while elements are searched for. Few, since a scan beyond the start of a list is wasted.
 const STEP: usize = 512;
-/// Where no element has come in so many bytes, none is looked for any more.
+/// If no element was passed over within this many bytes, the search ends.
 const FAR: usize = 8 << 10;
-/// Elements that may not fit before no more are looked at. Others are paid for: what is scanned in vain after each, and what
-/// starting again takes, come to less than what so many bytes save that are passed over.
+/// Elements that may fail to fit before the search ends. One more is allowed for every `PAYS` bytes passed over: they
+/// save more than a failure costs, which is a wasted scan and a new start.
 const MAX_MISSES: usize = 8;
 const PAYS: usize = 2 * STEP;
 
-/// How far a body was looked through for elements to pass over.
+/// How far a body was searched for elements to pass over.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    /// The first token that was not looked at, and how many containers are open before it.
+    /// The first token that was not examined, and how many containers are open before it.
     token: usize,
     depth: u32,
     next: Option<Next>,
@@ -32,42 +32,42 @@ pub(super) struct Search {
     /// Bytes passed over, and elements that did not fit.
     passed: usize,
     misses: usize,
-    /// The first of no known skeleton.
+    /// The first element of unknown skeleton.
     stranger: Option<u32>,
-    /// The last that is to be scanned.
+    /// The last element that is to be scanned.
     left: Option<usize>,
     is_over: bool,
 }
 
-/// An element of no known skeleton.
+/// An element of unknown skeleton.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stranger {
     /// There is none.
     Nowhere,
-    /// There may be one: none is known.
+    /// There may be one anywhere, because no element was compared.
     Anywhere,
     /// It opens at this offset.
     At(u32),
 }
 
-/// Where an element is to be looked at.
+/// Where an element is to be compared next.
 #[derive(Clone, Copy, Debug)]
 struct Next {
     at: usize,
-    /// Containers open around it.
+    /// How many containers are open around it.
     depth: u32,
-    /// An element ends there; the next one comes after a comma.
+    /// Whether an element ends there, and the next one follows a comma.
     follows: bool,
     looks: u32,
 }
 
 impl Search {
-    /// No element is looked for.
+    /// Returns a search that is over.
     pub(super) fn over() -> Search {
         Search { is_over: true, ..Search::default() }
     }
 
-    /// Where an element is that ought to be drawn.
+    /// Returns where an element is that ought to be drawn.
     pub(super) fn stranger(&self) -> Stranger {
         match self.stranger {
             Some(open) => Stranger::At(open),
@@ -78,9 +78,9 @@ impl Search {
 }
 
 impl Intake {
-    /// Scans what came, less elements that are passed over. What follows those may be left for when more has come.
+    /// Scans what came, except elements that are passed over. What follows those may be left until more has come.
     pub(super) fn scan(&mut self, plan: &Plan, memo: &mut Memo) -> Status {
-        // Another body may have taken the place of their stencils.
+        // Another body may have replaced their stencils.
         let is_other = self.known.runs().is_some_and(|runs| !runs.are_of(memo.elements()));
         let depth = memo.depth_of_elements().filter(|_| !is_other);
         let Intake { held, known, limits, scanner } = self;
@@ -88,7 +88,7 @@ impl Intake {
             return scanner.advance(held);
         };
         while !lists.search.is_over && matches!(scanner.status(), Status::Blank | Status::Open) {
-            // The list that was known when an element was left may have been another.
+            // The known list may have changed since an element was left.
             let left = lists.search.next.take().filter(|next| next.depth == depth);
             let mut next = left.or_else(|| lists.search.candidate(held, scanner, depth));
             while let Some(element) = next {
@@ -110,7 +110,7 @@ impl Intake {
 }
 
 impl Search {
-    /// The next element of an array that many containers deep.
+    /// Returns the next element of an array that is `depth` containers deep.
     fn candidate(&mut self, held: &[u8], scanner: &Scanner, depth: u32) -> Option<Next> {
         let tokens = scanner.tokens();
         let byte = |token: usize| tokens.get(token).and_then(|at| held.get(*at as usize)).copied().unwrap_or(0);
@@ -133,7 +133,7 @@ impl Search {
         None
     }
 
-    /// The element at an offset is to be scanned.
+    /// Leaves the element at an offset to the scan.
     fn leave(&mut self, at: usize) {
         self.left = Some(at);
         self.misses = self.misses.saturating_add(1);
@@ -141,7 +141,7 @@ impl Search {
     }
 }
 
-/// What passing over elements of a body takes.
+/// What is needed to pass over elements of a body.
 struct Pass<'a> {
     held: &'a [u8],
     limits: &'a Limits,
@@ -150,7 +150,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Passes over the elements from one on that fit. Whether those after them may, when more has come.
+    /// Passes over the elements from `next` on that fit. Returns whether those after them may fit when more has come.
     fn over(&mut self, lists: &mut Lists, plan: &Plan, memo: &mut Memo, next: Next) -> Miss {
         let Pass { held, limits, scanner, reading } = self;
         let Lists { runs, search } = lists;
@@ -197,7 +197,7 @@ impl Pass<'_> {
     }
 }
 
-/// Where the object begins that is the next element after one that ends at an offset.
+/// Returns where the object begins that is the next element after one that ends at `end`.
 fn following(bytes: &[u8], end: usize) -> Result<usize, Miss> {
     let expect = |at: usize, byte: u8| match bytes.get(at) {
         None => Err(Miss::Short),

@@ -1,4 +1,4 @@
-//! Classification of a block, once portable and once with 128-bit vectors.
+//! Classification of blocks, once portable and once with 128-bit vectors.
 
 use super::Block;
 
@@ -28,40 +28,40 @@ pub trait Masks {
     /// The masks of one block.
     fn of(block: &Block) -> BlockMasks;
 
-    /// Digits, and zeros among them.
+    /// Returns the digits, and the zeros among them.
     fn digits(block: &Block) -> (u64, u64);
 
-    /// Bytes that are either of two.
+    /// Returns the bytes that equal one of two.
     fn either(block: &Block, a: u8, b: u8) -> u64;
 
-    /// Bytes above 0x7f.
+    /// Returns the bytes above 0x7f.
     fn non_ascii(block: &Block) -> u64;
 
-    /// Bytes of a string that are more than themselves: quotes, backslashes, those below 0x20 and above 0x7f.
+    /// Returns the bytes that are special in a string: quotes, backslashes, those below 0x20 and above 0x7f.
     fn marks(lane: &Lane) -> u32;
 
-    /// As above, of two lanes.
+    /// As [`Masks::marks`], of two lanes.
     fn marks_of_pair(pair: &Pair) -> u32;
 
-    /// Bytes that are either of two.
+    /// Returns the bytes that equal one of two.
     fn either_of_pair(pair: &Pair, a: u8, b: u8) -> u32;
 
-    /// As [`Masks::marks_of_pair`], and either of two.
+    /// As [`Masks::marks_of_pair`], with the bytes that equal one of two.
     fn marks_or_either(pair: &Pair, a: u8, b: u8) -> u32;
 
-    /// Bytes that are the same in both.
+    /// Returns the bytes that are equal in both.
     fn same(left: &Pair, right: &Pair) -> u32;
 
-    /// Whether each byte is the lowest at its place, or above it by no more than its span.
+    /// Returns whether each byte is at least the lowest for its place, and above it by at most the span.
     fn are_within(lane: &Lane, lowest: &Lane, span: &Lane) -> bool;
 
-    /// Digits.
+    /// Returns the digits.
     fn digits_of_pair(pair: &Pair) -> u32;
 
-    /// What a string is told by.
+    /// Returns what is needed to find the end of a string.
     fn string(pair: &Pair) -> StringMasks;
 
-    /// What tells characters of more than one byte.
+    /// Returns what is needed to check characters of more than one byte.
     fn characters(pair: &Pair) -> CharacterMasks;
 }
 
@@ -87,19 +87,19 @@ pub struct StringMasks {
 /// One bit per byte of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CharacterMasks {
-    /// Bytes that go on with a character: 0x80 to 0xbf.
+    /// Bytes that continue a character: 0x80 to 0xbf.
     pub continuing: u32,
-    /// Bytes that start a character: of two bytes or more, 0xc2 and above,
+    /// Bytes that start a character of two bytes or more: 0xc2 and above.
     pub two: u32,
-    /// of three or more, 0xe0 and above,
+    /// Bytes that start a character of three bytes or more: 0xe0 and above.
     pub three: u32,
-    /// of four, 0xf0 and above.
+    /// Bytes that start a character of four bytes: 0xf0 and above.
     pub four: u32,
-    /// After these the next byte tells whether a character of three bytes is one: 0xe0 and 0xed.
+    /// Bytes whose next byte decides whether a character of three bytes is valid: 0xe0 and 0xed.
     pub narrow: u32,
 }
 
-/// Byte by byte: the oracle of the vector versions, and the fallback where there are none.
+/// The classifier that goes byte by byte: the oracle of the vector versions, and the fallback where there are none.
 #[derive(Debug)]
 pub struct Portable;
 
@@ -191,10 +191,10 @@ pub use vector::Wide;
 #[cfg(not(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128"))))]
 pub type Wide = Portable;
 
-/// Which bytes are escaped by a backslash. `carry` bit 0: the first byte is.
+/// Returns which bytes are escaped by a backslash. Bit 0 of `carry` tells whether the first byte is.
 ///
-/// A run of backslashes escapes every second byte from its start; adding the run's first bit carries through the
-/// run and tells its parity. From simdjson's `find_escaped_branchless`, as described in the paper, section 3.1.1.
+/// A run of backslashes escapes every second byte from its start. Adding the run's first bit carries through the run
+/// and tells its parity. From simdjson's `find_escaped_branchless`, as described in the paper, section 3.1.1.
 #[inline(always)]
 pub(crate) fn escaped(backslash: u64, carry: &mut u64) -> u64 {
     const EVEN: u64 = 0x5555_5555_5555_5555;
@@ -209,7 +209,7 @@ pub(crate) fn escaped(backslash: u64, carry: &mut u64) -> u64 {
     (EVEN ^ (even_runs << 1)) & follows
 }
 
-/// Bit i of the result is the parity of bits 0 to i.
+/// Returns a mask in which bit `i` is the parity of bits 0 to `i`.
 #[inline(always)]
 pub(super) fn prefix_xor(mut bits: u64) -> u64 {
     bits ^= bits << 1;
@@ -248,7 +248,7 @@ mod vector {
             // 0x20 folds `[` onto `{` and `]` onto `}`, and nothing else onto either.
             let folded = vectors.map(|v| v128_or(v, u8x16_splat(0x20)));
             let folded_eq = |byte: u8| folded.map(|v| i8x16_eq(v, u8x16_splat(byte)));
-            // Bytes below 0x20 are rare in compact JSON: tell them apart only where there are any.
+            // Bytes below 0x20 are rare in compact JSON, so they are told apart only if there are any.
             let (low, blank) = if v128_any_true(at_most(lowest(vectors), 0x1f)) {
                 let low_vectors = vectors.map(|v| at_most(v, 0x1f));
                 let line = either(eq(b'\n'), either(eq(b'\r'), eq(b'\t')));
@@ -264,7 +264,7 @@ mod vector {
                 open,
                 close,
                 separator: mask(either(eq(b':'), eq(b','))),
-                // Whether a block has a space is chance.
+                // Whether a block has a space is random, so there is no branch for it.
                 white: mask(eq(b' ')) | blank,
                 low,
                 non_ascii: high(vectors),
@@ -273,7 +273,7 @@ mod vector {
 
         #[inline(always)]
         fn digits(block: &Block) -> (u64, u64) {
-            // What this makes of digits is below ten, and of nothing else.
+            // The xor turns digits into values below ten, and no other byte.
             let values = load(block).map(|v| v128_xor(v, u8x16_splat(b'0')));
             (mask(values.map(|v| at_most(v, 9))), mask(values.map(|v| i8x16_eq(v, u8x16_splat(0)))))
         }
@@ -326,7 +326,7 @@ mod vector {
 
         #[inline(always)]
         fn digits_of_pair(pair: &Pair) -> u32 {
-            // This makes them the lowest signed numbers.
+            // The subtraction makes digits the lowest signed numbers.
             let digits = |v| i8x16_lt(u8x16_sub(v, u8x16_splat(0xb0)), u8x16_splat(0x8a));
             pair_mask(load(pair).map(digits))
         }
@@ -336,7 +336,7 @@ mod vector {
             let vectors = load(pair);
             let eq = |byte: u8| pair_mask(vectors.map(|v| i8x16_eq(v, u8x16_splat(byte))));
             let high = pair_mask(vectors);
-            // As signed numbers those above 0x7f are below 0x20 too.
+            // As signed numbers, bytes above 0x7f are below 0x20 too.
             let low = pair_mask(vectors.map(|v| i8x16_lt(v, u8x16_splat(0x20)))) & !high;
             StringMasks { quote: eq(b'"'), backslash: eq(b'\\'), low, high }
         }
@@ -344,11 +344,11 @@ mod vector {
         #[inline(always)]
         fn characters(pair: &Pair) -> CharacterMasks {
             let vectors = load(pair);
-            // What is above 0x7f after this much is taken away was that much higher.
+            // A byte that is still above 0x7f after the saturating subtraction was at least `byte`.
             let least = |byte: u8| pair_mask(vectors.map(|v| u8x16_sub_sat(v, u8x16_splat(byte.wrapping_sub(0x80)))));
             let eq = |v: Vector, byte: u8| i8x16_eq(v, u8x16_splat(byte));
             CharacterMasks {
-                // The lowest signed numbers.
+                // These are the lowest signed numbers.
                 continuing: pair_mask(vectors.map(|v| i8x16_lt(v, u8x16_splat(0xc0)))),
                 two: least(0xc2),
                 three: least(0xe0),
@@ -372,8 +372,8 @@ mod vector {
     /// See [`Masks::marks`].
     #[inline(always)]
     fn marked(v: Vector) -> Vector {
-        // This puts the quote where `!` is, next to those below 0x20, and these elsewhere among themselves. As signed
-        // numbers those above 0x7f are below them too. V8 makes a constant anew wherever it is used, so there are few.
+        // The xor maps the quote to 0x20, next to the bytes below 0x20, which stay below it. As signed numbers, bytes
+        // above 0x7f are below it too. V8 creates a constant anew at each use, so there are few.
         let low = i8x16_lt(v128_xor(v, u8x16_splat(0x02)), u8x16_splat(0x21));
         v128_or(low, i8x16_eq(v, u8x16_splat(b'\\')))
     }
@@ -394,7 +394,7 @@ mod vector {
         [v128_or(l0, r0), v128_or(l1, r1), v128_or(l2, r2), v128_or(l3, r3)]
     }
 
-    /// Which bytes are not above `most`. There is no unsigned comparison on x86-64 before AVX-512.
+    /// Returns which bytes are not above `most`. There is no unsigned comparison on x86-64 before AVX-512.
     #[inline(always)]
     fn at_most(v: Vector, most: u8) -> Vector {
         i8x16_eq(u8x16_sub_sat(v, u8x16_splat(most)), u8x16_splat(0))
@@ -500,7 +500,7 @@ mod vector {
 
         #[inline(always)]
         pub fn any_true(v: Vector) -> bool {
-            // Comparisons give all ones or zeros, so the top bits tell.
+            // Comparisons give all ones or all zeros, so the top bits suffice.
             bitmask(v) != 0
         }
     }

@@ -2,7 +2,7 @@ use super::block::BLOCK;
 
 /// Positions in ascending order, in memory that is written before it is counted.
 ///
-/// The memory beyond `len` is initialised, so that a block's positions are stored without asking for room one by one
+/// The memory beyond `len` is initialised, so the positions of a block are stored without asking for room one by one
 /// and without `unsafe`.
 #[derive(Debug, Default)]
 pub(super) struct Positions {
@@ -10,11 +10,11 @@ pub(super) struct Positions {
     len: usize,
 }
 
-/// Room that is kept when most positions are taken out: those of 64 to 128 KiB of usual JSON.
+/// Capacity kept when most positions are discarded: those of 64 to 128 KiB of usual JSON.
 const KEPT: usize = 32 << 10;
 
 impl Positions {
-    /// Appends `base` plus the index of every set bit, of which there are seldom more than `AT_ONCE`.
+    /// Appends `base` plus the index of every set bit. There are seldom more than `AT_ONCE`.
     #[inline(always)]
     pub(super) fn push_bits<const AT_ONCE: usize>(&mut self, mut bits: u64, base: u32) {
         if bits == 0 {
@@ -26,7 +26,8 @@ impl Positions {
         }
         let count = bits.count_ones() as usize;
         let room = self.memory.get_mut(self.len..end).unwrap_or_default();
-        // Some at a time, needed or not: a loop that ends at each block's own count is mispredicted at each block.
+        // Writes `AT_ONCE` at a time, needed or not: a loop that ends at each block's own count is mispredicted at each
+        // block.
         for some in room.as_chunks_mut::<AT_ONCE>().0 {
             for slot in some {
                 *slot = base.wrapping_add(bits.trailing_zeros());
@@ -51,12 +52,12 @@ impl Positions {
         self.len = self.len.min(len);
     }
 
-    /// Takes out the positions from `bytes` on.
+    /// Removes the positions from `bytes` on.
     pub(super) fn truncate_at(&mut self, bytes: u32) {
         self.len = self.as_slice().partition_point(|at| *at < bytes);
     }
 
-    /// Takes out the positions before `bytes`, and counts the others from there. How many those were.
+    /// Removes the positions before `bytes`, and makes the others relative to it. Returns how many were removed.
     pub(super) fn discard(&mut self, bytes: u32) -> usize {
         let gone = self.as_slice().partition_point(|at| *at < bytes);
         self.memory.copy_within(gone..self.len, 0);
@@ -71,7 +72,7 @@ impl Positions {
         gone
     }
 
-    /// Bytes of memory in use or not.
+    /// Returns the size in memory, in bytes, whether in use or not.
     pub(super) fn bytes(&self) -> usize {
         self.memory.capacity().saturating_mul(size_of::<u32>())
     }
