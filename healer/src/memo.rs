@@ -1,8 +1,8 @@
 //! What similarity found, by shape of record.
 //!
 //! A resolution depends on the contract and on the shape alone: names, their order, kinds and classes of values. So
-//! what is remembered is what would be found again, and forgetting changes no output. Shapes are found by their hashes, and
-//! compared member by member before they are believed: who makes two shapes with one hash gains nothing.
+//! what is remembered is what would be found again, and forgetting changes no output. Shapes are found by their hashes
+//! and compared member by member before they are used, so nobody gains by making two shapes with one hash.
 
 mod instance;
 mod learned;
@@ -25,30 +25,31 @@ use learned::{Learned, Spent, align};
 use shapes::Shapes;
 use std::sync::Arc;
 
-/// Bytes of a name, and of the names on the way to a member. A record with a longer name is left to rules, and so is a
-/// member that is further in: keys that are read by name are a tenth as long, and the longest that Kubernetes allows for
-/// a label has 317. So what one body brings is bounded before it can be forgotten.
+/// Most bytes of a name, and of the names on the path to a member together. A record with a longer name is left to
+/// rules, and so is a member that is deeper inside. Keys that are read by name are a tenth as long, and the longest
+/// that Kubernetes allows for a label has 317 bytes. The limit bounds what one body adds before it can be forgotten.
 pub(crate) const MAX_NAME: usize = 512;
 
-/// Names in distinct shapes of one body that similarity looks at, known ones included; records of further shapes are
-/// left to rules. It counts names whether or not their shape is remembered, so that the same body is always healed the
-/// same way.
+/// Most names in distinct shapes of one body that similarity looks at, including known shapes. Records of further
+/// shapes are left to rules. Names count whether or not their shape is remembered, so that the same body is always
+/// healed the same way.
 pub const MAX_NAMES_PER_BODY: u32 = 8192;
 
-/// Resolutions told of one body. An access log has no room for more.
+/// Most resolutions reported of one body. An access log has no room for more.
 pub const MAX_USED: usize = 32;
 
 /// The memory of one plan.
 #[derive(Debug, Default)]
 pub struct Memo {
     learned: Option<Box<Learned>>,
-    /// Of whole bodies.
+    /// Stencils of whole bodies.
     stencils: Stencils,
-    /// Of elements of a list that bodies are, or hold.
+    /// Stencils of elements of a list that a body is or holds.
     elements: Elements,
 }
 
-/// What is known of one body that is walked in parts, between one part and the next: others may come in between.
+/// What is known of one body that is walked in parts, kept between its parts: those of other bodies may come in
+/// between.
 #[derive(Debug, Default)]
 pub(crate) struct Course {
     before: Spent,
@@ -66,15 +67,17 @@ impl Course {
 }
 
 impl Memo {
-    /// Shapes remembered for one plan by default. An overlay of a record of 60 fields takes some 10 KB, so 10 MB.
+    /// Shapes remembered for one plan by default. An overlay of a record of 60 fields takes some 10 KB, so 10 MB in
+    /// all.
     pub const DEFAULT_SHAPES: usize = 1024;
 
-    /// An empty memory for a plan.
+    /// Creates an empty memory for a plan.
     pub fn new(plan: &Plan) -> Memo {
         Memo::bounded(plan, Self::DEFAULT_SHAPES)
     }
 
-    /// An empty memory for so many shapes. Cost where the plan uses similarity: a copy of its automaton.
+    /// Creates an empty memory for up to `max_shapes` shapes. If the plan uses similarity, costs a copy of its
+    /// automaton.
     pub fn bounded(plan: &Plan, max_shapes: usize) -> Memo {
         if plan.records().is_empty() {
             return Memo::default();
@@ -83,33 +86,33 @@ impl Memo {
         Memo { learned: Some(Box::new(learned)), ..Memo::default() }
     }
 
-    /// How many shapes are remembered.
+    /// Returns how many shapes are remembered.
     pub fn shapes(&self) -> usize {
         self.learned.as_deref().map_or(0, |learned| learned.shapes.len())
     }
 
-    /// Bytes that are remembered: no more than some 40 MB, whatever bodies come.
+    /// Returns the bytes that are remembered: at most some 40 MB, whatever bodies come.
     pub fn memory(&self) -> usize {
         let stencils = self.stencils.memory().saturating_add(self.elements.memory());
         self.learned.as_deref().map_or(0, Learned::memory).saturating_add(stencils)
     }
 
-    /// How often there were too many, so that all were forgotten.
+    /// Returns how often there were too many shapes, so that all were forgotten.
     pub fn forgotten(&self) -> u64 {
         self.learned.as_deref().map_or(0, |learned| learned.generation.into())
     }
 
-    /// Shapes that were new with the last body, as far as there is room to tell of them.
+    /// Returns the shapes that were new with the last body, as far as there is room to report them.
     pub fn new_shapes(&self) -> &[NewShape] {
         self.learned.as_deref().map_or(&[], |learned| &learned.news.told)
     }
 
-    /// How many shapes were new with the last body.
+    /// Returns how many shapes were new with the last body.
     pub(crate) fn news(&self) -> u32 {
         self.learned.as_deref().map_or(0, |learned| learned.news.count)
     }
 
-    /// The resolutions that the last body was healed by, each once, in the order of their first use.
+    /// Iterates over the resolutions that healed the last body, each once, in the order of their first use.
     pub fn last_used(&self) -> impl Iterator<Item = &Resolution> {
         let learned = self.learned.as_deref();
         learned
@@ -117,7 +120,7 @@ impl Memo {
             .flat_map(|learned| learned.used.iter().filter_map(|id| learned.resolutions.get(*id as usize)))
     }
 
-    /// Forgets all shapes, so that the next bodies are seen for the first time.
+    /// Forgets all shapes, as if no body had been seen.
     pub fn forget(&mut self) {
         self.stencils.clear();
         self.elements.clear();
@@ -126,10 +129,10 @@ impl Memo {
         }
     }
 
-    /// Takes in the stencil that a body was healed by.
+    /// Notes the stencil that a body was healed by.
     pub(crate) fn note_stencil(&mut self, stencil: &Arc<Stencil>) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
-        // Mostly it is that of the body before.
+        // Mostly it is the stencil of the body before.
         if learned.used_by.as_ref().is_some_and(|used_by| Arc::ptr_eq(used_by, stencil)) {
             return std::mem::swap(&mut learned.used, &mut learned.used_before);
         }
@@ -139,11 +142,11 @@ impl Memo {
         }
     }
 
-    /// Takes in the ops that a body was healed by.
+    /// Notes the ops that a body was healed by.
     pub(crate) fn note_used(&mut self, ops: &[Op]) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
         learned.used_by = None;
-        // Mostly it is what the body before was healed by.
+        // Mostly they are the ops of the body before.
         let same = ops.iter().zip(&learned.used_before).all(|(op, id)| op.rule == RuleRef::Similar(*id));
         if same && learned.used.is_empty() && ops.len() == learned.used_before.len() {
             return std::mem::swap(&mut learned.used, &mut learned.used_before);
@@ -155,7 +158,7 @@ impl Memo {
             let RuleRef::Similar(id) = op.rule else { continue };
             let Some(last) = learned.last_use.get_mut(id as usize).filter(|last| **last != now) else { continue };
             *last = now;
-            // Only earlier parts of the body may have brought it already.
+            // Only earlier parts of the body may have added it already.
             let is_used = before > 0 && learned.used.contains(&id);
             if learned.used.len() < MAX_USED && !is_used {
                 learned.used.push(id);
@@ -176,7 +179,7 @@ impl Memo {
         self.learned.as_deref()?.resolutions.get(index as usize)
     }
 
-    /// What similarity makes of a record.
+    /// Works out what similarity makes of a record.
     pub(crate) fn align(
         &mut self,
         plan: &Plan,
@@ -191,34 +194,35 @@ impl Memo {
         }
     }
 
-    /// The items of all shapes.
+    /// Returns the items of all shapes.
     pub(crate) fn sequences(&self) -> Option<&Sequences> {
         self.learned.as_deref().map(|learned| &learned.sequences)
     }
 
-    /// The shape that a record in this state of the plan is likely to have.
+    /// Returns the shape that a record in this state of the plan probably has.
     pub(crate) fn guess(&self, state: Id) -> Id {
         self.learned.as_deref().and_then(|learned| learned.likely.get(state as usize)).copied().unwrap_or(NONE)
     }
 
-    /// The state for records of a shape, and its first item.
+    /// Returns the state for records of a shape, and the shape's first item.
     pub(crate) fn known(&self, shape: Id) -> Option<(Id, Id)> {
         self.learned.as_deref()?.shapes.get(shape as usize).map(|shape| (shape.over, shape.first))
     }
 
-    /// Whether the next body is likely to have moves.
+    /// Whether the next body probably has moves.
     pub(crate) fn expects_moves(&self) -> bool {
         self.learned.as_deref().is_some_and(|learned| learned.moves)
     }
 
-    /// Takes in whether moves were made in a body.
+    /// Notes whether moves were made in a body.
     pub(crate) fn note_moves(&mut self, moves: bool) {
         if let Some(learned) = self.learned.as_deref_mut() {
             learned.moves = moves;
         }
     }
 
-    /// Unknown names of the last body that similarity did not look at, because a limit was reached.
+    /// Returns the number of unknown names of the last body that similarity did not examine because a limit was
+    /// reached.
     pub(crate) fn unscored(&self) -> u32 {
         self.learned.as_deref().map_or(0, |learned| learned.spent.unscored)
     }
@@ -240,7 +244,7 @@ impl Memo {
         }
     }
 
-    /// The stencil that a body fits. `reading`: what was found in it.
+    /// Returns the stencil that a body fits. `reading`: receives what was found in it.
     pub(crate) fn recognise(
         &mut self,
         plan: &Plan,
@@ -253,22 +257,22 @@ impl Memo {
         if end == body.len() && stencil.is_within(limits) { Ok(Arc::clone(stencil)) } else { Err(Miss::Other) }
     }
 
-    /// Stencils of whole bodies.
+    /// Returns the stencils of whole bodies.
     pub(crate) fn stencils(&mut self) -> &mut Stencils {
         &mut self.stencils
     }
 
-    /// Stencils of elements of a list.
+    /// Returns the stencils of elements of a list.
     pub(crate) fn elements(&mut self) -> &mut Elements {
         &mut self.elements
     }
 
-    /// How many containers are open around elements whose stencils are known.
+    /// Returns how many containers are open around elements whose stencils are known.
     pub(crate) fn depth_of_elements(&mut self) -> Option<u32> {
         self.elements.known().map(|(place, _)| place.depth)
     }
 
-    /// The list whose elements have stencils, these, and the automaton that they are for.
+    /// Returns the list whose elements have stencils, these stencils, and the automaton that they are for.
     pub(crate) fn elements_of<'a>(
         &'a mut self,
         plan: &'a Plan,
@@ -277,7 +281,7 @@ impl Memo {
         self.elements.known().map(|(place, stencils)| (place, stencils, automaton))
     }
 
-    /// Whether so many more names in distinct shapes might cross a limit of the last body.
+    /// Whether `names` more names in distinct shapes might cross a limit of the last body.
     pub(crate) fn might_be_spent(&self, plan: &Plan, names: u32) -> bool {
         let Some(learned) = self.learned.as_deref() else { return false };
         let Spent { names: all, unknown, unscored } = learned.spent;
@@ -285,18 +289,18 @@ impl Memo {
         Spent { names, unknown, unscored }.is_beyond(plan)
     }
 
-    /// Names in distinct shapes of one body that certainly cross no limit.
+    /// Returns how many names in distinct shapes of one body certainly cross no limit.
     pub(crate) fn most_names(&self, plan: &Plan) -> u32 {
         let settings = plan.spec().similarity.filter(|_| self.is_used());
         settings.map_or(u32::MAX, |settings| settings.max_unknown.min(MAX_NAMES_PER_BODY))
     }
 
-    /// How often shapes were forgotten: stencils of before that are of no use.
+    /// Returns how often shapes were forgotten. Stencils drawn before the last time are of no use.
     pub(crate) fn generation(&self) -> u32 {
         self.learned.as_deref().map_or(0, |learned| learned.generation)
     }
 
-    /// Gets ready for a part of a body, or puts away what is known of it.
+    /// Gets ready for a part of a body, or puts away what is known of the body after it.
     pub(crate) fn exchange(&mut self, course: &mut Course) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
         learned.used_by = None;
@@ -310,7 +314,7 @@ impl Memo {
         std::mem::swap(&mut learned.news, &mut course.news);
     }
 
-    /// Takes in that the last pass was right, and more parts of the body may follow.
+    /// Notes that the last pass was right, and that more parts of the body may follow.
     pub(crate) fn part_is_done(&mut self) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
         learned.before = learned.spent;
@@ -319,8 +323,9 @@ impl Memo {
         }
     }
 
-    /// Finds the states that records are to be walked in. Whether all were walked in the right ones; if not, the
-    /// instances say which. Those inside a record that was walked in a wrong one are not to be relied upon, and go.
+    /// Finds the states in which records must be walked. Returns whether all were walked in the right ones; if not, the
+    /// instances tell the right ones. Instances inside a record that was walked in a wrong state are unreliable and are
+    /// removed.
     pub(crate) fn settle(&mut self, plan: &Plan, body: &Body<'_>, instances: &mut Vec<Instance>) -> bool {
         let Some(learned) = self.learned.as_deref_mut() else { return true };
         learned.pass = learned.pass.wrapping_add(1);

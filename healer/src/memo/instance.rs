@@ -1,25 +1,25 @@
-//! Records of one body, as a walk comes across them.
+//! Records of one body, as a walk meets them.
 
 use crate::plan::automaton::{Id, NONE};
 
-/// A record that a walk came across.
+/// A record that a walk met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Instance {
-    /// Its opening brace, as a number of token.
+    /// The number of the token that is its opening brace.
     pub token: u32,
-    /// The token after its closing brace.
+    /// The number of the token after its closing brace.
     pub end: u32,
-    /// The plan's state of it.
+    /// The plan's state for it.
     pub state: Id,
     /// The state that it was walked in.
     pub over: Id,
-    /// The remembered shape that it was taken for; [`NONE`]: none.
+    /// The remembered shape that it was taken for; [`NONE`] for no shape.
     pub taken_for: Id,
-    /// Whether it has that shape, member by member; then the fields below say nothing.
+    /// Whether it has that shape, member by member. If so, the fields below mean nothing.
     pub is_sure: bool,
-    /// Names in it.
+    /// Number of names in it.
     pub names: u32,
-    /// Names that the plan does not know.
+    /// Number of names that the plan does not know.
     pub unknown: u32,
     pub shape: u64,
     /// Whether similarity may look at it, once that is settled.

@@ -15,100 +15,101 @@ use crate::survey::{MAX_MEMBERS, Survey};
 use crate::walk::{Body, Sequences};
 use std::sync::Arc;
 
-/// Members of all remembered shapes of one plan together, for records that are larger: 7 MB of members, and half as much
-/// again of overlays.
+/// Most members of all remembered shapes of one plan together, which matters for large records: 7 MB of members, and
+/// half as much again of overlays.
 pub(super) const MAX_ITEMS: usize = 1 << 16;
 
-/// Bytes of all that is remembered of the shapes of one plan, for names that are longer: three times what shapes of
-/// ordinary names take when there are too many of them.
+/// Most bytes of all that is remembered of the shapes of one plan, which matters for long names. Three times what
+/// shapes with ordinary names take when there are too many of them.
 pub(super) const MAX_MEMORY: usize = 32 << 20;
 
 #[derive(Debug)]
 pub(super) struct Learned {
-    /// More than so many shapes are forgotten before the next body.
+    /// If there are more shapes than this, all are forgotten before the next body.
     pub(super) max_shapes: usize,
-    /// Whether there are, or too much else is remembered.
+    /// Whether there are more, or too much else is remembered.
     pub(super) is_full: bool,
-    /// The plan's automaton, and overlays for shapes after it.
+    /// The plan's automaton, followed by overlays for shapes.
     pub(super) automaton: Automaton,
     pub(super) plain: Extent,
     pub(super) shapes: Vec<Shape>,
     pub(super) sequences: Sequences,
-    /// The last shape with a state and hash.
+    /// The last shape with each state and hash.
     pub(super) by_hash: Shapes,
     pub(super) overlays: overlay::Known,
     /// By state of the plan: the shape that most of its records had in the last body that had any.
     pub(super) likely: Vec<Id>,
     pub(super) resolutions: Vec<Resolution>,
-    /// Bytes that these and the keys of overlays take besides.
+    /// Bytes that the texts of resolutions and the keys of overlays take besides.
     pub(super) text: usize,
     pub(super) survey: Survey,
     pub(super) scratch: similarity::Scratch,
     pub(super) alignments: Vec<Alignment>,
-    /// Shapes that the current body brought.
+    /// Shapes that were new with the current body.
     pub(super) news: News,
-    /// What the parts of the current body that are done have spent, and what the current pass has.
+    /// What the finished parts of the current body have spent, and what has been spent including the current pass.
     pub(super) before: Spent,
     pub(super) spent: Spent,
-    /// The pass, by number.
+    /// The number of the pass.
     pub(super) pass: u64,
-    /// Shapes of the parts that are done that similarity may look at. What came after a limit was reached need not be
-    /// known: it would be beyond it again. Which of the memo's shapes they are does not matter.
+    /// Shapes of the finished parts that similarity may look at. Shapes that came after a limit was reached are not
+    /// needed, since they would be beyond it again. Which of the memo's shapes they are does not matter.
     pub(super) seen: Shapes,
-    /// Those that the current pass adds.
+    /// Shapes that the current pass adds to these.
     pub(super) entered: Vec<(Id, u64)>,
     /// Whether moves were made in the last body.
     pub(super) moves: bool,
-    /// Resolutions that the last body was healed by, and those of the one before.
+    /// Resolutions that healed the last body, and those that healed the one before.
     pub(super) used: Vec<u32>,
     pub(super) used_before: Vec<u32>,
-    /// The stencil that these are of, if the last body that similarity healed was healed by one alone.
+    /// The stencil that `used` comes from, if the last body that similarity healed was healed by one stencil alone.
     pub(super) used_by: Option<Arc<Stencil>>,
-    /// By resolution: the last body that it healed, by number.
+    /// By resolution: the number of the last body that it healed.
     pub(super) last_use: Vec<u64>,
     /// Bodies that similarity healed so far.
     pub(super) bodies: u64,
-    /// How often all was forgotten.
+    /// How often everything was forgotten.
     pub(super) generation: u32,
 }
 
-/// A shape that is remembered.
+/// A remembered shape.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) hash: u64,
-    /// Whether it may have arrays under other names, so that it matters what is in these too; and a hash of that.
+    /// Whether its arrays may be expected ones under other names, so that what is in them matters too; and a hash of
+    /// that.
     pub(super) looks_inside: bool,
     pub(super) elements: u64,
-    /// The state for records of it.
+    /// The state for records of this shape.
     pub(super) over: Id,
-    /// Its items among [`Learned::sequences`].
+    /// Its first item in [`Learned::sequences`].
     pub(super) first: Id,
     pub(super) names: u32,
-    /// Names that the plan does not know.
+    /// Number of names that the plan does not know.
     pub(super) unknown: u32,
-    /// Those of them that similarity does not look at.
+    /// Number of these that similarity does not look at.
     pub(super) unscored: u32,
     /// Another shape with the same hash.
     pub(super) next: Id,
-    /// The last pass that had a record of it, how many it had, and whether similarity may look at them.
+    /// The last pass with a record of this shape, the number of records in it, and whether similarity may look at them.
     pub(super) pass: u64,
     pub(super) records: u32,
     pub(super) is_scored: bool,
 }
 
-/// What a body has spent of the limits.
+/// How much of the limits a body has spent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent {
     /// Names in distinct shapes.
     pub(super) names: u32,
-    /// Those that the plan does not know.
+    /// Names in distinct shapes that the plan does not know.
     pub(super) unknown: u32,
-    /// Unknown names of all records that were not looked at.
+    /// Unknown names of all records that were not examined.
     pub(super) unscored: u32,
 }
 
 impl Spent {
-    /// Whether that is more than may be.
+    /// Whether a limit is crossed.
     pub(super) fn is_beyond(&self, plan: &Plan) -> bool {
         let most = plan.spec().similarity.map_or(0, |settings| settings.max_unknown);
         self.names > MAX_NAMES_PER_BODY || self.unknown > most
@@ -116,7 +117,7 @@ impl Spent {
 }
 
 impl Learned {
-    /// Nothing is learned yet.
+    /// Creates a memory in which nothing is learned yet.
     pub(super) fn new(automaton: Automaton, max_shapes: usize) -> Learned {
         Learned {
             max_shapes,
@@ -149,7 +150,7 @@ impl Learned {
         }
     }
 
-    /// Finds the state that a record is to be walked in.
+    /// Finds the state in which a record must be walked.
     pub(super) fn settle_one(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance) {
         let known = if instance.is_sure { instance.taken_for } else { self.find(body, instance) };
         let known = self.find_by_elements(plan, body, instance, known);
@@ -176,12 +177,12 @@ impl Learned {
         }
     }
 
-    /// Whether this pass had no record of a shape yet.
+    /// Whether this pass has had no record of a shape yet.
     fn is_new(&self, shape: Id) -> bool {
         self.shapes.get(shape as usize).is_none_or(|shape| shape.pass != self.pass)
     }
 
-    /// Takes in the first record of a shape in this pass: the shape, which may be a new one; [`NONE`] where it is not
+    /// Handles the first record of a shape in this pass. Returns the shape, which may be new; [`NONE`] if it is not
     /// worth remembering.
     fn enter(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance, known: Id) -> Id {
         if instance.names > MAX_MEMBERS as u32 {
@@ -199,7 +200,7 @@ impl Learned {
         id
     }
 
-    /// Whether a record of another shape is within the limits. Where one is not, no further shape is.
+    /// Counts a record of another shape. Returns whether it is within the limits. If one is not, no later one is.
     fn spend(&mut self, plan: &Plan, instance: &Instance) -> bool {
         let most = plan.spec().similarity.map_or(0, |settings| settings.most_of_record());
         self.spent.names = self.spent.names.saturating_add(instance.names);
@@ -212,7 +213,7 @@ impl Learned {
         self.spent.is_beyond(plan)
     }
 
-    /// A remembered shape that a record has, whatever is in its arrays.
+    /// Returns a remembered shape that a record has, ignoring what is in its arrays.
     fn find(&self, body: &Body<'_>, instance: &Instance) -> Id {
         let mut at = self.by_hash.get((instance.state, instance.shape)).unwrap_or(NONE);
         while let Some(shape) = self.shapes.get(at as usize) {
@@ -224,7 +225,7 @@ impl Learned {
         at
     }
 
-    /// The one among the shapes that are like `known`, but for what is in arrays, that a record has.
+    /// Returns the shape of a record among those that equal `known` except for what is in arrays.
     fn find_by_elements(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance, known: Id) -> Id {
         let Some(Shape { hash, looks_inside, .. }) = self.shapes.get(known as usize).copied() else {
             // Beyond the limits no shape is looked at, unless an earlier part had it.
@@ -250,7 +251,7 @@ impl Learned {
         NONE
     }
 
-    /// A hash of what is in the arrays of a record; 0 where it does not matter.
+    /// Returns a hash of what is in the arrays of a record; 0 if it does not matter.
     fn look_inside(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> u64 {
         let index = plan.automaton().state(instance.state).record;
         let Some(record) = plan.records().get(index as usize).filter(|record| record.model.has_records()) else {
@@ -303,7 +304,7 @@ impl Learned {
         id
     }
 
-    /// The state for records that are aligned as the last one was.
+    /// Returns the state for records with the alignments of the last one.
     fn overlay(&mut self, plan: &Plan, state: Id, record: &Record) -> Id {
         let first = self.resolutions.len() as u32;
         let into = (&mut self.automaton, &mut self.overlays);
@@ -315,7 +316,7 @@ impl Learned {
         over
     }
 
-    /// Bytes of all that was learned.
+    /// Returns the size in memory of all that was learned, in bytes.
     pub(super) fn memory(&self) -> usize {
         let lists = [
             self.automaton.memory_since(&self.plain),
@@ -352,7 +353,7 @@ pub(super) fn align(
     into: &mut Vec<Alignment>,
 ) {
     record.model.align(&survey.found(), settings, scratch, into);
-    // Of two members with one name, parsers disagree which one counts.
+    // If two members have one name, parsers disagree on which one counts.
     let alone = |row: Id| survey.rows.get(row as usize).is_some_and(|row| !row.twice);
     let is_near =
         |row: Id| survey.upwards(row).fold(0, |sum: usize, row| sum.saturating_add(survey.name(row).len())) <= MAX_NAME;

@@ -1,9 +1,9 @@
-//! Shapes by what records of them are known by.
+//! Shapes, found by state and hash.
 
 use crate::plan::automaton::Id;
 
-/// By state of the plan and hash, a shape. Sorted: making room among thousands takes less than learning a record, and a type of
-/// map takes 3 KB of the module.
+/// Shapes by state of the plan and hash. A sorted list: inserting among thousands takes less than learning a record,
+/// and a map type adds 3 KB to the module.
 #[derive(Debug, Default)]
 pub(super) struct Shapes(Vec<(Key, Id)>);
 
@@ -25,7 +25,7 @@ impl Shapes {
         self.0.get(at).map(|(_, shape)| *shape)
     }
 
-    /// Notes a shape. The one that was there.
+    /// Adds a shape. Returns the one that it replaces.
     pub fn insert(&mut self, key: Key, shape: Id) -> Option<Id> {
         match self.place(key) {
             Ok(at) => self.0.get_mut(at).map(|(_, known)| std::mem::replace(known, shape)),

@@ -18,7 +18,7 @@ fn plan() -> Plan {
     Config::parse(config.as_bytes()).unwrap().routes.remove(0).plan
 }
 
-/// Two shapes with one hash are two shapes.
+/// Two shapes with the same hash are told apart.
 #[test]
 fn what_has_the_hash_of_another_is_not_taken_for_it() {
     let plan = plan();
@@ -59,7 +59,7 @@ fn the_shape_that_most_records_have_is_likely() {
     assert_eq!(learned.shapes[likely as usize].names, 2);
 }
 
-/// Shapes that differ in what similarity has nothing to do with share their states.
+/// Shapes that differ only in what does not concern similarity share their states.
 #[test]
 fn states_are_shared() {
     let plan = plan();
@@ -81,7 +81,7 @@ fn states_are_shared() {
     }
 }
 
-/// Heals a body that streams in chunks, of records that are held if they have up to 4 KiB.
+/// Heals a body that streams in chunks. Records of up to 4 KiB are held.
 fn stream(plan: &Plan, memo: &mut Memo, body: &str, chunk: usize) -> (String, Summary) {
     let mut healer = Healer::new();
     let mut streaming = healer.incremental(Limits { max_held_bytes: 8 << 10, ..Limits::default() });
@@ -104,7 +104,7 @@ fn list_of_records() -> Plan {
     Config::parse(config.as_bytes()).unwrap().routes.remove(0).plan
 }
 
-/// What names of any length take is bounded, and what was forgotten, or never remembered, changes no output.
+/// What names of any length take is bounded. Whether something was forgotten, or never remembered, changes no output.
 #[test]
 fn memory_is_bounded_whatever_names_are_long() {
     let plan = list_of_records();
@@ -124,7 +124,7 @@ fn memory_is_bounded_whatever_names_are_long() {
     }
 }
 
-/// However many shapes may be remembered, all are forgotten when they take too much.
+/// However many shapes may be remembered, all are forgotten when they take too much memory.
 #[test]
 fn too_much_is_forgotten_however_few_shapes_that_is() {
     let plan = list_of_records();
@@ -142,7 +142,7 @@ fn too_much_is_forgotten_however_few_shapes_that_is() {
     assert!((MAX_MEMORY / 2..MAX_MEMORY + (1 << 20)).contains(&most), "{most}");
 }
 
-/// The same of one body that streams, in any chunks.
+/// The same for one body that streams, in any chunks.
 #[test]
 fn memory_is_bounded_whatever_streams() {
     let plan = list_of_records();
@@ -161,7 +161,7 @@ fn memory_is_bounded_whatever_streams() {
     }
 }
 
-/// As many shapes as one body has are not all remembered, wherever the limits are.
+/// A body may have more shapes than are remembered, wherever the limits are.
 #[test]
 fn a_stream_of_shapes_takes_no_more_than_its_limits() {
     let plan = list_of_records();
@@ -176,7 +176,7 @@ fn a_stream_of_shapes_takes_no_more_than_its_limits() {
     }
 }
 
-/// Resolutions are told with names cut, however many bytes a character has.
+/// Resolutions are reported with shortened names, however many bytes a character has.
 #[test]
 fn long_names_are_cut_where_they_are_told() {
     let plan = list_of_records();
