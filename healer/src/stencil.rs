@@ -1,13 +1,13 @@
-//! What texts of one skeleton become.
+//! What texts with one skeleton become.
 //!
-//! The skeleton of a text is what it is without its values: names, brackets, separators, white space. What is done to a
-//! text depends on its skeleton and on the kinds and classes of its values; on the values themselves only where a guard
-//! asks for them. So a text with the skeleton of one that was healed becomes what that became, with its own values: it
-//! needs no tape, no walk and no edits. Its skeleton was found to be JSON then, so that its values are all there is to
-//! check. Forgetting a stencil changes no output, and neither does not having one.
+//! The skeleton of a text is the text without its values: names, brackets, separators, white space. What is done to a
+//! text depends on its skeleton and on the kinds and classes of its values. It depends on the values themselves only if
+//! a guard asks for them. So a text with the skeleton of one that was healed becomes what that became, with its own
+//! values. It needs no tape, no walk and no edits. The skeleton was found to be JSON when it was drawn, so only the
+//! values need to be checked. Forgetting a stencil changes no output, and neither does not having one.
 //!
-//! That the structure of a record is mostly that of the one before is what the parsers Mison (Li et al., VLDB 2017) and
-//! FAD.js (Bonetta and Brantner, VLDB 2017) live on; here it is what healing does that is remembered.
+//! The parsers Mison (Li et al., VLDB 2017) and FAD.js (Bonetta and Brantner, VLDB 2017) also rely on records having
+//! mostly the structure of the one before. Here the result of healing is remembered.
 
 mod draw;
 mod elements;
@@ -36,38 +36,39 @@ pub(crate) use runs::{ListPlace, Passed, Run, Runs};
 pub(crate) use value::white;
 use value::{End, PAIR, Window};
 
-/// A text that is drawn is no longer. Longer ones are lists, whose elements have stencils of their own.
+/// The longest text that is drawn. Longer ones are lists, whose elements have stencils of their own.
 pub(crate) const MAX_BYTES: usize = 32 << 10;
-/// Values in it at most.
+/// Most values in it.
 const MAX_SLOTS: usize = 2048;
-/// Looks at one text, of which each time more is there, before it is left to the walk: then what a look costs, which is to
-/// read it from its start, is not spent again with every chunk.
+/// Most looks at one text, each at more of it, before it is left to the walk. Each look reads the text from its start,
+/// and the limit saves doing so with every chunk.
 pub(crate) const MAX_LOOKS: u32 = 8;
 
 /// A skeleton, and what texts with it become.
 #[derive(Debug)]
 pub(crate) struct Stencil {
-    /// The skeleton, and after it what the output has that the text has not.
+    /// The skeleton, followed by what the output has that the text has not.
     text: Vec<u8>,
     slots: Vec<Slot>,
-    /// Whether the class of one of them counts.
+    /// Whether the class of any value counts.
     is_classed: bool,
     /// The skeleton after the last value.
     tail: Span,
     guarded: Vec<Guarded>,
-    /// The first run begins where the text does, and the last one ends where it does. None where it stays as it is.
+    /// How the output is made. The first run of text begins where the text does, and the last one ends where it does.
+    /// Empty if the text stays as it is.
     pieces: Vec<Piece>,
     /// Values that may be arrays of any length.
     lists: Vec<List>,
-    /// Those of them whose elements show in the output, in that order, and how many ops show before.
+    /// The lists whose elements show in the output, in that order: how many ops show before, and the list's number.
     pub shown: Vec<(usize, Id)>,
-    /// What was done, but to elements of lists.
+    /// What was done, except to elements of lists.
     pub own: Summary,
     pub ops: Vec<Op>,
-    /// Names in it and in elements of its lists, and how many there may be.
+    /// Number of names in it and in elements of its lists, and the most that there may be.
     pub names: u32,
     most_names: u32,
-    /// The limits that it is within.
+    /// The limits under which the text was healed.
     max_depth: u32,
     max_keys: u32,
 }
@@ -78,21 +79,24 @@ type Span = (u32, u32);
 /// A value, and the text before it.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// That text, and which of its bytes count, and how many. Nothing if there is more of it.
+    /// That text, a mask of its bytes that count, where it is, and its length. If it has [`PAIR`] bytes or more,
+    /// nothing equals `head`.
     head: Pair,
     counts: u32,
     text: Span,
     len: u8,
-    /// The kinds that the value may be of: a bit for each. That of numbers is for whole ones; others have one of their own.
+    /// The kinds that the value may have, one bit each. The bit of numbers is for whole ones; other numbers have
+    /// [`FRACTION`].
     kinds: u8,
-    /// Where it is a string whose class counts, one more than the number of its look in [`LOOKS`], and no kind.
+    /// If the value is a string whose class counts: one more than the number of its look in [`LOOKS`]. The value then
+    /// has no kind.
     look: u8,
-    /// Whether it is an array of any length, and which: [`ANY`], one from [`PLAIN`] on, or from [`LIST`] on one of the lists;
-    /// and in the bits from [`NESTING`] on how many arrays there may be inside that.
+    /// Whether it is an array of any length, and which: [`ANY`], a number from [`PLAIN`] on, or from [`LIST`] on one of
+    /// the lists. The bits from [`NESTING`] on tell how many levels of arrays may be inside it.
     array: u8,
 }
 
-/// An array without objects, of any length; with the kind of its first element added, where that counts.
+/// An array without objects, of any length. If the kind of its first element counts, that is added.
 const PLAIN: u8 = 8;
 /// An array without objects, whatever its first element is.
 const ANY: u8 = 1;
@@ -100,16 +104,16 @@ const ANY: u8 = 1;
 const LIST: u8 = 16;
 /// How many bits of [`Slot::array`] tell which array it is.
 const NESTING: u32 = 6;
-/// Arrays inside each other that are passed as one value: as many as a `MultiPolygon` of `GeoJSON` has (RFC 7946).
+/// Most arrays inside each other that are passed as one value: as many as a `MultiPolygon` of `GeoJSON` has (RFC 7946).
 const MOST_ARRAYS: u8 = 1 << (u8::BITS - NESTING);
 
-/// The bit of numbers that are not whole, which is that of no kind.
+/// The bit of numbers that are not whole, which no kind has.
 const FRACTION: u8 = 1 << 7;
 
-/// What a glance at a value does not tell.
+/// What a glance at a value leaves open.
 #[derive(Clone, Copy, Debug)]
 enum Left {
-    /// Whether it is there at all.
+    /// Whether the value is there at all.
     All,
     /// The rest of a string, from an offset on.
     String(usize),
@@ -117,7 +121,7 @@ enum Left {
     Class(usize),
 }
 
-/// A value that a guard asks for, and the answer that it must have.
+/// A value that a guard asks for, and the answer that it must get.
 #[derive(Clone, Copy, Debug)]
 struct Guarded {
     slot: u32,
@@ -133,7 +137,7 @@ struct Piece {
     from: Place,
 }
 
-/// So many bytes after the end of a value, by number; number 0 is the start of the text.
+/// An offset as so many bytes after the end of a value, by the value's number. Number 0 is the start of the text.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     value: u32,
@@ -150,14 +154,14 @@ impl Place {
 /// Why a text does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Miss {
-    /// It fits so far, and ends.
+    /// It fits so far, but ends too early.
     Short,
     Other,
 }
 
 impl Stencil {
-    /// Whether the bytes from an offset on begin with a text of this skeleton, and where it ends. `reading`: what
-    /// [`Stencil::write`] needs.
+    /// Returns where a text of this skeleton ends that starts at an offset. `reading`: receives what [`Stencil::write`]
+    /// needs.
     pub(crate) fn fit(
         &self,
         plan: &Automaton,
@@ -199,7 +203,8 @@ impl Stencil {
         }
         let mut at = from;
         let mut slots = self.slots.iter().zip(ends.iter_mut().skip(1));
-        // What calls nothing is a loop of its own: WebAssembly's compiler keeps nothing in registers around calls.
+        // Values that need no calls are passed in a loop of their own, because WebAssembly compilers keep nothing in
+        // registers around calls.
         while let Some((slot, end, left)) = Slot::pass_run::<CLASSED>(&mut slots, bytes, &mut at, &mut was) {
             let place = match left {
                 Left::All => self.pass(slot, plan, bytes, at, lists),
@@ -230,8 +235,9 @@ impl Stencil {
         self.max_depth <= limits.max_depth && self.max_keys <= limits.max_keys
     }
 
-    /// Appends what a text becomes, but for its last run, which may go on in what follows the text. Likewise the first run
-    /// begins at `from`, at or before the text. Where the last run begins. `reading`: what [`Stencil::fit`] found.
+    /// Appends what a text becomes, except for its last run, which may continue behind the text. Likewise the first run
+    /// begins at `from`, at or before the text. Returns where the last run begins. `reading`: what [`Stencil::fit`]
+    /// found.
     pub(crate) fn write(&self, bytes: &[u8], from: usize, reading: &Reading, out: &mut Output) -> usize {
         let mut from = from as u32;
         if self.has_lists() {
@@ -245,12 +251,12 @@ impl Stencil {
         from as usize
     }
 
-    /// How much longer than the text the output may be.
+    /// Returns how much longer than the text the output may be.
     pub(crate) fn growth(&self) -> usize {
         self.text.len()
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns its size in memory, in bytes.
     pub(crate) fn memory(&self) -> usize {
         let lists = size_of_val(self.slots.as_slice()).saturating_add(size_of_val(self.pieces.as_slice()));
         let asked = size_of_val(self.guarded.as_slice());
@@ -265,7 +271,7 @@ impl Stencil {
         self.text.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// Where a value is.
+    /// Returns the span of a value.
     #[inline(always)]
     fn value(&self, ends: &[u32], slot: usize) -> (u32, u32) {
         let text = self.slots.get(slot).map_or((0, 0), |slot| slot.text);
@@ -275,11 +281,11 @@ impl Stencil {
 }
 
 impl Slot {
-    /// A value after so much of a text. `kind`: 0 where any will do. `array`: as in [`Slot::array`].
+    /// Creates the slot of a value after `span` of a text. `kind`: 0 if any will do. `array`: as in [`Slot::array`].
     fn after(text: &[u8], span: Span, kind: u8, array: u8) -> Slot {
         let before = text.get(span.0 as usize..span.1 as usize).unwrap_or_default();
         let mut slot = Slot { head: [0; PAIR], counts: u32::MAX, len: 0, text: span, kinds: u8::MAX, look: 0, array };
-        // Where it is longer, only zeros are like it, and they are no value.
+        // If the text is longer, only zeros equal the head, and they are no value.
         if before.len() < PAIR {
             slot.head.get_mut(..before.len()).unwrap_or_default().copy_from_slice(before);
             slot.len = before.len() as u8;
@@ -289,13 +295,13 @@ impl Slot {
             slot.kinds = 1 << kind | if kind == walk::NUMBER { FRACTION } else { 0 };
         }
         if slot.list().is_some() {
-            // No glance tells where it ends.
+            // No glance tells where a list ends.
             slot.kinds = 0;
         }
         slot
     }
 
-    /// Takes what the value must be like, and the text of one that is.
+    /// Sets what the value must be like. `text`: a value that is.
     fn settle(&mut self, code: u8, text: &[u8]) {
         match code & KIND_MASK {
             walk::NUMBER => self.kinds = if code == walk::WHOLE { 1 << walk::NUMBER } else { FRACTION },
@@ -308,7 +314,7 @@ impl Slot {
         }
     }
 
-    /// Passes values as long as a glance at them tells where they end. The first that is more than that.
+    /// Passes values as long as a glance tells where they end. Returns the first value that needs more.
     #[inline(always)]
     fn pass_run<'a, const CLASSED: bool>(
         slots: &mut impl Iterator<Item = (&'a Slot, &'a mut u32)>,
@@ -330,7 +336,7 @@ impl Slot {
         None
     }
 
-    /// The end of the value whose text is at an offset.
+    /// Returns the end of the value whose preceding text is at an offset.
     #[inline(always)]
     fn glance<const CLASSED: bool>(&self, bytes: &[u8], at: usize, lasted: u32) -> Result<usize, Left> {
         let window: Option<&Window> = bytes.get(at..).and_then(<[u8]>::first_chunk);
@@ -340,12 +346,12 @@ impl Slot {
         if !Wide::same(start, &self.head) & self.counts != 0 {
             return Err(Left::All);
         }
-        // Less than a pair: then there are as many bytes.
+        // The text is shorter than a pair, so the mask changes nothing and only proves the bound.
         let len = usize::from(self.len) & (PAIR - 1);
         self.glance_at_value::<CLASSED>(window, len, at.wrapping_add(len), lasted.wrapping_sub(len as u32))
     }
 
-    /// The end of the value at an offset, so many bytes behind the start of a window.
+    /// Returns the end of the value at an offset, which is `len` bytes after the start of a window.
     #[inline(always)]
     fn glance_at_value<const CLASSED: bool>(
         &self,
@@ -379,7 +385,7 @@ impl Slot {
             let is_so = is_like || look.class == Some(Format::Email) && looks_like_email(pair, len);
             return if is_so { Ok(end) } else { Err(Left::Class(end)) };
         }
-        // From the sign to the digits, and what is between them, which no number starts with.
+        // From `-` to `9`. No number starts with the bytes between the sign and the digits.
         if first.wrapping_sub(b'-') <= b'9'.wrapping_sub(b'-') {
             let (end, is_whole) = value::number_in(value, at, lasted).ok_or(Left::All)?;
             return if self.may_be_number(is_whole) { Ok(end) } else { Err(Left::All) };
@@ -388,7 +394,7 @@ impl Slot {
         end.ok_or(Left::All)
     }
 
-    /// As above, after any text and of any value.
+    /// As [`Slot::glance`], after any text and for any value.
     fn pass(&self, text: &[u8], bytes: &[u8], at: usize) -> End {
         let text = text.get(self.text.0 as usize..self.text.1 as usize).unwrap_or_default();
         let at = match pass_slowly(text, bytes, at) {
@@ -396,7 +402,7 @@ impl Slot {
             Err(Miss::Short) => return End::SHORT,
             Err(Miss::Other) => return End::OTHER,
         };
-        // That may have been all that was too much for a glance.
+        // Only the text before the value may have been too much for a glance.
         let window = bytes.get(at..).and_then(<[u8]>::first_chunk);
         match window.map_or(Err(Left::All), |window| self.glance_at_value::<true>(window, 0, at, u32::MAX)) {
             Ok(end) | Err(Left::Class(end)) => return End::at(end),
@@ -418,44 +424,44 @@ impl Slot {
         if may_be { end } else { End::OTHER }
     }
 
-    /// Which of the lists its value is, if it is one.
+    /// Returns which of the lists its value is, if it is one.
     fn list(&self) -> Option<usize> {
         self.which_array().checked_sub(LIST).map(usize::from)
     }
 
-    /// [`Slot::array`], but for how many there may be inside.
+    /// Returns [`Slot::array`] without the bits about arrays inside.
     fn which_array(&self) -> u8 {
         self.array & !(u8::MAX << NESTING)
     }
 
-    /// What its value looks like mostly, if it is a string whose class counts.
+    /// Returns what its value mostly looks like, if it is a string whose class counts.
     #[inline(always)]
     fn look(&self) -> Option<&'static Look> {
         LOOKS.get(usize::from(self.look).wrapping_sub(1))
     }
 
-    /// Whether its value, whose text is at an offset, is of the class that counts, if any does.
+    /// Whether its value, whose preceding text is at an offset, is of the class that counts, if one does.
     #[inline(always)]
     fn has_class(&self, bytes: &[u8], at: usize, end: usize) -> bool {
         let start = at.wrapping_add(self.text.1.wrapping_sub(self.text.0) as usize);
         self.look().is_none_or(|look| is_of(look.class, bytes, start, end))
     }
 
-    /// Whether its value may be such a number.
+    /// Whether its value may be a number that is whole or not, as told.
     #[inline(always)]
     fn may_be_number(&self, is_whole: bool) -> bool {
         let bit = if is_whole { 1 << walk::NUMBER } else { FRACTION };
         self.kinds & bit != 0
     }
 
-    /// Whether its value may be of the kind that starts so.
+    /// Whether its value may be of the kind that starts with this byte.
     #[inline(always)]
     fn may_be(&self, first: u8) -> bool {
         self.kinds & 1 << kind(first) != 0
     }
 }
 
-/// Whether a string that starts and ends there is of a class.
+/// Whether a string that starts and ends at these offsets is of a class.
 #[inline(never)]
 fn is_of(class: Option<Format>, bytes: &[u8], start: usize, end: usize) -> bool {
     let inside = start.wrapping_add(1);
@@ -465,14 +471,14 @@ fn is_of(class: Option<Format>, bytes: &[u8], start: usize, end: usize) -> bool 
     is_surely || fits_in_detail(&Body::plain(bytes), start as u32, end as u32, string_code(class))
 }
 
-/// The end of a text, if it is at an offset.
+/// Returns the end of a text, if it is at an offset.
 #[inline(never)]
 fn pass_slowly(text: &[u8], bytes: &[u8], at: usize) -> Result<usize, Miss> {
     let rest = bytes.get(at..).unwrap_or_default();
     let Some(own) = rest.get(..text.len()) else {
         return Err(if text.starts_with(rest) { Miss::Short } else { Miss::Other });
     };
-    // In vectors and words: bytes are compared by a call in WebAssembly.
+    // Compared in vectors and words, because WebAssembly compares bytes by a call.
     if let (Some(last), Some(own_last)) = (text.last_chunk(), own.last_chunk()) {
         let mut pairs = text.as_chunks().0.iter().zip(own.as_chunks().0);
         let is_same = Wide::same(last, own_last) == u32::MAX && pairs.all(|(a, b)| Wide::same(a, b) == u32::MAX);
@@ -516,7 +522,7 @@ mod tests {
     }
 
     proptest! {
-        /// A value fits where another was if a shape tells the same of both.
+        /// A value fits in the place of another if a shape says the same of both.
         #[test]
         fn what_fits_is_told_in_the_same_way(first in value(), second in value(), near_end in any::<bool>()) {
             let text = |value: &str| format!("{{\"a\":{value}}}{}", " ".repeat(if near_end { 0 } else { 80 }));

@@ -1,4 +1,4 @@
-//! A stencil is drawn from a text that was healed: from its tape, and from where each byte of its output came.
+//! Draws a stencil from a text that was healed: from its tape, and from the origin of each byte of its output.
 
 use super::{
     ANY, Guarded, LIST, List, MAX_SLOTS, MOST_ARRAYS, NESTING, PAIR, PLAIN, Piece, Place, Slot, Span, Stencil,
@@ -9,31 +9,32 @@ use crate::render::Output;
 use crate::report::Op;
 use crate::walk::{Body, kind, value_code};
 
-/// A text that was healed, and what is known of that.
+/// A text that was healed, and what is known of it.
 pub(crate) struct Drawing<'a> {
-    /// Its tokens are those of the text, the first of which starts it or follows white space.
+    /// The body. Its tokens are those of the text, the first of which starts the text or follows white space.
     pub body: Body<'a>,
-    /// Where it is in the body: no more than [`super::MAX_BYTES`], which two bytes of a mark can tell.
+    /// Where the text is in the body. It has at most [`super::MAX_BYTES`] bytes, so two bytes of a mark can hold an
+    /// offset.
     pub from: usize,
     pub to: usize,
-    /// Where kinds and classes of values count: offsets of those of which only the kind does, ascending.
+    /// If kinds and classes of values count: the offsets of values of which only the kind does, ascending.
     pub known_values: Option<&'a [u32]>,
-    /// What guards asked: the token of the value, and the answer.
+    /// What guards asked: the token of the value, the guard and the answer.
     pub asked: &'a [(usize, Guard, bool)],
     pub summary: Summary,
     pub ops: Vec<Op>,
     /// Arrays that may be of any length, in their order.
     pub lists: Vec<List>,
-    /// Names that there may be with those in their elements.
+    /// The most names that there may be, with those in elements of lists.
     pub most_names: u32,
 }
 
-/// The output, rendered from bodies that are marks of places instead of text: the low bytes of places, the high ones, and
-/// the low ones inverted. What is not of the body is the same in all three.
+/// The output, rendered three times from bodies of marks instead of text: the low bytes of offsets, the high bytes, and
+/// the low bytes inverted. What does not come from the body is the same in all three.
 #[derive(Default)]
 pub(crate) struct Marked(pub [Output; 3]);
 
-/// What a place is marked with: eight bits of it, some of them inverted.
+/// How an offset is marked: eight of its bits, which may be inverted.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
     shift: u32,
@@ -50,7 +51,8 @@ impl Marked {
     pub(crate) const MARKS: [Mark; 3] =
         [Mark { shift: 0, inverted: 0 }, Mark { shift: 8, inverted: 0 }, Mark { shift: 0, inverted: u8::MAX }];
 
-    /// Where the bytes of the output came from, the start of the text being 0; and those that came from elsewhere.
+    /// Returns for each byte of the output its offset in the text, or the byte itself if it does not come from the
+    /// text.
     fn origins(&self) -> impl Iterator<Item = Result<u32, u8>> {
         let [low, high, inverse] = &self.0;
         let marks = low.as_slice().iter().zip(high.as_slice()).zip(inverse.as_slice());
@@ -62,7 +64,7 @@ impl Marked {
     }
 }
 
-/// Where a value of the text is, the start of the text being 0.
+/// A value of the text. Offsets are relative to the start of the text.
 #[derive(Clone, Copy)]
 struct Value {
     token: usize,
@@ -73,7 +75,7 @@ struct Value {
 }
 
 impl Drawing<'_> {
-    /// The stencil, unless there is too much of it. `marked`: the output, if it is not the text.
+    /// Draws the stencil, unless it becomes too large. `marked`: the output, if it is not the text.
     pub(crate) fn draw(self, marked: Option<&Marked>) -> Option<Stencil> {
         let values = self.values();
         if values.len() > MAX_SLOTS {
@@ -83,7 +85,7 @@ impl Drawing<'_> {
         let (mut slots, mut after) = (Vec::with_capacity(values.len()), 0);
         for value in &values {
             let span = append(&mut text, self.text(after, value.start));
-            // A body that is a scalar is none that is healed.
+            // A body that is a scalar is never healed.
             let counts = self.known_values.is_some() || value.token == 0;
             let kind = if counts { self.kind(value) } else { 0 };
             let mut slot = Slot::after(&text, span, kind, value.array);
@@ -98,7 +100,7 @@ impl Drawing<'_> {
             Some(marked) => pieces(marked, &values, self.len(), &mut text)?,
             None => Vec::new(),
         };
-        // So that what the output has besides is read in vectors.
+        // So that the output's own bytes can be read in vectors.
         text.resize(text.len().saturating_add(PAIR), 0);
         let guarded = self.guarded(&values)?;
         let mut names = self.names();
@@ -173,7 +175,7 @@ impl Drawing<'_> {
         kind(self.text(value.start, value.end).first().copied().unwrap_or(0))
     }
 
-    /// What a value must be like, if its class counts.
+    /// Returns what a value must be like, if its class counts.
     fn code_that_counts(&self, value: &Value) -> Option<u8> {
         let place = |at: u32| at.wrapping_add(self.from as u32);
         let (start, end) = (place(value.start), place(value.end));
@@ -181,7 +183,7 @@ impl Drawing<'_> {
         counts.then(|| value_code(&self.body, start, end, false))
     }
 
-    /// What guards asked, by number of value; `None` if it was not about values.
+    /// Returns what guards asked, by number of value. `None` if a refusal was not about a value.
     fn guarded(&self, values: &[Value]) -> Option<Vec<Guarded>> {
         let mut guarded = Vec::new();
         for (token, guard, passes) in self.asked {
@@ -196,8 +198,8 @@ impl Drawing<'_> {
     }
 }
 
-/// The output as runs of the text, which has so many bytes, and what is between them. `None` if a run begins or ends inside
-/// a value.
+/// Returns the output as runs of the text, which has `len` bytes, and what is between them. `None` if a run begins or
+/// ends inside a value.
 fn pieces(marked: &Marked, values: &[Value], len: u32, text: &mut Vec<u8>) -> Option<Vec<Piece>> {
     let mut pieces = Vec::new();
     let (mut to, mut between) = (0, text.len());
@@ -211,7 +213,7 @@ fn pieces(marked: &Marked, values: &[Value], len: u32, text: &mut Vec<u8>) -> Op
             Err(byte) => text.push(byte),
         }
     }
-    // The last run ends with the text, be it empty.
+    // The last run ends with the text, even if it is empty.
     if (to, between) != (len, text.len()) {
         pieces.push(piece(values, to, (between, text.len()), len)?);
     }
@@ -223,7 +225,7 @@ fn piece(values: &[Value], to: u32, (start, end): (usize, usize), from: u32) -> 
     Some(Piece { to: place(values, to)?, text: (start as u32, end as u32), from: place(values, from)? })
 }
 
-/// The place of an offset, at which a run of the text starts or ends.
+/// Returns the place of an offset at which a run of the text starts or ends. `None` if it is inside a value.
 #[inline(never)]
 fn place(values: &[Value], at: u32) -> Option<Place> {
     let before = values.partition_point(|value| value.end <= at);
@@ -232,8 +234,8 @@ fn place(values: &[Value], at: u32) -> Option<Place> {
     (!is_inside).then_some(Place { value: before as u32, bytes: at.wrapping_sub(end) })
 }
 
-/// The token after an array of strings, scalars and such arrays, from that after its bracket on; and how many of them are
-/// inside each other in it.
+/// Returns the token after an array of strings, scalars and such arrays, and how deep these are nested in it. `token`:
+/// the one after the array's bracket. `None` if there is an object in it, or it is nested too deeply.
 fn end_of_plain_array(byte: &impl Fn(usize) -> Option<u8>, mut token: usize) -> Option<(usize, u8)> {
     let (mut open, mut most) = (0u8, 0);
     loop {

@@ -1,27 +1,27 @@
-//! The stencils of one plan, or of one list, that were of use last.
+//! The stencils of one plan, or of one list, that were used last.
 
 use super::{Miss, Reading, Stencil};
 use crate::plan::Automaton;
 use std::sync::Arc;
 
-/// Stencils kept: a route answers with few skeletons at a time, and each that does not fit costs a look.
+/// Stencils kept. A route answers with few skeletons at a time, and each that does not fit costs a look.
 const MOST: usize = 4;
-/// What a text that fits adds to the credit by which others are looked at, and how much there may be. So where fewer than
-/// one in nine fits, looking costs next to nothing.
+/// What a text that fits adds to the credit by which others are looked at, and the maximum of that credit. So looking
+/// costs next to nothing if fewer than one text in nine fits.
 const EARNED: u32 = 8;
 const MOST_CREDIT: u32 = 64;
-/// Without credit one text in so many is looked at.
+/// Without credit, one text in this many is looked at.
 const RARELY: u32 = 16;
-/// Texts between two drawings at most.
+/// Most texts between two drawings.
 const MOST_WAIT: u32 = 1024;
 
-/// Stencils, the last used first.
+/// Stencils, the last used one first.
 #[derive(Debug)]
 pub(crate) struct Stencils {
     list: Vec<Arc<Stencil>>,
     credit: u32,
     asked: u32,
-    /// Texts that fitted none since one was drawn, and how many there must be before another is.
+    /// Texts that fitted no stencil since the last drawing, and how many there must be before the next.
     strangers: u32,
     wait: u32,
 }
@@ -33,7 +33,8 @@ impl Default for Stencils {
 }
 
 impl Stencils {
-    /// The stencil that the bytes from an offset on fit, and where what fits ends. `reading`: see [`Stencil::fit`].
+    /// Returns the stencil that the bytes from an offset on fit, and where the fitting text ends. `reading`: see
+    /// [`Stencil::fit`].
     pub(crate) fn find(
         &mut self,
         plan: &Automaton,
@@ -66,13 +67,15 @@ impl Stencils {
         Err(miss)
     }
 
-    /// Whether the text that fitted none is to be drawn. Where what was drawn is of no use, ever more seldom.
+    /// Whether a text that fitted no stencil is to be drawn. The answer is yes ever more rarely while what was drawn is
+    /// of no use.
     pub(crate) fn wants(&mut self) -> bool {
         self.strangers = self.strangers.saturating_add(1);
         self.strangers >= self.wait
     }
 
-    /// Takes in what was drawn of a text. Where one of the same skeleton did not know an element of a list, it becomes both.
+    /// Takes what was drawn of a text. If a stencil of the same skeleton lacks an element of a list, the two are
+    /// merged.
     pub(crate) fn add(&mut self, stencil: Option<Stencil>) {
         self.strangers = 0;
         self.wait = self.wait.saturating_mul(2).min(MOST_WAIT);
@@ -91,12 +94,13 @@ impl Stencils {
         self.list.is_empty()
     }
 
-    /// Forgets all. How often drawing was of use is still known: a list of short lists would buy one for each.
+    /// Forgets all stencils. How often drawing was of use is kept: otherwise a list of short lists would cost a drawing
+    /// for each.
     pub(crate) fn clear(&mut self) {
         self.list.clear();
     }
 
-    /// Bytes of memory that they take.
+    /// Returns their size in memory, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.list.iter().fold(0, |sum, stencil| sum.saturating_add(stencil.memory()))
     }

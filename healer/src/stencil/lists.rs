@@ -1,7 +1,7 @@
 //! Arrays of any length in a text: their elements have stencils of their own.
 //!
-//! What is in an array decides nothing around it, unless it is evidence, which a drawing sees to; with similarity the kind of
-//! its first element does. Elements of one skeleton become the same wherever they are in it.
+//! What is in an array decides nothing around it, unless it is evidence, which the drawing excludes. With similarity,
+//! the kind of its first element does count. Elements of one skeleton become the same anywhere in the array.
 
 use super::value::{self, End};
 use super::{Miss, Runs, Slot, Stencil, pass_slowly, white};
@@ -13,13 +13,13 @@ use crate::render::Output;
 use crate::report::Op;
 use std::sync::Arc;
 
-/// Lists of one text.
+/// Most lists of one text.
 pub(crate) const MOST_LISTS: usize = 8;
-/// Skeletons of elements of one list: each that does not fit costs a look.
+/// Most skeletons of elements of one list. Each that does not fit costs a look.
 pub(crate) const MOST_ELEMENTS: usize = 4;
-/// Lists inside each other. A byte is looked at by as many stencils as the product of those on each level.
+/// Most lists inside each other. The number of stencils that look at a byte is the product of those on each level.
 pub(crate) const MOST_NESTING: u32 = 2;
-/// Bytes of memory that a stencil takes with those of elements of its lists.
+/// Most bytes of memory of a stencil and the elements of its lists.
 const MOST_MEMORY: usize = 256 << 10;
 /// Memory for what lists become that is kept between texts.
 const KEPT: usize = 64 << 10;
@@ -27,11 +27,11 @@ const KEPT: usize = 64 << 10;
 /// A value that may be an array of any length.
 #[derive(Debug)]
 pub(crate) struct List {
-    /// Where its brackets were in the body that it is drawn from.
+    /// Where its brackets were in the body that it was drawn from.
     pub brackets: (u32, u32),
-    /// Where its first element opened, which is an object, and its last object closed.
+    /// Where its first element, which is an object, opened, and where its last object closed.
     pub objects: (u32, u32),
-    /// Whether it may be empty, and begin with something else than an object.
+    /// Whether it may be empty, or begin with something other than an object.
     pub is_any: bool,
     pub elements: Vec<Arc<Stencil>>,
 }
@@ -39,7 +39,7 @@ pub(crate) struct List {
 /// What reading a text found.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
-    /// Where its values end, and before the first where the text begins.
+    /// The start of the text, followed by the ends of its values.
     pub(super) ends: Vec<u32>,
     /// What was found of its lists.
     pub(super) lists: Option<Box<Lists>>,
@@ -48,16 +48,16 @@ pub(crate) struct Reading {
 /// What was found of the lists of a text.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    /// One for each list.
+    /// One run for each list.
     runs: Runs,
-    /// The last element, and which stencil it fitted.
+    /// The reading of the last element, and the number of the stencil that it fitted.
     element: Reading,
     last: usize,
     total: Summary,
 }
 
 impl Reading {
-    /// Bytes of memory that it takes.
+    /// Returns its size in memory, in bytes.
     pub(crate) fn memory(&self) -> usize {
         let ends = self.ends.capacity().saturating_mul(size_of::<u32>());
         let lists = |lists: &Lists| lists.runs.memory().saturating_add(lists.element.memory());
@@ -66,13 +66,13 @@ impl Reading {
 }
 
 impl Stencil {
-    /// Whether it has lists, so that what is done is not the same to all texts.
+    /// Whether it has lists, so that different things are done to different texts.
     #[inline(always)]
     pub(crate) fn has_lists(&self) -> bool {
         !self.lists.is_empty()
     }
 
-    /// What was done to a text. `reading`: what [`Stencil::fit`] found.
+    /// Returns what was done to a text. `reading`: what [`Stencil::fit`] found.
     #[inline(always)]
     pub(crate) fn summary<'a>(&'a self, reading: &'a Reading) -> &'a Summary {
         match &reading.lists {
@@ -81,7 +81,7 @@ impl Stencil {
         }
     }
 
-    /// As [`Stencil::fit`], of one with lists.
+    /// As [`Stencil::fit`], for a stencil with lists.
     #[inline(never)]
     pub(super) fn fit_with_lists(
         &self,
@@ -101,7 +101,7 @@ impl Stencil {
         Ok(end)
     }
 
-    /// The end of the value whose text is at an offset, of which a glance told nothing.
+    /// Returns the end of the value whose preceding text is at an offset, if a glance told nothing.
     #[inline(never)]
     pub(super) fn pass(
         &self,
@@ -117,7 +117,7 @@ impl Stencil {
         }
     }
 
-    /// As [`Stencil::write`], of a text with lists.
+    /// As [`Stencil::write`], for a text with lists.
     #[inline(never)]
     pub(super) fn write_lists(&self, bytes: &[u8], mut from: u32, reading: &Reading, out: &mut Output) -> usize {
         let Some(lists) = reading.lists.as_deref() else { return from as usize };
@@ -139,7 +139,8 @@ impl Stencil {
         }
     }
 
-    /// Adds the ops that similarity found, each rule once since `since`, in the order in which they show in the output.
+    /// Adds the ops of similarity in the order in which they show in the output, each rule once among those from index
+    /// `since` on.
     #[inline(never)]
     pub(crate) fn note(&self, reading: &Reading, into: &mut Vec<Op>, since: usize) {
         let mut noted = 0;
@@ -151,12 +152,12 @@ impl Stencil {
         note_new(self.ops.get(noted..).unwrap_or_default(), into, since);
     }
 
-    /// Whether it is of the same skeleton, so that texts of both become the same, but for elements of lists.
+    /// Whether both have the same skeleton, so that their texts become the same except for elements of lists.
     #[cold]
     fn is_like(&self, other: &Stencil) -> bool {
         let told = |slot: &Slot| (slot.text, slot.kinds, slot.look, slot.array);
         let mut slots = self.slots.iter().zip(&other.slots);
-        // With guards it is not looked for.
+        // Stencils with guards are not compared.
         let have_none = self.guarded.is_empty() && other.guarded.is_empty();
         have_none
             && (self.tail, &self.text) == (other.tail, &other.text)
@@ -164,7 +165,7 @@ impl Stencil {
             && slots.all(|(own, other)| told(own) == told(other))
     }
 
-    /// Takes the place of one of the same skeleton, and what that knows; or is left over where there is none.
+    /// Replaces a stencil of the same skeleton and adopts what that knows. Returns the stencil if there is no such one.
     #[cold]
     #[inline(never)]
     pub(crate) fn merge(mut self, known: &mut [Arc<Stencil>]) -> Option<Stencil> {
@@ -174,7 +175,7 @@ impl Stencil {
         None
     }
 
-    /// Takes in what another of the same skeleton knows of elements of lists, as far as there is room.
+    /// Adopts what another stencil of the same skeleton knows of elements of lists, as far as there is room.
     #[cold]
     fn absorb(&mut self, other: &Stencil) {
         let names = self.names.saturating_add(other.names);
@@ -186,7 +187,7 @@ impl Stencil {
         for (own, other) in self.lists.iter_mut().zip(&other.lists) {
             for element in &other.elements {
                 if let Some(known) = own.elements.iter_mut().find(|known| known.is_like(element)) {
-                    // What was drawn last is nobody else's.
+                    // A stencil that was just drawn is not shared.
                     let Some(known) = Arc::get_mut(known) else { continue };
                     let before = known.names;
                     known.absorb(element);
@@ -199,14 +200,14 @@ impl Stencil {
         }
     }
 
-    /// Whether there is not too much of it and of elements of its lists.
+    /// Whether it is not too large, with the elements of its lists.
     pub(super) fn is_small(&self) -> bool {
         !self.has_lists() || self.names <= self.most_names && self.memory() <= MOST_MEMORY
     }
 }
 
 impl List {
-    /// From the text before it to behind the bracket that closes it.
+    /// Reads from the text before the list to the end of the list.
     fn read(&self, text: &[u8], plan: &Automaton, bytes: &[u8], at: usize, lists: &mut Lists) -> Result<usize, Miss> {
         let open = pass_slowly(text, bytes, at)?;
         lists.runs.begin(open, None);
@@ -220,7 +221,7 @@ impl List {
         Ok(end)
     }
 
-    /// From behind the bracket that opens it to behind the one that closes it.
+    /// Reads from behind the opening bracket to the end of the list.
     fn read_elements(&self, plan: &Automaton, bytes: &[u8], open: usize, lists: &mut Lists) -> Result<usize, Miss> {
         let (mut at, mut is_first) = (open, true);
         loop {
@@ -247,7 +248,7 @@ impl List {
         let Lists { runs, element, last, .. } = lists;
         let mut miss = Miss::Other;
         for step in 0..self.elements.len() {
-            // Mostly it is the one that the last one fitted.
+            // Mostly it is the stencil that the last element fitted.
             let number = last.wrapping_add(step).checked_rem(self.elements.len()).unwrap_or(0);
             let Some(stencil) = self.elements.get(number) else { continue };
             match stencil.fit(plan, bytes, at, element) {
@@ -264,7 +265,8 @@ impl List {
     }
 }
 
-/// Adds ops of rules of similarity that are not there since `since`. More than are told of one body are of no use.
+/// Adds ops of similarity whose rules are not among those from index `since` on. More than are reported of one body are
+/// of no use.
 fn note_new(ops: &[Op], into: &mut Vec<Op>, since: usize) {
     for op in ops {
         let known = into.get(since..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Elements of a list that were passed over while their body came, because their skeletons are known.
+//! Elements of a list that were passed over as their body arrived, because their skeletons are known.
 
 use super::{Elements, Reading, Stencil};
 use crate::healer::Summary;
@@ -7,23 +7,23 @@ use crate::render::Output;
 use crate::report::Op;
 use std::sync::Arc;
 
-/// Where a list is to the plan, and how deep: elements of one skeleton become the same there.
+/// Where a list is to the plan, and how deep. Elements of one skeleton become the same there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ListPlace {
     /// The state of the array.
     pub state: Id,
-    /// Containers open around its elements.
+    /// How many containers are open around its elements.
     pub depth: u32,
 }
 
-/// Elements one after the other, from the brace that opens the first to that which closes the last.
+/// Consecutive elements, from the brace that opens the first to the one that closes the last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
     pub open: u32,
     pub end: u32,
-    /// What they become, in the text of all runs; where they stay as they are, nothing.
+    /// What they become: a span of the text of all runs. Empty if they stay as they are.
     pub text: (u32, u32),
-    /// What similarity found, each rule once, in the order of their first use: a span of [`Runs::ops`].
+    /// What similarity found, each rule once, in the order of first use: a span of [`Runs::ops`].
     ops: (u32, u32),
     pub summary: Summary,
 }
@@ -33,15 +33,15 @@ pub(crate) struct Run {
 pub(crate) struct Runs {
     list: Vec<Run>,
     text: Output,
-    /// Up to where the last run is in the text.
+    /// Up to where the last run has been written to the text.
     written: usize,
-    /// The lists that they are taken to be in.
+    /// The place of the lists that they are taken to be in.
     place: Option<Arc<ListPlace>>,
-    /// The stencils, each once, and the number of the one that was last.
+    /// The stencils used, each once, and the number of the last one.
     used: Vec<Arc<Stencil>>,
     last: Option<usize>,
     ops: Vec<Op>,
-    /// Bytes of memory that the stencils take, which others may have forgotten.
+    /// Bytes of memory of the stencils, which may be forgotten elsewhere.
     pinned: usize,
 }
 
@@ -58,7 +58,7 @@ impl Passed<'_> {
 }
 
 impl Run {
-    /// What becomes of the bytes between two offsets is a text of its own.
+    /// Returns a changed run that becomes the bytes at the same offsets of [`Passed::text`].
     pub(crate) fn copy(open: u32, end: u32) -> Run {
         let summary = Summary { changed: true, ..Summary::default() };
         Run { open, end, text: (open, end), ops: (0, 0), summary }
@@ -66,7 +66,7 @@ impl Run {
 }
 
 impl Runs {
-    /// Begins a run, in lists at this place.
+    /// Begins a run in lists at this place.
     pub(crate) fn begin(&mut self, open: usize, place: Option<&Arc<ListPlace>>) {
         let here = |len: usize| (len as u32, len as u32);
         let (text, ops) = (here(self.text.as_slice().len()), here(self.ops.len()));
@@ -76,7 +76,7 @@ impl Runs {
         self.place = place.cloned();
     }
 
-    /// Adds an element that ends at an offset to the last run. `reading`: what [`Stencil::fit`] found.
+    /// Adds an element that ends at `end` to the last run. `reading`: what [`Stencil::fit`] found.
     pub(crate) fn add(&mut self, stencil: &Arc<Stencil>, bytes: &[u8], end: usize, reading: &Reading) {
         let known = self.used.iter().position(|used| Arc::ptr_eq(used, stencil));
         let number = known.unwrap_or(self.used.len());
@@ -87,7 +87,7 @@ impl Runs {
         self.write(stencil, bytes, end, reading, number);
     }
 
-    /// As above, and does not keep the stencil, which has that number.
+    /// As [`Runs::add`], for the stencil with this number, which is not kept.
     pub(super) fn write(&mut self, stencil: &Stencil, bytes: &[u8], end: usize, reading: &Reading, number: usize) {
         let Some(run) = self.list.last_mut() else { return };
         let summary = stencil.summary(reading);
@@ -105,7 +105,7 @@ impl Runs {
         self.last = Some(number);
     }
 
-    /// Ends the last run at an offset behind its last element.
+    /// Ends the last run at an offset after its last element.
     pub(super) fn close(&mut self, bytes: &[u8], end: usize) {
         if let Some(run) = self.list.last_mut() {
             run.end = end as u32;
@@ -113,7 +113,7 @@ impl Runs {
         self.end(bytes);
     }
 
-    /// Ends the last run, or leaves it for later. Where it begins and ends.
+    /// Ends the last run, which may be continued later. Returns where it begins and ends.
     pub(crate) fn end(&mut self, bytes: &[u8]) -> (usize, usize) {
         let Some(run) = self.list.last_mut() else { return (0, 0) };
         if run.summary.changed {
@@ -124,7 +124,7 @@ impl Runs {
         (run.open as usize, run.end as usize)
     }
 
-    /// Forgets the body, and memory of more than `kept` bytes.
+    /// Forgets the body, and frees memory of more than `kept` bytes.
     pub(crate) fn clear(&mut self, kept: usize) {
         self.list.clear();
         self.text.clear(kept);
@@ -138,12 +138,12 @@ impl Runs {
         self.list.is_empty()
     }
 
-    /// Whether they were found by these stencils.
+    /// Whether the runs were found by these stencils.
     pub(crate) fn are_of(&self, elements: &Elements) -> bool {
         self.place.as_ref().is_some_and(|place| elements.is_place(place))
     }
 
-    /// What similarity found in a run, by number: each rule once, in the order of their first use.
+    /// Returns what similarity found in a run: each rule once, in the order of first use.
     pub(crate) fn ops_of(&self, run: Id) -> &[Op] {
         let (start, end) = self.list.get(run as usize).map_or((0, 0), |run| run.ops);
         self.ops.get(start as usize..end as usize).unwrap_or_default()
@@ -153,12 +153,12 @@ impl Runs {
         self.list.iter()
     }
 
-    /// What all runs become.
+    /// Returns what all runs become.
     pub(super) fn text(&self) -> &[u8] {
         self.text.as_slice()
     }
 
-    /// Names in distinct elements at most.
+    /// Returns the most names that distinct elements may have.
     pub(crate) fn names(&self) -> u32 {
         self.used.iter().fold(0, |sum, stencil| sum.saturating_add(stencil.names))
     }
@@ -167,7 +167,7 @@ impl Runs {
         Passed { runs: &self.list, text: self.text.as_slice(), place: self.place.as_deref().copied() }
     }
 
-    /// Bytes of memory that they take.
+    /// Returns their size in memory, in bytes.
     pub(crate) fn memory(&self) -> usize {
         let lists = size_of_val(self.list.as_slice()).saturating_add(size_of_val(self.ops.as_slice()));
         lists.saturating_add(self.text.memory()).saturating_add(self.pinned)

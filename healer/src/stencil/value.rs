@@ -6,14 +6,15 @@ use crate::text::{character, is_scalar, set_of};
 
 /// Bytes of a vector.
 const LANE: usize = 16;
-/// Bytes that are looked at together: names and most values have no more.
+/// Bytes that are examined together. Names and most values have no more.
 pub(super) const PAIR: usize = 2 * LANE;
-/// Bytes ahead in which a text of less than a pair, and a value after it, are read with one look at where the bytes end.
+/// Bytes that hold a text of less than a pair and the value after it, so that one bounds check covers both.
 pub(super) type Window = [u8; 2 * PAIR];
-/// The longest escape: with fewer bytes to see, more are waited for.
+/// The longest escape. With fewer bytes left, more are waited for.
 const ENOUGH: usize = 6;
 
-/// Where something ends, or why it does not. In one number, which unlike a `Result` WebAssembly returns without memory.
+/// Where something ends, or why it does not. One number, because WebAssembly returns that without memory, unlike a
+/// `Result`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct End(usize);
 
@@ -21,7 +22,7 @@ impl End {
     pub(super) const SHORT: End = End(usize::MAX - 1);
     pub(super) const OTHER: End = End(usize::MAX);
 
-    /// Where it was found to be.
+    /// Converts a result.
     pub(super) fn of(found: Result<usize, Miss>) -> End {
         match found {
             Ok(at) => End(at),
@@ -30,19 +31,19 @@ impl End {
         }
     }
 
-    /// At an offset.
+    /// Creates an end at an offset.
     #[inline(always)]
     pub(super) fn at(at: usize) -> End {
         End(at)
     }
 
-    /// Whether it is nowhere.
+    /// Whether there is no end.
     #[inline(always)]
     fn is_none(self) -> bool {
         self.0 >= End::SHORT.0
     }
 
-    /// Where it is.
+    /// Returns the offset of the end, or why there is none.
     #[inline(always)]
     pub(super) fn found(self) -> Result<usize, Miss> {
         match self {
@@ -53,9 +54,9 @@ impl End {
     }
 }
 
-/// The end of the well-formed value that starts at an offset: a string or scalar, or an array of those. `nesting`: how many
-/// arrays there may be inside each other.
-/// Not inlined: it is for arrays, and for values near the end of the bytes.
+/// Returns the end of the well-formed value that starts at an offset: a string, a scalar, or an array of these.
+/// `nesting`: how many arrays may be inside each other. Not inlined: for arrays, and for values near the end of the
+/// bytes.
 #[inline(never)]
 pub(super) fn skip(bytes: &[u8], at: usize, nesting: u8) -> End {
     match bytes.get(at) {
@@ -64,7 +65,7 @@ pub(super) fn skip(bytes: &[u8], at: usize, nesting: u8) -> End {
     }
 }
 
-/// As above, of a string or scalar.
+/// As [`skip`], for a string or scalar.
 #[inline(always)]
 fn skip_plain(bytes: &[u8], at: usize) -> End {
     match bytes.get(at) {
@@ -74,15 +75,15 @@ fn skip_plain(bytes: &[u8], at: usize) -> End {
     }
 }
 
-/// The end of the string whose inside starts at an offset, and with these bytes, if that tells it. `guess`: how long the
-/// inside was last time. If it is so again, the processor knows where the next text is before it has seen where this one
-/// ends.
+/// Returns the end of the string whose inside starts at an offset and with these bytes, if they tell it. `guess`: how
+/// long the inside was last time. If the guess is right, the processor knows where the next text is before it has seen
+/// where this string ends.
 #[inline(always)]
 pub(super) fn string_in(pair: &Pair, at: usize, guess: u32) -> Option<usize> {
     closing_quote(Wide::marks_of_pair(pair), pair, at, guess)
 }
 
-/// As above, of a string without two bytes.
+/// As [`string_in`], for a string without either of two bytes.
 #[inline(always)]
 pub(super) fn string_without(pair: &Pair, at: usize, guess: u32, [a, b]: [u8; 2]) -> Option<usize> {
     closing_quote(Wide::marks_or_either(pair, a, b), pair, at, guess)
@@ -91,7 +92,7 @@ pub(super) fn string_without(pair: &Pair, at: usize, guess: u32, [a, b]: [u8; 2]
 #[inline(always)]
 fn closing_quote(marks: u32, pair: &Pair, at: usize, guess: u32) -> Option<usize> {
     let is_quote = |place: u32| pair.get(place as usize & (PAIR - 1)) == Some(&b'"');
-    // Without marks the byte is no quote, whichever it is.
+    // If there are no marks and `guess` is too large, any byte may be compared, but none is a quote.
     if marks & marks.wrapping_neg() == 1u32.unbounded_shl(guess) && is_quote(guess) {
         return Some(at.wrapping_add(guess as usize).wrapping_add(1));
     }
@@ -99,7 +100,8 @@ fn closing_quote(marks: u32, pair: &Pair, at: usize, guess: u32) -> Option<usize
     if is_quote(end) { Some(at.wrapping_add(end as usize).wrapping_add(1)) } else { None }
 }
 
-/// The end of a string, from an offset in it on at which no character and no escape is under way: whatever is in it.
+/// Returns the end of a string with any content, from an offset inside at which neither a character nor an escape is
+/// under way.
 #[inline(never)]
 pub(super) fn long_string(bytes: &[u8], mut at: usize) -> End {
     while let Some(pair) = bytes.get(at..).and_then(<[u8]>::first_chunk::<PAIR>) {
@@ -124,7 +126,7 @@ pub(super) fn long_string(bytes: &[u8], mut at: usize) -> End {
     rest_of_string(bytes, at)
 }
 
-/// The length of the escape at an offset, if it is one and all there.
+/// Returns the length of the escape at an offset, if it is valid and complete.
 #[inline(always)]
 fn escape(bytes: &[u8], at: usize) -> Option<usize> {
     let [_, escaped, digits @ ..]: &[u8; ENOUGH] = bytes.get(at..)?.first_chunk()?;
@@ -134,19 +136,19 @@ fn escape(bytes: &[u8], at: usize) -> Option<usize> {
     (*escaped == b'u' && is_hex(digits)).then_some(ENOUGH)
 }
 
-/// As above, where characters of more than one byte are not few.
+/// As [`long_string`], for strings with many characters of more than one byte.
 #[inline(never)]
 fn string_of_characters(bytes: &[u8], mut at: usize) -> End {
     while let Some(pair) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let masks = Wide::string(pair);
         let escaped = escaped(u64::from(masks.backslash), &mut 0);
         let quotes = masks.quote & !(escaped as u32);
-        // Up to the closing quote and with it, or all.
+        // Up to and including the closing quote, or all bytes.
         let inside = quotes ^ quotes.wrapping_sub(1);
         if masks.low & inside != 0 || !are_escapes(pair, escaped as u32 & inside, bytes, at) {
             return if is_cut(bytes, at) { rest_of_string(bytes, at) } else { End::OTHER };
         }
-        // An escape or character that goes on after these bytes is looked at again with what comes then.
+        // An escape or character that continues after these bytes is read again with what comes then.
         let mut len = PAIR.wrapping_sub((escaped >> PAIR) as usize);
         if masks.high & inside != 0 {
             let told = characters(pair, masks.high, inside, bytes, at);
@@ -163,7 +165,7 @@ fn string_of_characters(bytes: &[u8], mut at: usize) -> End {
     rest_of_string(bytes, at)
 }
 
-/// Whether what starts in the pair at an offset may go on after the bytes that are there.
+/// Whether what starts in the pair at an offset may continue after the available bytes.
 fn is_cut(bytes: &[u8], at: usize) -> bool {
     bytes.len().wrapping_sub(at) < PAIR.wrapping_add(ENOUGH)
 }
@@ -184,8 +186,8 @@ fn are_escapes(pair: &Pair, mut escaped: u32, bytes: &[u8], at: usize) -> bool {
     true
 }
 
-/// Whether the characters of more than one byte inside are UTF-8 (RFC 3629, section 4): how many bytes of the pair that
-/// tells of, all or those up to a character that goes on after it, and none if they are not.
+/// Checks that the characters of more than one byte inside are UTF-8 (RFC 3629, section 4). Returns for how many bytes
+/// of the pair this holds: all, or those up to a character that continues after it. Returns 0 if they are not UTF-8.
 #[inline(never)]
 fn characters(pair: &Pair, high: u32, inside: u32, bytes: &[u8], at: usize) -> usize {
     let masks = Wide::characters(pair);
@@ -194,7 +196,7 @@ fn characters(pair: &Pair, high: u32, inside: u32, bytes: &[u8], at: usize) -> u
     if stray & inside != 0 {
         return 0;
     }
-    // The last byte, the last two and the last three, where as many are still due.
+    // Starts of characters in the last one, two or three bytes whose other bytes are not in the pair.
     let cut = (masks.two & 1 << 31 | masks.three & 0b11 << 30 | masks.four & 0b111 << 29) & inside;
     let mut special = (masks.narrow | masks.four) & inside & !cut;
     while special != 0 {
@@ -207,7 +209,8 @@ fn characters(pair: &Pair, high: u32, inside: u32, bytes: &[u8], at: usize) -> u
     cut.trailing_zeros() as usize
 }
 
-/// As above, one special byte after the other: of strings in arrays, which are short, and where the bytes end soon.
+/// As [`long_string`], one special byte after the other. For strings in arrays, which are short, and where the bytes
+/// end soon.
 #[inline(never)]
 fn rest_of_string(bytes: &[u8], mut at: usize) -> End {
     loop {
@@ -247,7 +250,7 @@ fn is_cut_escape(text: &[u8]) -> bool {
     }
 }
 
-/// What may follow a backslash, `u` apart.
+/// What may follow a backslash, except `u`.
 static SIMPLE: [bool; 256] = set_of(b"\"\\/bfnrt");
 static HEX: [bool; 256] = set_of(b"0123456789abcdefABCDEF");
 
@@ -261,8 +264,8 @@ fn is_hex([a, b, c, d]: &[u8; 4]) -> bool {
     is_in(&HEX, *a) & is_in(&HEX, *b) & is_in(&HEX, *c) & is_in(&HEX, *d)
 }
 
-/// The end of the number that starts at an offset, and with these bytes, and whether it is whole; if they tell it. What
-/// comes after it is not looked at, unless it could go on. `guess`: as for strings.
+/// Returns the end of the number that starts at an offset and with these bytes, and whether it is whole, if they tell
+/// it. What follows is only examined if it could continue the number. `guess`: as for strings.
 #[inline(always)]
 pub(super) fn number_in(pair: &Pair, at: usize, guess: u32) -> Option<(usize, bool)> {
     let digits = Wide::digits_of_pair(pair);
@@ -306,7 +309,7 @@ fn any_number(bytes: &[u8], at: usize) -> End {
     }
 }
 
-/// The end of the literal that starts at an offset, and with these bytes.
+/// Returns the end of the literal that starts at an offset and with these bytes.
 #[inline(always)]
 pub(super) fn literal_in(pair: &Pair, at: usize) -> Option<usize> {
     let word = u32::from_le_bytes(*pair.first_chunk()?);
@@ -332,7 +335,8 @@ fn literal(bytes: &[u8], at: usize) -> End {
     }
 }
 
-/// After the bracket that closes an array of strings, scalars and such arrays. Calls itself for those, `nesting` deep at most.
+/// Returns the end of an array of strings, scalars and such arrays. `at`: behind its opening bracket. Calls itself for
+/// inner arrays, at most `nesting` deep.
 #[inline(never)]
 fn array(bytes: &[u8], at: usize, nesting: u8) -> End {
     let mut at = white(bytes, at);
@@ -357,7 +361,7 @@ fn array(bytes: &[u8], at: usize, nesting: u8) -> End {
     }
 }
 
-/// After white space.
+/// Returns the offset after white space.
 pub(crate) fn white(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\n' | b'\r') = bytes.get(at) {
         at = at.wrapping_add(1);
@@ -371,7 +375,7 @@ mod tests {
 
     use super::*;
 
-    /// As a value is read that is not near the end of the bytes.
+    /// Reads a value as one that is not near the end of the bytes.
     fn glance(bytes: &[u8], guess: u32) -> Option<End> {
         let pair: &Pair = bytes.first_chunk()?;
         Some(match bytes {
@@ -388,7 +392,7 @@ mod tests {
         })
     }
 
-    /// What ends at an offset ends there whatever the parser, and what is refused is refused.
+    /// Checks that a value ends where a parser ends it, and that what the parser refuses is refused.
     fn agrees(text: &[u8], nesting: u8) -> Result<(), TestCaseError> {
         let parsed = std::str::from_utf8(text).ok().and_then(|text| {
             let mut values = serde_json::Deserializer::from_str(text).into_iter::<&serde_json::value::RawValue>();
@@ -438,7 +442,8 @@ mod tests {
         fn numbers_and_literals_end_where_a_parser_has_them_end(
             text in "(-?(0|[1-9][0-9]{0,9})(\\.[0-9]{1,9})?([eE][+-]?[0-9]{1,3})?|true|false|null|-?0[0-9]|[0-9]*\\.|1e)")
         {
-            // What stands after a number that ends too early makes it none; the skeleton is compared there.
+            // A number that ends too early is followed by something that makes it none, which the comparison of the
+            // skeleton finds.
             let whole = skip(format!("{text}}}                ").as_bytes(), 0, 0).found();
             let parsed = serde_json::from_str::<&serde_json::value::RawValue>(&text).is_ok();
             prop_assert_eq!(whole == Ok(text.len()), parsed && !text.is_empty(), "{}", text);
@@ -460,7 +465,7 @@ mod tests {
             let text = format!("[{}]", items.join(separator));
             let opens = text.bytes().map(|byte| i32::from(byte == b'[') - i32::from(byte == b']'));
             let depth = opens.scan(0, |open, change| { *open += change; Some(*open) }).max().unwrap_or(0);
-            // Behind the end of the array may be more.
+            // There may be more after the end of the array.
             let one: Option<Result<&serde_json::value::RawValue, _>> =
                 serde_json::Deserializer::from_str(&text).into_iter().next();
             if let Some(Ok(one)) = one {
