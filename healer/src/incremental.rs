@@ -1,14 +1,15 @@
-//! Healing a body that is too long to be held, value by value as it streams.
+//! Heals a body that is too long to be held, value by value as it streams.
 //!
 //! The containers from the body's root down to where the stream stands are the *spine*. An array is always on it: its
 //! elements are decided one by one, each as soon as it has closed. An object is held until it closes, and healed as a
-//! whole, in the state of the plan that it would have inside the whole body. One that is longer than may be held is
-//! entered if no array is around it: an *envelope*, whose members are decided one by one. Their names stay, because a
-//! member that forbids a rule may come later; so do values that such a rule would make its own. As an element of an
-//! array, an object that is too long leaves as it came.
+//! whole, in the state of the plan that it would have inside the whole body. If it is longer than may be held and no
+//! array is around it, it is entered: it is an *envelope*, whose members are decided one by one. Their names stay,
+//! because a member that forbids a rule may come later; so do values that such a rule would make its own. If an object
+//! that is too long is an element of an array, it leaves as it came.
 //!
-//! All of this depends on bytes alone, never on how they were cut into chunks. What is written is always well formed:
-//! a change is made inside one closed value. Where the body turns out to be no JSON, nothing changes from there on.
+//! All of this depends on bytes alone, never on how they were cut into chunks. What is written is always well formed,
+//! because a change is made inside one closed value. If the body turns out not to be JSON, nothing changes from there
+//! on.
 
 mod envelope;
 mod soundness;
@@ -30,38 +31,38 @@ use soundness::Soundness;
 use tape::{Ahead, Sound, Tape};
 use traced::Traced;
 
-/// Elements that are healed at once: twice what a host hands over at once. With more, the lists of the walk would be what
-/// a body takes most memory for.
+/// Bytes of elements that are healed at once: twice what a host hands over at once. With more, the lists of the walk
+/// would need most of the memory.
 const BATCH: usize = 128 << 10;
 
-/// Bytes of a backlog that are taken in at once: as many as come at once from most hosts.
+/// Bytes of a backlog that are taken at once: as many as most hosts hand over at once.
 const PIECE: usize = 16 << 10;
 
 /// A body that is healed while it streams.
 #[derive(Debug)]
 pub struct Incremental {
-    /// The window: bytes of which not all have left.
+    /// The window: bytes that have not all left.
     window: Box<Intake>,
     /// Bytes of the window that have left.
     gone: usize,
     /// Bytes of the body before the window.
     before: usize,
-    /// Bytes that came before it was known to be too long, and are not in the window.
+    /// Bytes that came before the body was known to be too long, and are not in the window.
     backlog: Vec<u8>,
     /// Index of the first token that is not decided.
     next: usize,
     soundness: Soundness,
     spine: Vec<Level>,
     expects: Expects,
-    /// The state of the next value, in an envelope.
+    /// In an envelope, the state of the next value.
     state: Id,
-    /// How far the elements of the innermost array were looked for.
+    /// How far the elements of the innermost array were searched for.
     ahead: Ahead,
-    /// Up to which token the end of an object was looked for, and how many containers are open there.
+    /// Up to which token the end of an object was searched for, and how many containers are open there.
     probe: (usize, u32),
-    /// An element is malformed: they are healed one by one, to find out which.
+    /// Whether an element is malformed. Then elements are healed one by one, to find out which.
     careful: bool,
-    /// Elements of the innermost array by their skeletons.
+    /// Stencils of elements of the innermost array.
     traced: Traced,
     course: Course,
     summary: Summary,
@@ -80,29 +81,29 @@ struct Level {
 /// What the next token must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expects {
-    /// A value; `first`: or the end of an array.
+    /// A value, or if `first` the end of an array.
     Value { first: bool },
-    /// A key; `first`: or the end of an envelope.
+    /// A key, or if `first` the end of an envelope.
     Key { first: bool },
     /// The colon after a key that is too long to be known.
     Colon,
     /// A comma, or the end of a container.
     Separator,
-    /// Anything: it is inside an element that leaves as it came, with so many containers open.
+    /// Anything, inside an element that leaves as it came, with this many containers open.
     Inside(u32),
-    /// Nothing: the body's value has closed.
+    /// Nothing, because the body's value has closed.
     Nothing,
 }
 
-/// Where a step leads.
+/// What follows a step.
 enum Then {
     Next,
-    /// More bytes are needed; those before this offset may leave.
+    /// More bytes are needed. Those before this offset may leave.
     Wait(usize),
     Fail(Reason, usize),
 }
 
-/// What heals.
+/// What is needed to heal.
 struct Tools<'a> {
     healer: &'a mut Healer,
     plan: &'a Plan,
@@ -115,7 +116,7 @@ impl Healer {
         Incremental::new(self.intake(limits))
     }
 
-    /// Goes on with a body that turned out to be longer than may be held. [`Incremental::advance`] comes next.
+    /// Continues with a body that turned out to be longer than may be held. Call [`Incremental::advance`] next.
     pub fn outgrow(&mut self, mut intake: Box<Intake>) -> Incremental {
         let backlog = intake.restart();
         Incremental { backlog, ..Incremental::new(intake) }
@@ -150,20 +151,21 @@ impl Incremental {
         }
     }
 
-    /// Takes in a chunk, and appends what is decided with it to [`Healer::output`].
+    /// Takes a chunk, and appends what it makes decidable to [`Healer::output`].
     ///
-    /// Cost: that of healing what closed with it, one more look at the tokens of what did not, and one copy.
+    /// Costs the healing of what closed with the chunk, one more look at the tokens of what did not close, and one
+    /// copy.
     pub fn push(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo, chunk: &[u8]) {
         self.compact();
         self.window.held.extend_from_slice(chunk);
         self.go_on(healer, plan, memo);
     }
 
-    /// As [`Incremental::push`], of a chunk that `append` puts behind the bytes that are held, and so without a copy.
+    /// As [`Incremental::push`], for a chunk that `append` puts directly behind the held bytes, which saves a copy.
     ///
     /// # Errors
     ///
-    /// That of `append`, which must have appended nothing then.
+    /// Returns the error of `append`, which must not have appended anything then.
     pub fn push_by<E>(
         &mut self,
         healer: &mut Healer,
@@ -177,9 +179,9 @@ impl Incremental {
         Ok(())
     }
 
-    /// Decides what can be of a body that outgrew an intake.
+    /// Decides as much as possible of a body that outgrew an intake.
     pub fn advance(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo) {
-        // Piece by piece: elements are passed over only before they are scanned.
+        // Piece by piece, because elements are passed over only before they are scanned.
         for piece in std::mem::take(&mut self.backlog).chunks(PIECE) {
             self.push(healer, plan, memo, piece);
         }
@@ -201,7 +203,7 @@ impl Incremental {
         }
     }
 
-    /// No more bytes come: what is not decided leaves as it came. Then `memo` tells about this body.
+    /// Ends the body: what is not decided leaves as it came. Afterwards `memo` tells about this body.
     pub fn finish(&mut self, healer: &mut Healer, memo: &mut Memo) {
         if self.failure.is_none() && self.expects != Expects::Nothing {
             self.fail_at_end();
@@ -212,38 +214,38 @@ impl Incremental {
         self.summary.new_shapes = memo.news();
     }
 
-    /// Bytes that came and have not left.
+    /// Returns the bytes that came and have not left.
     pub fn held(&self) -> &[u8] {
         self.window.held.get(self.gone..).unwrap_or_default()
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns its size in memory, in bytes.
     pub fn memory(&self) -> usize {
         self.window.memory().saturating_add(self.traced.memory()).saturating_add(self.backlog.capacity())
     }
 
-    /// How many shapes of records are known to be looked at.
+    /// Returns how many shapes of records are known to be looked at.
     #[cfg(test)]
     pub(crate) fn shapes_seen(&self) -> usize {
         self.course.shapes_seen()
     }
 
-    /// Whether the rest of the body leaves as it came.
+    /// Returns whether the rest of the body leaves as it came.
     pub fn is_stuck(&self) -> bool {
         self.failure.is_some()
     }
 
-    /// Whether the body's value has closed.
+    /// Returns whether the body's value has closed.
     pub fn is_closed(&self) -> bool {
         self.expects == Expects::Nothing
     }
 
-    /// What was done so far. Whether required members are missing is not looked for.
+    /// Returns what was done so far. Does not tell whether required members are missing.
     pub fn summary(&self) -> Summary {
         Summary { lacks: false, ..self.summary }
     }
 
-    /// Why the rest of the body leaves as it came, or why nothing of it was healed.
+    /// Returns why the rest of the body leaves as it came, or why nothing of it was healed.
     pub fn failure(&self) -> Option<Failure> {
         let untouched = self.oversized && !self.summary.changed;
         let oversized = Failure { reason: Reason::TooLarge, offset: self.window.limits.max_held() };
@@ -267,7 +269,7 @@ impl Incremental {
         }
     }
 
-    /// One step along the spine.
+    /// Takes one step along the spine.
     fn step(&mut self, tools: &mut Tools<'_>, sound: Sound) -> Then {
         let tape = Tape::of(&self.window, sound);
         let Some(at) = tape.at(self.next) else { return Then::Wait(tape.bytes) };
@@ -308,7 +310,7 @@ impl Incremental {
         Then::Next
     }
 
-    /// A value on the spine begins.
+    /// Begins a value on the spine.
     fn value(&mut self, tools: &mut Tools<'_>, sound: Sound, at: usize, byte: u8) -> Then {
         let in_array = self.spine.last().is_some_and(|level| !level.is_object);
         if in_array && !self.careful && self.elements(tools, sound) {
@@ -347,13 +349,13 @@ impl Incremental {
         Then::Next
     }
 
-    /// Waits for the end of a value, unless it is too long by now.
+    /// Waits for the end of a value, unless it is already too long.
     fn wait_or(&mut self, start: usize, end: usize, too_long: fn(&mut Self) -> Then) -> Then {
         let most = self.window.limits.max_held();
         if end.saturating_sub(start) > most { too_long(self) } else { Then::Wait(start) }
     }
 
-    /// An element that is too long leaves as it came.
+    /// Lets an element that is too long leave as it came.
     fn pass_object(&mut self) -> Then {
         self.oversized = true;
         self.probe = (0, 0);
@@ -362,7 +364,7 @@ impl Incremental {
         Then::Next
     }
 
-    /// Heals the elements that are all there, many at once. Whether there are any.
+    /// Heals the elements that are complete, many at once. Returns whether there are any.
     fn elements(&mut self, tools: &mut Tools<'_>, sound: Sound) -> bool {
         let tape = Tape::of(&self.window, sound);
         let (first, most) = (self.next, self.window.limits.max_held());
@@ -392,7 +394,7 @@ impl Incremental {
         true
     }
 
-    /// An object whose end must be found.
+    /// Heals an object whose end must be found first.
     fn object(&mut self, tools: &mut Tools<'_>, sound: Sound, start: usize, in_array: bool) -> Then {
         let tape = Tape::of(&self.window, sound);
         let most = start.saturating_add(self.window.limits.max_held());
@@ -403,7 +405,7 @@ impl Incremental {
         let state = self.next_state(tools.plan.automaton());
         if depth > 0 || end > most {
             let passes: fn(&mut Self) -> Then = if in_array { Self::pass_object } else { Self::enter_object };
-            // What goes beyond is too long, wherever it ends.
+            // Beyond the limit the object is too long, wherever it ends.
             let reach = if end > most { end } else { tape.bytes };
             if !in_array {
                 self.state = state;
@@ -428,7 +430,8 @@ impl Incremental {
         self.enter(self.state, true)
     }
 
-    /// Heals a run of tokens that ends at an offset. The index of the first token after what was healed, and what was done.
+    /// Heals a range of tokens that ends at the offset `end`. Returns the index of the first token after what was
+    /// healed, and what was done.
     fn heal(
         &mut self,
         tools: &mut Tools<'_>,
@@ -441,12 +444,12 @@ impl Incremental {
         let (summary, to) = tools.healer.heal_part(tools.plan, tools.memo, &body, self.gone)?;
         self.gone = to;
         self.summary.add(&summary);
-        // Less than all was taken in where the array of the elements ended before: at the token that closes it.
+        // If the array of the elements ended earlier, less was taken: up to the token that closes it.
         let closed_at = body.tokens.partition_point(|at| (*at as usize) < to);
         Ok((if to < end { first.wrapping_add(closed_at) } else { after }, summary))
     }
 
-    /// A number or literal on the spine: it is not held up, but it must be one.
+    /// Passes a number or literal on the spine. It may leave before its end, but must be well formed.
     fn scalar(&mut self, sound: Sound, start: usize) -> Then {
         let tape = Tape::of(&self.window, sound);
         let following = tape.at(self.next.wrapping_add(1));
@@ -470,7 +473,7 @@ impl Incremental {
         Then::Fail(Reason::TooLarge, start)
     }
 
-    /// A member of an envelope begins. Its name stays; what its value is to the plan is known with the colon.
+    /// Begins a member of an envelope. Its name stays, and at the colon the state of its value is known.
     fn key(&mut self, plan: &Automaton, sound: Sound, quote: usize) -> Then {
         let tape = Tape::of(&self.window, sound);
         let after = self.next.wrapping_add(1);
@@ -491,13 +494,13 @@ impl Incremental {
         Then::Next
     }
 
-    /// Tells of rules that would need the whole envelope.
+    /// Counts rules that would need the whole envelope.
     fn leave_undone(&mut self, rules: u32) {
         self.oversized |= rules > 0;
         self.summary.conflicts = self.summary.conflicts.saturating_add(rules);
     }
 
-    /// A name that is too long to be held is none that a plan knows.
+    /// Passes a name that is too long to be held, which no plan knows.
     fn pass_key(&mut self) -> Then {
         self.next = self.next.wrapping_add(1);
         self.expects = Expects::Colon;
@@ -515,8 +518,8 @@ impl Incremental {
         self.failure = Some(Failure { reason, offset: self.before.saturating_add(at) });
     }
 
-    /// The body ends inside its value, unless it is no JSON before that: the beginning of an element that may be of a
-    /// known skeleton is not scanned yet.
+    /// Fails a body that ends inside its value, with an earlier error if there is one. The beginning of an element that
+    /// might have had a known skeleton is only scanned here.
     fn fail_at_end(&mut self) {
         let status = self.window.scanner.advance(&self.window.held);
         let reason = if status == Status::Blank { Reason::Empty } else { Reason::Truncated };
@@ -524,7 +527,7 @@ impl Incremental {
         self.fail(reason, at);
     }
 
-    /// Lets go of the bytes up to an offset as they came.
+    /// Lets the bytes up to an offset leave as they came.
     fn release(&mut self, healer: &mut Healer, to: usize) {
         if to > self.gone {
             healer.pass(&self.window.held, self.gone, to);
@@ -532,7 +535,8 @@ impl Incremental {
         }
     }
 
-    /// Forgets bytes that have left, once they are half of the window: then what is moved costs no more than they did.
+    /// Forgets bytes that have left once they are half of the window, so that moving the rest costs no more than they
+    /// did.
     fn compact(&mut self) {
         if self.gone < self.window.held.len().saturating_sub(self.gone) {
             return;
@@ -541,7 +545,7 @@ impl Incremental {
         let (bytes, tokens) = scanner.discard(self.gone.min(self.soundness.checked()));
         held.drain(..bytes);
         if held.capacity() > BATCH && held.len() < held.capacity() / 8 {
-            // What was held once need not be again.
+            // A body that needed much memory once need not do so again.
             held.shrink_to(BATCH);
         }
         self.before = self.before.saturating_add(bytes);

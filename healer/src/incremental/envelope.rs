@@ -1,4 +1,4 @@
-//! What the plan says of the members of an envelope. Rules for them are left undone, and told of.
+//! What the plan says of the members of an envelope. Rules for them are not carried out, but counted.
 
 use super::tape::Tape;
 use crate::plan::Plan;
@@ -9,16 +9,16 @@ use crate::text::decoded;
 /// What a member of an envelope is to the plan, by its name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
-    /// The state of its value. With a contract, what a rule would make of the value is undone with the rule.
+    /// The state of its value. With a contract, what a rule would do inside the value is undone with the rule.
     pub state: Id,
-    /// Whether a rule is left undone.
+    /// Whether a rule is not carried out.
     pub ruled: bool,
     /// Whether similarity would have looked at the name.
     pub unscored: bool,
 }
 
 impl Known {
-    /// `name`: as it stands between its quotes.
+    /// Looks up a name. `name`: the bytes between its quotes.
     pub(super) fn of(plan: &Automaton, level: &State, name: &[u8]) -> Self {
         let name = decoded(name);
         let action = plan.action(level, &name, 0, name.len());
@@ -41,14 +41,14 @@ impl Known {
     }
 }
 
-/// The state in which an object of an envelope is healed. Where a path of the envelope leads through it, what rules do
-/// inside may depend on a move that is not made.
+/// Returns the state in which an object of an envelope is healed. If a path from the envelope leads through it, what
+/// rules do inside may depend on a move that is not made.
 pub(super) fn held_state(plan: &Plan, state: Id) -> Id {
     if plan.automaton().contract && is_passed(plan.automaton(), state) { INERT } else { state }
 }
 
-/// How many moves would lead out of an object of an envelope. `first`: the token of its bracket; all of it is there, and
-/// known to be JSON.
+/// Returns how many moves would lead out of an object of an envelope. `first`: the token of its brace. All of it is
+/// there, and known to be JSON.
 pub(super) fn moves_out(plan: &Automaton, tape: &Tape<'_>, state: Id, first: usize) -> u32 {
     let (mut found, mut around) = (0u32, Vec::new());
     if !is_passed(plan, state) {
@@ -86,7 +86,7 @@ pub(super) fn moves_out(plan: &Automaton, tape: &Tape<'_>, state: Id, first: usi
     found
 }
 
-/// Whether a path leads through an object from further out.
+/// Whether a path from further out leads through an object.
 fn is_passed(plan: &Automaton, state: Id) -> bool {
     let known = plan.state(state);
     known.tracked && !known.tree_root

@@ -1,4 +1,4 @@
-//! What is checked of every byte before any around it is decided: that strings and escapes are well formed.
+//! Checks every byte before anything around it is decided: strings and escapes must be well formed.
 
 use crate::intake::Intake;
 use crate::reason::Reason;
@@ -8,16 +8,16 @@ use crate::text::utf8_error;
 /// How far a window is checked.
 #[derive(Debug, Default)]
 pub(super) struct Soundness {
-    /// Up to here it is UTF-8.
+    /// The offset up to which it is UTF-8.
     text: usize,
-    /// Bytes at the last check. Where they are more than `text`, they end inside a character.
+    /// Length of the window at the last check. If it is more than `text`, the window ended inside a character.
     len: usize,
-    /// Escapes from here on are not checked.
+    /// The offset from which on escapes are not checked.
     escapes: usize,
 }
 
 impl Soundness {
-    /// Checks what is new in a window. The first thing that is wrong, and where.
+    /// Checks what is new in a window. Returns the first error and its offset.
     pub(super) fn check(&mut self, window: &mut Intake) -> Option<(Reason, usize)> {
         let dead = match window.scanner.status() {
             Status::Dead(reason, at) if window.begins_word().is_none() => Some((window.dead(reason, at), at)),
@@ -31,17 +31,17 @@ impl Soundness {
         }
     }
 
-    /// Up to where nothing will be looked at again.
+    /// Returns the offset before which nothing will be looked at again.
     pub(super) fn checked(&self) -> usize {
         self.text.min(self.escapes)
     }
 
-    /// All before an offset is sound.
+    /// Marks everything before an offset as sound.
     pub(super) fn resume(&mut self, at: usize) {
         *self = Soundness { text: at, len: at, escapes: at };
     }
 
-    /// The window has lost its first bytes.
+    /// Adapts to a window that has lost its first `bytes`.
     pub(super) fn discard(&mut self, bytes: usize) {
         self.text = self.text.saturating_sub(bytes);
         self.len = self.len.saturating_sub(bytes);
@@ -82,7 +82,7 @@ impl Soundness {
     }
 }
 
-/// Whether bytes start with what may follow a backslash; `None` where there are too few to tell.
+/// Whether bytes start with what may follow a backslash. `None`: there are too few to tell.
 fn is_escape(bytes: &[u8]) -> Option<bool> {
     match bytes {
         [] => None,

@@ -4,7 +4,7 @@ use crate::intake::Intake;
 use crate::scan::Status;
 use crate::text::trim_end;
 
-/// How much of a window is known to be sound: there, what is no JSON is so by its grammar alone.
+/// How much of a window is known to be sound. There, only the grammar can still be violated.
 #[derive(Clone, Copy)]
 pub(super) struct Sound {
     tokens: usize,
@@ -48,19 +48,20 @@ impl<'a> Tape<'a> {
         self.at(token).and_then(|at| self.held.get(at)).copied().unwrap_or(0)
     }
 
-    /// What stands between the quotes of a name, of which the token after it is known.
+    /// Returns the bytes between the quotes of a name. The token after the name must be known.
     pub(super) fn name(&self, token: usize) -> &'a [u8] {
         let span = self.at(token).zip(self.at(token.wrapping_add(1)));
         let text = span.and_then(|(quote, colon)| self.held.get(quote.wrapping_add(1)..colon)).unwrap_or_default();
         trim_end(text).split_last().map_or(&[], |(_, inside)| inside)
     }
 
-    /// From a token on, where `depth` containers are open, to the one after that closes them, or to the end. Never back.
+    /// Goes from a token, where `depth` containers are open, to the token after the bracket that closes them, or to the
+    /// end. Never goes back.
     pub(super) fn leave(&self, token: usize, depth: u32) -> (usize, u32) {
         self.follow((token, depth), usize::MAX)
     }
 
-    /// As [`Tape::leave`], but not beyond the first bracket after an offset.
+    /// As [`Tape::leave`], but stops after the first bracket beyond the offset `most`.
     pub(super) fn follow(&self, (first, mut depth): (usize, u32), most: usize) -> (usize, u32) {
         for token in first..self.open_len {
             let step = match self.byte(token) {
@@ -78,10 +79,10 @@ impl<'a> Tape<'a> {
     }
 }
 
-/// How far the ends of elements of one array were looked for, so that each token is looked at once.
+/// How far the ends of elements of one array were searched for, so that each token is examined once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ahead {
-    /// The next token to look at, and how many containers are open there inside the array.
+    /// The next token to examine, and how many containers are open there inside the array.
     token: usize,
     depth: u32,
     /// An end that was found: the token after it, and its offset.
@@ -89,8 +90,9 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// The last end of an element that is not beyond the offset `enough`, from the token on that starts the first. If the
-    /// first element does not end there, its end, if that is not beyond `most`. The token after it, and its offset.
+    /// Returns the last end of an element that is not beyond the offset `enough`, as the token after it and its offset.
+    /// `first`: the token that starts the first element. If that element ends later, returns its end, unless it is
+    /// beyond the offset `most`.
     pub(super) fn end_within(
         &mut self,
         tape: &Tape<'_>,
@@ -115,7 +117,7 @@ impl Ahead {
                 b',' if self.depth == 0 => self.end = Some((self.token, at)),
                 b'{' | b'[' => self.depth = self.depth.wrapping_add(1),
                 b'}' | b']' if self.depth == 0 => break,
-                // It may be an end to a later element that is the first.
+                // Beyond `most` for this first element, but perhaps not for a later one.
                 b'}' | b']' if self.depth == 1 && at == most => break,
                 b'}' | b']' => {
                     self.depth = self.depth.wrapping_sub(1);
@@ -130,7 +132,7 @@ impl Ahead {
         self.end
     }
 
-    /// The first `bytes` of the window have gone, and their tokens.
+    /// Adapts to a window that has lost its first `bytes` and their tokens.
     pub(super) fn discard(&mut self, bytes: usize, tokens: usize) {
         let end = self.end.and_then(|(token, at)| Some((token.checked_sub(tokens)?, at.checked_sub(bytes)?)));
         let token = self.token.checked_sub(tokens);

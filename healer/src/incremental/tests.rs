@@ -1,4 +1,4 @@
-//! A body that streams against a plain reading of the rules for what is decided together.
+//! Compares a body that streams with a plain reading of the rules for what is decided together.
 
 use super::*;
 use crate::config::Config;
@@ -46,7 +46,7 @@ fn json() -> impl Strategy<Value = String> {
     value.prop_filter("a container", |text| text.starts_with(['{', '[']))
 }
 
-/// What the rules say, read plainly: value by value, with no tape, window or batch.
+/// A plain reading of the rules: value by value, without tape, window or batch.
 struct Reading<'a> {
     plan: &'a Plan,
     memo: Memo,
@@ -68,7 +68,7 @@ impl Reading<'_> {
         }
     }
 
-    /// An object healed by itself.
+    /// Reads an object that is healed by itself.
     fn alone(&mut self, text: &str, state: Id) {
         let mut healer = Healer::new();
         let mut intake = healer.intake(Limits::default());
@@ -93,7 +93,7 @@ impl Reading<'_> {
         });
     }
 
-    /// The items of a container, with the white space around them as it is.
+    /// Calls `each` for the items of a container, with the white space around them as it is.
     fn items(&mut self, text: &str, mut each: impl FnMut(&mut Self, &str)) {
         self.out.push_str(&text[..1]);
         let (mut depth, mut in_string, mut escaped, mut start) = (0, false, false, 1);
@@ -132,10 +132,10 @@ fn streamed<'c>(plan: &Plan, most: usize, chunks: impl Iterator<Item = &'c [u8]>
     (String::from_utf8(healer.output().to_vec()).expect("UTF-8"), incremental)
 }
 
-/// The length of some object in a text, or nearly that.
+/// Returns the length of some object in a text, or nearly that.
 fn near_a_length(text: &str, choice: usize) -> usize {
     let (mut open, mut lengths) = (Vec::new(), vec![text.len() / 2]);
-    // Brackets in strings only make more lengths to choose from.
+    // Brackets in strings only add lengths to choose from.
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             b'{' => open.push(at),
@@ -167,7 +167,7 @@ proptest! {
     }
 }
 
-/// What is not done because an envelope is not held is told, and so is what is done all the same.
+/// What is not done because an envelope is not held is counted, and so is what is done nevertheless.
 #[test]
 fn what_is_left_undone_is_told() {
     let contract = r#""contract":{"properties":{"b":{},"d":{"items":{"properties":{"b":{}}}}}}"#;
@@ -195,7 +195,8 @@ fn what_is_left_undone_is_told() {
     }
 }
 
-/// Where an object of an envelope is no JSON, nothing is told of it, however it is cut; and looking into it ends.
+/// If an object of an envelope is not JSON, nothing is reported of it, however it is cut, and the search inside it
+/// ends.
 #[test]
 fn nothing_is_told_of_what_is_malformed() {
     let plan = plan(r#""move":{"m.n":"b"}"#);
@@ -213,7 +214,7 @@ fn nothing_is_told_of_what_is_malformed() {
     }
 }
 
-/// Time grows with the bytes, however they come: the square of these would take minutes.
+/// Time grows with the number of bytes, however they come. If it grew with the square, this would take minutes.
 #[test]
 fn a_long_record_byte_by_byte() {
     let plan = plan(ROUTES[0]);
@@ -244,7 +245,7 @@ fn depth_is_bounded_over_all() {
     }
 }
 
-/// What can be decided with the first part of a body is not kept for the second.
+/// What can be decided with the first part of a body is not held until the second.
 #[test]
 fn nothing_waits_that_need_not() {
     let plan = plan(ROUTES[0]);
@@ -265,7 +266,7 @@ fn nothing_waits_that_need_not() {
     }
 }
 
-/// Why and where a body fails does not depend on where it was cut, nor on what is known of its elements.
+/// Why and where a body fails depends neither on where it was cut nor on what is known of its elements.
 #[test]
 fn failures_are_the_same_in_any_chunks() {
     let plan = plan(ROUTES[0]);

@@ -1,6 +1,6 @@
 //! Elements of an array that have the skeleton of earlier ones.
 //!
-//! They are healed as they stand in the window, before it is scanned. The scan goes on after the last of them.
+//! They are healed as they stand in the window, before it is scanned. The scan continues after the last of them.
 
 use super::tape::Ahead;
 use super::{Expects, Incremental, Tools};
@@ -13,29 +13,29 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(super) struct Traced {
     stencils: Stencils,
-    /// Of shapes, when that was drawn.
+    /// The generation of shapes in which a stencil was last drawn.
     generation: u32,
     reading: Reading,
-    /// The stencil of the last elements, of which each became the same, and how many they are that are not counted yet.
+    /// The stencil of the last elements, which all became the same, and how many of them are not counted yet.
     last: Option<Arc<Stencil>>,
     repeats: u32,
-    /// The element that was looked at last and did not fit, as an offset in the body, and how often that was.
+    /// The element that was last compared and did not fit, as an offset in the body, and how often it was compared.
     misfit: usize,
     looks: u32,
 }
 
 impl Traced {
-    /// Another array is the innermost.
+    /// Forgets the stencils: another array is the innermost, or shapes were forgotten.
     pub(super) fn clear(&mut self) {
         self.stencils.clear();
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns its size in memory, in bytes.
     pub(super) fn memory(&self) -> usize {
         self.stencils.memory().saturating_add(self.reading.memory())
     }
 
-    /// Counts a look at the element at an offset in the body that did not fit, and tells what is to be done with it.
+    /// Counts a look at the element at an offset in the body that did not fit. Returns what to do with the element.
     fn miss(&mut self, at: usize, miss: Miss) -> Miss {
         self.looks = if self.misfit == at { self.looks.saturating_add(1) } else { 1 };
         self.misfit = at;
@@ -46,7 +46,7 @@ impl Traced {
         Miss::Other
     }
 
-    /// Whether the element at an offset in the body was looked at often enough.
+    /// Whether the element at an offset in the body was compared often enough.
     fn is_done_with(&self, at: usize) -> bool {
         self.misfit == at && self.looks >= MAX_LOOKS
     }
@@ -58,8 +58,8 @@ impl Traced {
 }
 
 impl Incremental {
-    /// Heals elements by their skeletons, up to one that has another. Whether all that is left is the beginning of an
-    /// element.
+    /// Heals elements by their skeletons, up to one that has another. Returns whether all that is left is the beginning
+    /// of an element.
     pub(super) fn trace(&mut self, tools: &mut Tools<'_>) -> bool {
         if self.traced.generation != tools.memo.generation() {
             self.traced.clear();
@@ -67,7 +67,7 @@ impl Incremental {
         let in_array = self.spine.last().is_some_and(|level| !level.is_object);
         let at_border = match self.expects {
             Expects::Value { .. } => true,
-            // Strings leave while they are open.
+            // Strings leave while they are still open.
             Expects::Separator => !self.window.scanner.in_string(),
             _ => false,
         };
@@ -92,8 +92,8 @@ impl Incremental {
         waits
     }
 
-    /// Heals the element that comes next after an offset, and moves that behind it, or behind the separator. What stays as
-    /// it came at the end is left for later.
+    /// Heals the element that follows the offset `at`, and moves `at` behind it. If no element fits, moves `at` only
+    /// behind the separator. What stays as it came at the end is left for later.
     fn trace_element(&mut self, tools: &mut Tools<'_>, at: &mut usize) -> Result<(), Miss> {
         self.pass_separator(at)?;
         let bytes = self.window.held.as_slice();
@@ -129,7 +129,7 @@ impl Incremental {
         Ok(())
     }
 
-    /// Counts what was done to elements of one skeleton: at once, since most are like the one before.
+    /// Counts what was done to elements of one skeleton. At once for all, since most elements are like the one before.
     fn count_repeats(&mut self) {
         let repeats = std::mem::take(&mut self.traced.repeats);
         if let Some(stencil) = self.traced.last.take() {
@@ -152,7 +152,7 @@ impl Incremental {
         }
     }
 
-    /// Heals one element, and draws it: its tokens, and where it is. Whether it could be healed.
+    /// Heals one element, given its tokens and its offsets, and draws it. Returns whether it could be healed.
     pub(super) fn heal_and_draw(
         &mut self,
         tools: &mut Tools<'_>,
