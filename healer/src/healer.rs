@@ -18,7 +18,7 @@ use crate::text::{bad_escape, bad_scalar, utf8_error};
 use crate::walk::{Body, Part, Records, walk};
 use std::sync::Arc;
 
-/// Heals bodies, one after the other, in memory that it reuses.
+/// Heals one body after the other in memory that it reuses.
 #[derive(Debug, Default)]
 pub struct Healer {
     scratch: Scratch,
@@ -27,12 +27,12 @@ pub struct Healer {
     ops: Vec<Op>,
     /// Records of the last body, and the states they were walked in.
     settled: Vec<Instance>,
-    /// Runs of elements that the last body has, by number, and how many ops show before.
+    /// Runs of passed-over elements in the last output: how many ops precede the run there, and the run's number.
     passes: Vec<(usize, Id)>,
-    /// Each in a place of its own, so that they need not be copied.
+    /// Intakes for reuse, boxed so that none is copied when it is handed out.
     #[expect(clippy::vec_box, reason = "they are handed out as they are")]
     spare: Vec<Box<Intake>>,
-    /// How many lists are around the text that it draws.
+    /// How many lists are around the text that is being drawn.
     nesting: u32,
 }
 
@@ -49,28 +49,28 @@ pub struct Summary {
     pub dropped: u32,
     /// Renames and moves that similarity found.
     pub similar: u32,
-    /// The shape of the first record, where similarity is on.
+    /// The shape of the first record; only with similarity.
     pub shape: Option<u64>,
-    /// Rules that found their source and did not fire: the target stands, or another rule has it.
+    /// Rules that found their source and did not fire: the target stands already, or another rule has it.
     pub conflicts: u32,
-    /// Values that are not of the list that the contract or their name tells, so that similarity left their members as
-    /// they came.
+    /// Members that similarity left as they came because of their value: it is not in the list that the contract or the
+    /// name implies.
     pub unlisted: u32,
     /// Shapes of records that similarity had not seen before, or had forgotten.
     pub new_shapes: u32,
-    /// Whether required members may be missing from the output: [`Healer::missing`] knows which.
+    /// Whether required members may be missing from the output: [`Healer::missing`] finds out which.
     pub lacks: bool,
-    /// Unknown names, of all records together, that similarity did not look at because a limit was reached.
+    /// Unknown names in all records that similarity did not examine because a limit was reached.
     pub unscored: u32,
 }
 
 impl Summary {
-    /// Renames and moves.
+    /// Returns the number of renames and moves.
     pub fn ops(&self) -> u32 {
         self.renames.saturating_add(self.moves)
     }
 
-    /// Takes in what was done to a part of the body.
+    /// Adds what was done to a part of the body.
     pub(crate) fn add(&mut self, part: &Summary) {
         self.changed |= part.changed;
         self.renames = self.renames.saturating_add(part.renames);
@@ -84,7 +84,7 @@ impl Summary {
         self.lacks |= part.lacks;
     }
 
-    /// Takes in what was done to each of so many parts of the body.
+    /// Adds what was done, alike, to each of `times` parts of the body.
     pub(crate) fn add_times(&mut self, part: &Summary, times: u32) {
         let all = |count: u32| count.saturating_mul(times);
         self.add(&Summary {
@@ -101,16 +101,17 @@ impl Summary {
 }
 
 impl Healer {
-    /// Memory of one intake kept between bodies at most. A larger one is given back, so that one large body does not
-    /// hold memory for ever. Lists of 100 KB have room in it: to make it anew takes a sixth of what healing them does.
+    /// Most memory of one intake that is kept between bodies. A larger one is freed, so that one large body does not
+    /// hold memory for ever. Lists of 100 KB fit; allocating their intake anew takes a sixth of the time of healing
+    /// them.
     const SPARE_BYTES: usize = 512 << 10;
-    /// Memory of the output kept at most. Where a host buffers 1 MiB, as Envoy does by default, so much of a body that streams
-    /// comes at once and becomes no more than this.
+    /// Most memory of the output that is kept. A host that buffers 1 MiB, as Envoy does by default, hands over that
+    /// much of a streaming body at once, and what it becomes is no longer than this.
     const OUTPUT_BYTES: usize = 2 << 20;
-    /// Intakes kept between bodies: bodies that are under way at once on one worker are few.
+    /// Intakes kept between bodies. A worker has few bodies under way at once.
     const SPARES: usize = 4;
 
-    /// A healer with no memory yet.
+    /// Creates a healer without any memory yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -135,8 +136,8 @@ impl Healer {
         }
     }
 
-    /// Heals a body that has arrived whole. On `Ok` with `changed` the healed body is [`Healer::output`]; in every
-    /// other case the body is to leave as it came.
+    /// Heals a body that has arrived whole. If the result is `Ok` with `changed`, the healed body is
+    /// [`Healer::output`]. In every other case the body must leave as it came.
     pub fn heal(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Summary, Failure> {
         self.forget_last();
         memo.start();
@@ -179,7 +180,7 @@ impl Healer {
         result
     }
 
-    /// Heals a body of which not all was scanned as if it had been.
+    /// Heals a body that was only scanned in part, as if it had been scanned completely.
     #[cold]
     fn heal_scanned(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Summary, Failure> {
         let mut scanned = self.intake(intake.limits);
@@ -213,13 +214,14 @@ impl Healer {
         summary
     }
 
-    /// Whether what is healed next is to be drawn.
+    /// Sets whether a stencil is to be drawn of what is healed next.
     pub(crate) fn set_draws(&mut self, draws: bool) {
         self.scratch.draws = draws;
     }
 
-    /// Heals a part of a body by its skeleton, and appends it to the output with what stays as it came since `from`, but for
-    /// what stays so at its end. Where that begins.
+    /// Heals a part of a body by its skeleton. Appends to the output what the part becomes, and before it the bytes
+    /// since `from` as they came, but not the unchanged bytes at the end of the part. Returns the offset at which those
+    /// begin.
     pub(crate) fn trace_part(
         &mut self,
         stencil: &Stencil,
@@ -234,7 +236,8 @@ impl Healer {
         stencil.write(bytes, from, reading, &mut self.output)
     }
 
-    /// The first half of [`Healer::heal`]: walks a body and decides, and writes nothing. For those who ask what that costs.
+    /// Walks a body and makes the decisions, as the first half of [`Healer::heal`], but writes nothing. For measuring
+    /// the cost of that half.
     pub fn decide(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<(), Failure> {
         self.forget_last();
         let body = on_tape(intake)?;
@@ -244,8 +247,8 @@ impl Healer {
         result
     }
 
-    /// The required members that are missing somewhere in the last body as it was healed, by number: see
-    /// [`Plan::required`]. For bodies of which [`Summary::lacks`] says so; costs one more pass.
+    /// Returns the numbers of the required members that are missing somewhere in the last body as it was healed: see
+    /// [`Plan::required`]. For bodies with [`Summary::lacks`]; costs one more pass.
     pub fn missing(&self, plan: &Plan, intake: &Intake) -> Vec<usize> {
         let output = self.output.as_slice();
         if output.is_empty() && intake.known.stencil.is_none() && intake.known.runs().is_none() {
@@ -257,8 +260,8 @@ impl Healer {
         required::missing(output, scanner.tokens(), plan.automaton())
     }
 
-    /// Heals a part of a body from one offset on, and appends it to the output whether or not it changes. Also tells
-    /// where it ends.
+    /// Heals a part of a body that begins at `from`, and appends it to the output whether or not it changes. Also
+    /// returns where the part ends.
     #[inline(never)]
     pub(crate) fn heal_part(
         &mut self,
@@ -270,7 +273,7 @@ impl Healer {
         self.ops.clear();
         self.walk(body, plan, memo)?;
         let walked = self.scratch.walked;
-        // Where tokens follow elements, the last one walked closes their array.
+        // If tokens follow the elements, the last token walked is the bracket that closes their array.
         let close = body.tokens.get(walked.wrapping_sub(1)).filter(|_| walked < body.tokens.len());
         let end = close.map_or(body.bytes.len(), |close| *close as usize);
         let summary = self.render(body, plan, memo, from, end);
@@ -302,9 +305,9 @@ impl Healer {
         if !memo.is_used() {
             return walk(body, plan.automaton(), None, &mut self.scratch);
         }
-        // The first pass guesses; each further one settles the records inside those that the last one settled, so there
-        // are at most as many of them as records inside each other. Only then is it known where a limit is reached, and
-        // what comes after settles in as many again. There is seldom more than one in all.
+        // The first pass guesses the states of records. Each further pass settles the records inside those that the
+        // pass before settled, so there are at most as many passes as records are nested. Only then is it known where a
+        // limit is reached, and what follows may take as many passes again. More than one in all is rare.
         for _ in 0..=plan.nesting().saturating_mul(2) {
             let records = Records { memo: Some(memo), settled: &self.settled };
             walk(body, memo.automaton(plan), Some(&records), &mut self.scratch)?;
@@ -323,7 +326,7 @@ impl Healer {
         walk(body, plan.automaton(), None, &mut self.scratch)
     }
 
-    /// Refuses what is no scalar, unless the walk refuses or leaves something before it.
+    /// Refuses a malformed scalar at `at`, unless the walk ends or fails before it.
     #[cold]
     fn stop_at(&mut self, body: &Body<'_>, plan: &Plan, at: usize) -> Result<(), Failure> {
         let walked = walk(body, plan.automaton(), None, &mut self.scratch);
@@ -335,7 +338,7 @@ impl Healer {
         }
     }
 
-    /// Heals a body that is in one piece, within the default limits, remembering nothing of other bodies.
+    /// Heals a body that is in one piece, within the default limits and without memory of other bodies.
     pub fn heal_bytes(&mut self, plan: &Plan, body: &[u8]) -> Result<Summary, Failure> {
         let limits = Limits::default();
         let mut intake = self.intake(limits);
@@ -353,7 +356,7 @@ impl Healer {
         result
     }
 
-    /// Where in a body each expected field is. Only for plans with similarity.
+    /// Returns where in a body each expected field is. Only for plans with similarity.
     pub fn matching(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Matching, Failure> {
         let body = on_tape(intake)?;
         memo.start();
@@ -361,27 +364,28 @@ impl Healer {
         Ok(matching(plan, &body, memo, &self.settled))
     }
 
-    /// The healed body.
+    /// Returns the healed body.
     pub fn output(&self) -> &[u8] {
         self.output.as_slice()
     }
 
-    /// The ops of the last body, in the order in which they show in the output.
+    /// Returns the ops of the last body in the order in which they show in the output.
     pub fn report(&self) -> &[Op] {
         &self.ops
     }
 
-    /// The ops of the last body in words. `body`: as it came.
+    /// Describes the ops of the last body in words. `body`: the original body.
     pub fn describe(&self, plan: &Plan, memo: &Memo, body: &[u8]) -> Vec<Description> {
         report::describe(&self.ops, plan, memo, body, &self.scratch.arena)
     }
 
-    /// What was left as it came in the last body because of its value, as it would have become: [`Summary::unlisted`].
+    /// Describes what the last body would have become, had similarity not left members alone because of their values:
+    /// see [`Summary::unlisted`].
     pub fn describe_unlisted(&self, plan: &Plan, memo: &Memo, body: &[u8]) -> Vec<Description> {
         report::describe(&self.scratch.unlisted, plan, memo, body, &self.scratch.arena)
     }
 
-    /// What rules found in the last body and left alone, as it would have become: [`Summary::conflicts`].
+    /// Describes what the last body would have become by the rules that did not fire: see [`Summary::conflicts`].
     pub fn describe_conflicts(&self, plan: &Plan, memo: &Memo, body: &[u8]) -> Vec<Description> {
         report::describe(&self.scratch.conflicts, plan, memo, body, &self.scratch.arena)
     }
@@ -392,7 +396,7 @@ impl Healer {
         summary
     }
 
-    /// Takes in what the body was healed by, in the order in which it shows in the output.
+    /// Notes the ops that the body was healed by, in the order in which they show in the output.
     fn note_used(&self, runs: Option<&Runs>, memo: &mut Memo) {
         let mut noted = 0;
         for (ops, run) in &self.passes {
@@ -435,7 +439,7 @@ impl Healer {
         summary
     }
 
-    /// The shape of the first record.
+    /// Returns the shape of the first record.
     fn first_shape(&self, body: &Body<'_>) -> Option<u64> {
         let run = body.passed.runs.iter().find(|run| run.summary.shape.is_some());
         let is_before = |instance: &&Instance| {
@@ -457,7 +461,7 @@ impl Healer {
 
     fn drop_large_scratch(&mut self) {
         if self.scratch.draws {
-            // What is to be drawn is drawn from it.
+            // The stencil is still to be drawn from this memory.
             return;
         }
         if self.settled.capacity() > Scratch::KEPT {
@@ -470,13 +474,13 @@ impl Healer {
     }
 }
 
-/// Whether a move may have taken a required member from where it stood.
+/// Whether a move may have taken away a required member.
 #[inline(never)]
 fn moves_may_unmake(plan: &Plan, summary: &Summary) -> bool {
     summary.moves > 0 && !plan.required().is_empty() && (plan.moves_may_unmake() || summary.similar > 0)
 }
 
-/// As below. A body of which something was passed over ends there, as far as the tape tells.
+/// As [`checked`], but refuses bodies with passed-over elements: their tape ends at the first of them.
 fn on_tape(intake: &Intake) -> Result<Body<'_>, Failure> {
     let body = checked(intake)?;
     match body.passed.runs.first() {

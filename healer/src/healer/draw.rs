@@ -1,4 +1,4 @@
-//! Drawing a stencil of a text that was healed.
+//! Drawing the stencil of a text that was healed.
 
 use super::{Healer, Summary};
 use crate::memo::{Instance, Memo};
@@ -11,12 +11,12 @@ use crate::stencil::{
 use crate::walk::{Body, Cursor};
 use std::sync::Arc;
 
-/// Where a text is in a body.
+/// Start and end of a text in a body.
 type Text = (usize, usize);
 
 impl Healer {
-    /// Draws a stencil of the text that was healed last: where it is in the body, and where in the output begins what it
-    /// became, if it changed.
+    /// Draws a stencil of the text that was healed last. `text`: where it is in the body. `healed`: where its healed
+    /// form begins in the output, if it changed.
     #[cold]
     #[inline(never)]
     pub(crate) fn draw(
@@ -43,7 +43,8 @@ impl Healer {
         is_true(self, memo, &stencil).then_some(stencil)
     }
 
-    /// Whether a stencil makes of its own text what that became: if not, it must not be believed of any other.
+    /// Whether a stencil turns its own text into what that became. If it does not, it must not be used for any other
+    /// text.
     #[cold]
     #[inline(never)]
     fn is_true(
@@ -67,10 +68,10 @@ impl Healer {
 
     /// As [`Healer::draw`], with arrays of objects as lists.
     ///
-    /// The text is healed once more, with their elements passed over. What it becomes then is what is around them, so that
-    /// nothing in them is told of it.
+    /// The text is healed once more with the elements of those lists passed over. The result is only what is around
+    /// them, so nothing inside them enters the stencil.
     fn draw_with_lists(&self, body: &Body<'_>, plan: &Plan, memo: &mut Memo, text: Text) -> Option<Stencil> {
-        // Where a limit is crossed, what is done depends on how much there was before.
+        // Beyond a limit, what is done depends on how much of it was spent before.
         if self.nesting >= MOST_NESTING || memo.might_be_spent(plan, 0) {
             return None;
         }
@@ -102,7 +103,8 @@ impl Healer {
         let passed = Passed { runs: &runs, text: body.bytes, place: None };
         let body = Body { tokens: &tokens, passed, ..*body };
         let (summary, _) = self.heal_alone(&body, text.0, plan, memo)?;
-        // The first record is told of: it must not be an element. Where a rule does not fire, what is in its value is left alone.
+        // The summary tells the shape of the first record, which must not be an element. If a rule does not fire, what
+        // is in its value is left alone, so a list there shows no run.
         let is_told = !memo.is_used() || self.settled.first().is_some_and(|record| record.token == 0);
         if !is_told || self.scratch.astray == Astray::InEvidence || self.passes.len() < runs.len() {
             return None;
@@ -116,7 +118,7 @@ impl Healer {
         Some(stencil)
     }
 
-    /// Draws the text that was healed last, but for what is in its lists.
+    /// Draws the text that was healed last, without what is in its lists.
     #[cold]
     #[inline(never)]
     fn draw_around(
@@ -140,7 +142,7 @@ impl Healer {
         drawing.draw(marked.as_ref())
     }
 
-    /// Renders marks of places in the place of the body.
+    /// Renders marks of places instead of the bytes of the body.
     #[inline(never)]
     fn render_marks(&mut self, body: &Body<'_>, plan: &Automaton, (from, to): Text, mark: Mark) -> Output {
         let (mut marks, mut out) = (vec![0; to], Output::default());
@@ -153,7 +155,8 @@ impl Healer {
         out
     }
 
-    /// The arrays of a text that may be drawn as lists, those in others left out. `settled`: the records of the text.
+    /// Returns the arrays of a text that may be drawn as lists, without those inside others. `settled`: the records of
+    /// the text.
     fn lists(&mut self, body: &Body<'_>, plan: &Plan, memo: &mut Memo, settled: &[Instance]) -> Vec<List> {
         let (mut lists, mut token) = (Vec::new(), 0);
         while token < body.tokens.len() && lists.len() < MOST_LISTS {
@@ -168,7 +171,8 @@ impl Healer {
         lists
     }
 
-    /// An array, if it may be drawn as a list: its brackets, by number of token, and the brace that closes its last object.
+    /// Returns an array as a list, if it may be drawn as one. The numbers are the tokens of its brackets and the offset
+    /// of the brace that closes its last object.
     fn list(
         &mut self,
         body: &Body<'_>,
@@ -204,14 +208,14 @@ impl Healer {
     }
 }
 
-/// Whether an array opens at a token that begins with an object.
+/// Whether an array opens at a token and begins with an object.
 fn opens_list(body: &Body<'_>, token: usize) -> bool {
     let byte = |token| Cursor::new(body, token).byte();
     byte(token) == b'[' && byte(token.wrapping_add(1)) == b'{'
 }
 
-/// The token that closes an array of objects and others, and where the last object in it closes. `None` if there are arrays
-/// in it.
+/// Returns the token that closes an array, and the offset where its last object closes. `None` if it contains arrays or
+/// no object.
 fn end_of_list(body: &Body<'_>, array: usize) -> Option<(usize, u32)> {
     let mut last = None;
     let mut cursor = Cursor::new(body, array.wrapping_add(1));

@@ -1,4 +1,4 @@
-//! Drawing stencils of elements, from a list that was healed.
+//! Drawing stencils of elements from a list that was healed.
 
 use super::{Healer, Summary, checked};
 use crate::intake::{Intake, Stranger};
@@ -10,14 +10,14 @@ use crate::stencil::{ListPlace, Passed, Stencil};
 use crate::walk::{Body, Cursor, Part, Records, walk};
 use std::ops::Range;
 
-/// Bodies that are shorter gain nothing: half a microsecond is all that their elements take.
+/// Shorter bodies gain nothing: their elements take half a microsecond in all.
 const MIN_BYTES: usize = 512;
 
 impl Healer {
-    /// Learns from the body that was healed last, once its output is no longer wanted: if it is a list, or holds one, and
-    /// elements of it have no skeleton that is known yet, one of them is drawn, so that bodies after it are healed
-    /// faster. Learns nothing from a body that cannot be healed. Cost: a look through the tape, a walk up to the element, and
-    /// that of healing it four times; ever more seldom, where what was learned is of no use.
+    /// Learns from the body that was healed last, once its output is no longer needed. If the body is or holds a list
+    /// with an element of unknown skeleton, one such element is drawn, so that later bodies are healed faster. Learns
+    /// nothing from a body that cannot be healed. Costs a look through the tape, a walk up to the element, and four
+    /// times the healing of that element; happens ever more rarely where what was learned is of no use.
     pub fn learn(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) {
         let stranger = intake.known.stranger();
         let is_familiar = intake.known.stencil.is_some() || matches!(stranger, Stranger::Nowhere);
@@ -34,7 +34,7 @@ impl Healer {
         let drawn = found.and_then(|(array, element)| {
             let place = Healer::place_of((&body, array), plan, memo, (&mut self.scratch, &self.settled))?;
             let is_known = memo.depth_of_elements().is_some();
-            // A stranger of another list says nothing of the one that is known.
+            // If a list is known, an element of unknown skeleton in another list proves nothing about it.
             let is_there = matches!(stranger, Stranger::Anywhere) || !is_known || memo.elements().is_at(place);
             is_there.then(|| (place, self.draw_element(&body, place.state, element, plan, memo)))
         });
@@ -45,7 +45,7 @@ impl Healer {
         self.clear_output();
     }
 
-    /// Where an array is, by the token that opens it.
+    /// Returns the place of an array, given the token that opens it.
     pub(super) fn place_of(
         (body, array): (&Body<'_>, usize),
         plan: &Plan,
@@ -55,7 +55,7 @@ impl Healer {
         let tokens = body.tokens.get(..=array)?;
         let records = Records { memo: Some(memo), settled };
         let records = memo.is_used().then_some(&records);
-        // It ends inside the array, which is where it tells.
+        // The tape ends inside the array, so the walk fails there and reports the innermost container.
         let walked = walk(&Body { tokens, ..*body }, memo.automaton(plan), records, scratch);
         let Innermost { state, depth, is_evidence } = scratch.innermost;
         (walked.is_err() && !is_evidence).then_some(ListPlace { state, depth })
@@ -78,7 +78,8 @@ impl Healer {
         self.draw(&part, plan, memo, (open, end), 0, summary)
     }
 
-    /// Heals a part of a body from one offset on as if nothing had come before, for a drawing. Also tells where it ends.
+    /// Heals a part of a body from an offset on, as if nothing had come before it, in order to draw it. Also returns
+    /// where the part ends.
     #[inline(never)]
     pub(super) fn heal_alone(
         &mut self,
@@ -98,7 +99,7 @@ impl Healer {
     }
 }
 
-/// The array around the element that opens at an offset, and the element's tokens.
+/// Returns the array around the element that opens at an offset, and the element's tokens.
 fn element_at(body: &Body<'_>, open: u32) -> Option<(usize, Range<usize>)> {
     let first = body.tokens.binary_search(&open).ok()?;
     let mut depth = 0usize;
@@ -117,7 +118,8 @@ fn element_at(body: &Body<'_>, open: u32) -> Option<(usize, Range<usize>)> {
     element(body, array, first)
 }
 
-/// The outermost array of two objects or more that is at least half of the body, and the tokens of its first element.
+/// Returns the outermost array that begins with an object, has two or more elements and is at least half as long as the
+/// body, and the tokens of its first element.
 fn first_of_list(body: &Body<'_>) -> Option<(usize, Range<usize>)> {
     let mut open: Vec<Open> = Vec::new();
     let mut list = None;
@@ -138,14 +140,14 @@ fn first_of_list(body: &Body<'_>) -> Option<(usize, Range<usize>)> {
     list.and_then(|array| element(body, array, array.wrapping_add(1)))
 }
 
-/// A container that is open, and whether it has more than one element.
+/// An open container, and whether it has more than one element.
 struct Open {
     token: usize,
     at: u32,
     has_more: bool,
 }
 
-/// An element that begins at a token, if it is an object and in an array.
+/// Returns the element that begins at a token, if it is an object in an array.
 fn element(body: &Body<'_>, array: usize, first: usize) -> Option<(usize, Range<usize>)> {
     let mut cursor = Cursor::new(body, first);
     let is_element = byte(body, array) == b'[' && cursor.byte() == b'{';
