@@ -1,4 +1,4 @@
-//! Where tokens of a body stand, as paths for people.
+//! Readable paths to tokens of a body.
 
 use crate::text::{decode, trim_end};
 use nomos_rules::path::Path;
@@ -9,11 +9,11 @@ use std::fmt::Write as _;
 pub(crate) enum Segment {
     Name(String),
     Element(usize),
-    /// Each element of an array.
+    /// Every element of an array.
     Each,
 }
 
-/// Follows a body's tape and knows the path of each token. Cost of all paths together: one pass.
+/// Follows a body's tape and keeps the path of the current token. All paths together cost one pass.
 pub(crate) struct Places<'a> {
     body: &'a [u8],
     tokens: &'a [u32],
@@ -27,7 +27,7 @@ impl<'a> Places<'a> {
         Places { body, tokens, next: 0, path: Vec::new(), is_key: false }
     }
 
-    /// The path of the value or key at an offset, which is not before the last one asked for.
+    /// Returns the path of the value or key at `at`. Offsets must be asked for in ascending order.
     pub(crate) fn path_to(&mut self, at: u32) -> &[Segment] {
         while let Some(token) = self.tokens.get(self.next).copied().filter(|token| *token <= at) {
             if token == at && matches!(self.byte(token), b'{' | b'[') {
@@ -69,7 +69,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The key at `token`.
+    /// Decodes the key at `token`.
     fn name(&self, token: u32) -> String {
         let next = self.tokens.get(self.next).map_or(self.body.len(), |next| *next as usize);
         let close = trim_end(self.body.get(..next).unwrap_or_default()).len().saturating_sub(1);
@@ -79,7 +79,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// A path in text.
+/// Formats a path.
 pub(crate) fn show(path: &[Segment]) -> String {
     let mut text = String::new();
     for segment in path {

@@ -1,29 +1,29 @@
-//! What class of text a string holds, told from its bytes.
+//! The class of text that a string holds, told by its bytes.
 //!
-//! A class is evidence of what a field is, never a validation: it looks at as few bytes as tell the classes apart.
+//! A class is evidence of what a field is, never a validation: it reads as few bytes as tell the classes apart.
 
 use crate::plan::spec::{Format, Kind};
 use crate::scan::{Block, Lane, Masks, Pair, Wide};
 use crate::text::is_scalar;
 
-/// The longest string that is looked into. RFC 5321 allows 254 bytes for an address; longer strings are prose.
+/// The longest string that is examined. RFC 5321 allows 254 bytes for an address; longer strings are prose.
 const MAX_BYTES: usize = 254;
 
 const UUID_BYTES: usize = 36;
 
-/// Every class.
+/// Returns every class.
 pub(crate) fn classes() -> impl Iterator<Item = Format> {
     Format::ALL.into_iter().map(|(format, _)| format).chain([Format::Constant])
 }
 
-/// The class of a string, from what is between its quotes, escapes as they stand.
+/// Returns the class of a string. `inside`: the bytes between its quotes, escapes not decoded.
 pub(crate) fn classify(inside: &[u8]) -> Option<Format> {
     if inside.len() > MAX_BYTES {
         return starts_as_uri(inside).then_some(Format::Uri);
     }
     let first = *inside.first()?;
     if first.is_ascii_digit() {
-        // No moment is a decimal or an address, which take longer to tell.
+        // Dates come first: none is a decimal or an address, and those take longer to test.
         return moment(inside).or_else(|| numeric(inside)).or_else(|| other(inside));
     }
     if matches!(first, b'-' | b'+') && is_decimal(inside) {
@@ -35,7 +35,8 @@ pub(crate) fn classify(inside: &[u8]) -> Option<Format> {
     other(inside)
 }
 
-/// What class the first `len` bytes of a block are of, a quote behind them, if that can be told at a glance.
+/// Returns the class of the string in the first `len` bytes of a block, which a quote follows, if it is quickly told.
+/// The outer `None`: not told.
 #[inline(always)]
 #[expect(clippy::option_option, reason = "not known, or known to be none")]
 pub(crate) fn at_a_glance(text: &Block, len: u32) -> Option<Option<Format>> {
@@ -54,7 +55,7 @@ pub(crate) fn at_a_glance(text: &Block, len: u32) -> Option<Option<Format>> {
     }
 }
 
-/// Whether a block begins with a date and the quote after it, or with one that a time follows.
+/// Recognises a date followed by the closing quote, or a date followed by a time, at the start of a block.
 #[inline(always)]
 fn moment_at_a_glance(text: &Block) -> Option<Format> {
     let [date @ .., mark, more] = text.first_chunk::<12>()?;
@@ -65,7 +66,7 @@ fn moment_at_a_glance(text: &Block) -> Option<Format> {
     }
 }
 
-/// As above, of what is left.
+/// As [`at_a_glance`], for strings that it does not tell itself.
 #[inline(never)]
 #[expect(clippy::option_option, reason = "not known, or known to be none")]
 fn at_a_second_glance(text: &Block, len: u32) -> Option<Option<Format>> {
@@ -79,7 +80,7 @@ fn at_a_second_glance(text: &Block, len: u32) -> Option<Option<Format>> {
     if len == UUID_BYTES as u32 || Wide::either(text, b':', b'@') & before(len) != 0 {
         return None;
     }
-    // Addresses with neither colon nor `@` have only digits and dots, and no time has none.
+    // An address with neither colon nor `@` has only digits and dots, and a time always has a colon.
     Some(match inside.first()? {
         b'0'..=b'9' => moment(inside)
             .or_else(|| is_decimal(inside).then_some(Format::Decimal))
@@ -90,8 +91,8 @@ fn at_a_second_glance(text: &Block, len: u32) -> Option<Option<Format>> {
     })
 }
 
-/// Whether the first `len` bytes of a block are of a class, a quote behind them, if that can be told without looking for
-/// other classes. What a value was of once is what it is mostly of again.
+/// Whether the string in the first `len` bytes of a block, which a quote follows, is of a class, if that can be told
+/// without testing for other classes. `false` proves nothing. A value is mostly of the class that it had before.
 #[inline(always)]
 pub(crate) fn is_surely(text: &Block, len: u32, class: Option<Format>) -> bool {
     let ([first, ..], inside) = (text, text.get(..len as usize));
@@ -107,20 +108,21 @@ pub(crate) fn is_surely(text: &Block, len: u32, class: Option<Format>) -> bool {
     }
 }
 
-/// What most strings of a class look like, if they are no longer than a pair and nothing in them is escaped: so little that
-/// it is seen while their end is looked for. A string that looks so is of the class; another one may be too.
+/// What most strings of a class look like that are shorter than a pair and have no escape: so little that it is checked
+/// while the end of the string is searched for. A string that matches is of the class; one that does not match may be
+/// of it too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
     pub class: Option<Format>,
-    /// The first bytes, the closing quote and what is after it among them: the lowest that they may be, and how far above
-    /// it they are at most.
+    /// The range of each of the first bytes, which include the closing quote and what follows it: the lowest value, and
+    /// how far above it the byte may be.
     pub lowest: Lane,
     pub span: Lane,
-    /// Bytes that are not in it.
+    /// Bytes that the string must not contain.
     pub without: [u8; 2],
 }
 
-/// All looks. The first of a class is that of strings of the class that look like none of them.
+/// All looks. A string that matches no look of its class has the first look of that class.
 pub(crate) static LOOKS: [Look; 13] = [
     Look::PLAIN,
     Look::of(Format::DateTime, b"0000-10-30T0"),
@@ -138,18 +140,19 @@ pub(crate) static LOOKS: [Look; 13] = [
 ];
 
 impl Look {
-    /// Of no class: it does not begin with a digit or a sign, nor with two capitals, and has neither a colon nor an `@`.
+    /// The look of strings of no class: the first byte is outside `+` to `9`, the second outside `A` to `_`, and there
+    /// is neither a colon nor an `@`.
     const PLAIN: Look = {
         let mut look = Look { class: None, without: *b":@", ..Look::of(Format::Uri, b"") };
         let ([lowest, lowest_second, ..], [span, span_second, ..]) = (&mut look.lowest, &mut look.span);
-        // Around, from behind the digits to before the signs, and from behind the underscore to before the capitals.
+        // The ranges wrap around: from behind `9` to before `+`, and from behind `_` to before `A`.
         (*lowest, *span) = (b'9'.wrapping_add(1), b'+'.wrapping_sub(1).wrapping_sub(b'9'.wrapping_add(1)));
         (*lowest_second, *span_second) =
             (b'_'.wrapping_add(1), b'A'.wrapping_sub(1).wrapping_sub(b'_'.wrapping_add(1)));
         look
     };
 
-    /// What begins so, digits being the most that there may be.
+    /// Returns the look of strings that start with `begin`. A digit stands for itself and all lower digits.
     #[expect(clippy::indexing_slicing, reason = "at compile time")]
     const fn of(class: Format, begin: &[u8]) -> Look {
         let mut look = Look { class: Some(class), lowest: [0; 16], span: [u8::MAX; 16], without: *b"\"\"" };
@@ -165,12 +168,12 @@ impl Look {
         look
     }
 
-    /// What no string looks like.
+    /// Returns a look that no string matches.
     const fn none_of(class: Format) -> Look {
         Look::of(class, b"\0")
     }
 
-    /// The number of that of a string of a class.
+    /// Returns the number of the look of a string of this class.
     pub(crate) fn number_of(inside: &[u8], class: Option<Format>) -> usize {
         let mut first = [0; 16];
         first.iter_mut().zip(inside.iter().chain(b"\"")).for_each(|(to, byte)| *to = *byte);
@@ -181,8 +184,8 @@ impl Look {
     }
 }
 
-/// Whether what is before the place of the closing quote is an address, as [`Look`]s are. With an `@` it is of no class that
-/// begins with capitals.
+/// Whether the bytes before the closing quote at `len` are an e-mail address without escapes, as for [`Look`]. A string
+/// with an `@` is of no class that starts with capitals.
 #[inline(always)]
 pub(crate) fn looks_like_email(inside: &Pair, len: u32) -> bool {
     let ([first, ..], bytes) = (inside, !u32::MAX.unbounded_shl(len));
@@ -198,8 +201,8 @@ fn starts_as_http(text: &Block) -> bool {
     first == u64::from_le_bytes(*b"https://") || first << 8 == u64::from_le_bytes(*b"\0http://")
 }
 
-/// Whether the first `len` bytes of a block are a string of no class. False is no answer. How long a string is and what is
-/// in it is chance, so this is told without branches. Most strings end here.
+/// Whether the first `len` bytes of a block are a string of no class. `false` proves nothing. Length and content of a
+/// string are random, so the test is free of branches. Most strings are settled here.
 #[inline(always)]
 #[expect(clippy::needless_bitwise_bool, reason = "without branches")]
 fn is_surely_plain(text: &Block, len: u32) -> bool {
@@ -209,14 +212,15 @@ fn is_surely_plain(text: &Block, len: u32) -> bool {
     !(may_be_other | may_be_address | may_begin_a_class(first, second))
 }
 
-/// Whether a string that begins so may be of a class, other than those that have a colon, an `@` or a length of their own.
+/// Whether a string with these first two bytes may be of a class, other than the classes that have a colon, an `@` or a
+/// fixed length.
 #[inline(always)]
 fn may_begin_a_class(first: u8, second: u8) -> bool {
     let [first, second] = [first, second].map(|byte| BEGINNINGS.get(usize::from(byte)).copied().unwrap_or(0));
     first & (NUMBER | second) != 0
 }
 
-/// What strings of a class begin with, in [`BEGINNINGS`]: numbers, and constants, with two bytes.
+/// Flags in [`BEGINNINGS`]: bytes that numbers start with, and bytes of which constants have two at the start.
 const NUMBER: u8 = 1;
 const CAPITAL: u8 = 2;
 
@@ -237,7 +241,7 @@ const fn beginnings() -> [u8; 256] {
     set
 }
 
-/// As [`is_email`], of what no class comes before that begins otherwise than with a letter. False is no answer.
+/// As [`is_email`], for strings that start with a letter, for which no other class comes first. `false` proves nothing.
 #[inline(always)]
 fn is_surely_email(text: &Block, len: u32) -> bool {
     let inside = before(len);
@@ -248,7 +252,8 @@ fn is_surely_email(text: &Block, len: u32) -> bool {
     first.is_ascii_alphabetic() && len <= 64 && is_address(at, dots, inside) && other == 0
 }
 
-/// Whether there is one `@` in these bytes, neither the first nor the last two before a dot, and no dot is the last byte.
+/// Whether the string has exactly one `@`, which is not its first byte, a dot at least two bytes after the `@`, and no
+/// dot as its last byte. The arguments are masks of `@`, of dots and of the bytes of the string.
 #[inline(always)]
 fn is_address(at: u64, dots: u64, inside: u64) -> bool {
     let is_one = at & at.wrapping_sub(1) == 0 && at > 1;
@@ -257,20 +262,20 @@ fn is_address(at: u64, dots: u64, inside: u64) -> bool {
     is_one && dots & host != 0 && dots & last == 0
 }
 
-/// As [`is_uuid`]. False is no answer.
+/// As [`is_uuid`]. `false` proves nothing.
 #[inline(always)]
 fn is_surely_uuid(text: &Block, len: u32) -> bool {
     len == UUID_BYTES as u32 && text.first_chunk::<UUID_BYTES>().is_some_and(|text| is_uuid(text))
 }
 
-/// The bits of so many bytes of a block.
+/// Returns a mask of the first `len` bytes of a block.
 #[inline(always)]
 fn before(len: u32) -> u64 {
-    // None of no bytes.
+    // If `len` is 0, the shift is by 64 and leaves no bit.
     u64::MAX.unbounded_shr(64u32.wrapping_sub(len))
 }
 
-/// The kind of a number or literal that is well formed.
+/// Returns the kind of a well-formed number or literal.
 pub(crate) fn scalar_kind(text: &[u8]) -> Kind {
     match text.first() {
         Some(b't' | b'f') => Kind::Boolean,
@@ -280,12 +285,12 @@ pub(crate) fn scalar_kind(text: &[u8]) -> Kind {
     }
 }
 
-/// Capitals, and underscores between them.
+/// Whether the text consists of capitals and underscores only.
 pub(crate) fn is_constant(inside: &[u8]) -> bool {
     inside.len() > 1 && inside.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_')
 }
 
-/// A date, or a date with a time.
+/// Recognises a date, or a date with a time.
 fn moment(inside: &[u8]) -> Option<Format> {
     let (date, rest) = inside.split_first_chunk::<10>()?;
     if !is_date(*date) {
@@ -298,7 +303,7 @@ fn moment(inside: &[u8]) -> Option<Format> {
     }
 }
 
-/// What else begins with a digit.
+/// Recognises the other classes that start with a digit.
 fn numeric(inside: &[u8]) -> Option<Format> {
     match inside {
         _ if is_decimal(inside) => Some(Format::Decimal),
@@ -319,7 +324,7 @@ fn other(inside: &[u8]) -> Option<Format> {
     }
 }
 
-/// Whether it could stand in JSON as a number, leading zeros and a plus sign apart.
+/// Whether the text could stand in JSON as a number, apart from leading zeros and a plus sign.
 fn is_decimal(inside: &[u8]) -> bool {
     let unsigned = inside.strip_prefix(b"-").or_else(|| inside.strip_prefix(b"+")).unwrap_or(inside);
     let more = unsigned.len().saturating_sub(1);
@@ -327,11 +332,11 @@ fn is_decimal(inside: &[u8]) -> bool {
     unsigned.first() != Some(&b'-') && is_scalar(unsigned.get(zeros..).unwrap_or_default())
 }
 
-/// `YYYY-MM-DD`, or with slashes.
+/// Recognises `YYYY-MM-DD`, or the same with slashes.
 #[inline(never)]
 fn is_date([year_and_month @ .., d0, d1]: [u8; 10]) -> bool {
     const EACH: u64 = 0x0101_0101_0101_0101;
-    // What is left of digits is their value, of dashes nothing, and of slashes two.
+    // A digit leaves its value, a dash 0 and a slash 2.
     let left = u64::from_le_bytes(year_and_month) ^ u64::from_le_bytes(*b"0000-00-");
     let slashes = left & u64::from_le_bytes(*b"\0\0\0\0\x02\0\0\x02");
     let digits = left ^ slashes;
@@ -345,7 +350,7 @@ fn is_date([year_and_month @ .., d0, d1]: [u8; 10]) -> bool {
         && d1.is_ascii_digit()
 }
 
-/// `hh:mm` or `hh:mm:ss`, and a fraction or a zone after it.
+/// Recognises `hh:mm` or `hh:mm:ss`, optionally followed by a fraction or a zone.
 fn is_time(inside: &[u8]) -> bool {
     let [h0 @ b'0'..=b'2', h1, b':', m0 @ b'0'..=b'5', m1, rest @ ..] = inside else { return false };
     let digits = [h0, h1, m0, m1].iter().all(|byte| byte.is_ascii_digit());
@@ -358,14 +363,14 @@ fn is_uuid(inside: &[u8]) -> bool {
     inside.len() == UUID_BYTES && inside.iter().enumerate().all(fits)
 }
 
-/// A scheme of RFC 3986 and `//`, its slashes escaped or not.
+/// Whether the text starts with a scheme of RFC 3986 and `//`. The slashes may be escaped.
 fn starts_as_uri(inside: &[u8]) -> bool {
     let scheme = inside.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'));
     let rest = inside.get(scheme.count()..).unwrap_or_default();
     inside.first().is_some_and(u8::is_ascii_alphabetic) && (rest.starts_with(b"://") || rest.starts_with(br":\/\/"))
 }
 
-/// One `@` with a dot after it, and no white space.
+/// Whether the text has one `@` with a dot after it, and no space, backslash, slash or comma.
 fn is_email(inside: &[u8]) -> bool {
     let (mut host, mut dotted) = (usize::MAX, false);
     for (at, byte) in inside.iter().enumerate() {
@@ -379,7 +384,7 @@ fn is_email(inside: &[u8]) -> bool {
     dotted && inside.last() != Some(&b'.')
 }
 
-/// Four decimal bytes, or groups of hexadecimal digits with at least two colons.
+/// Recognises four decimal bytes, or groups of hexadecimal digits with at least two colons.
 fn is_ip(inside: &[u8]) -> bool {
     let (mut colons, mut dots, mut digits, mut value) = (0u32, 0u32, 0u32, 0u32);
     let mut is_quad = true;
@@ -501,7 +506,7 @@ mod tests {
             }
             let look = LOOKS[Look::number_of(text.as_bytes(), class)];
             prop_assert_eq!(look.class, class);
-            // Nothing else is told by what stands first.
+            // The first bytes decide these classes, so they must be recognised without testing for others.
             let is_told = matches!(class, Some(Format::Email)) && text.len() <= BLOCK && text.as_bytes()[0].is_ascii_alphabetic()
                 || matches!(class, Some(Format::Uuid | Format::Constant | Format::Decimal)) && text.len() <= BLOCK;
             prop_assert!(!is_told || is_surely(&block, text.len() as u32, class));

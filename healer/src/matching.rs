@@ -19,9 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Matching {
     /// Expected fields that stand elsewhere or under another name.
     pub matches: Vec<Match>,
-    /// Expected fields that stand nowhere, or are required and do not stand everywhere.
+    /// Expected fields that stand nowhere, or are required and are missing from some objects.
     pub missing: Vec<Missing>,
-    /// Fields of the body that are no expected field.
+    /// Fields of the body that correspond to no expected field.
     pub unknown: Vec<String>,
 }
 
@@ -32,17 +32,17 @@ pub struct Match {
     pub expected: String,
     /// Where it is.
     pub found: String,
-    /// From 0 to 1: how sure that is. 1 for rules.
+    /// How sure that is, from 0 to 1. Rules have 1.
     pub score: f32,
-    /// What says so.
+    /// Whether a rule or similarity matched it.
     pub by: By,
-    /// Of what the score is made; all zero for rules, and for profiles that know no such parts.
+    /// What the score is made of. All zero for rules, and for profiles without such parts.
     pub parts: Parts,
-    /// Of what the score is made with the reference profile.
+    /// What the score is made of with the reference profile.
     pub figures: Option<Comparison>,
 }
 
-/// What says that a field is another.
+/// What matched a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// A rule, pack or case convention.
@@ -56,11 +56,11 @@ pub enum By {
 pub struct Missing {
     /// Where clients expect it.
     pub path: String,
-    /// Whether an object that is there has to have it.
+    /// Whether an object that is there must have it.
     pub required: bool,
 }
 
-/// How a member comes to be a field.
+/// Why a member is taken for a field.
 #[derive(Clone, Copy, Debug)]
 struct Reason {
     score: f32,
@@ -72,7 +72,7 @@ struct Reason {
 impl Reason {
     const RULE: Reason = Reason { score: 1.0, by: By::Rule, parts: Parts::NONE, figures: None };
 
-    /// Of two that must both hold, the less sure one.
+    /// Returns the less sure of two reasons that must both hold.
     fn with(self, other: Reason) -> Reason {
         if other.by == By::Similarity && (self.by == By::Rule || other.score < self.score) { other } else { self }
     }
@@ -87,7 +87,7 @@ pub(crate) fn matching(plan: &Plan, body: &Body<'_>, memo: &mut Memo, instances:
     matcher.finish()
 }
 
-/// Whether the value is one that its guard lets pass.
+/// Whether the value passes its guard.
 fn admits(body: &Body<'_>, survey: &Survey, record: &Record, alignment: &Alignment) -> bool {
     let mut text = Vec::new();
     let guard = Guard::of(record, alignment.expected, survey.name(alignment.found), &mut text);
@@ -99,21 +99,21 @@ fn admits(body: &Body<'_>, survey: &Survey, record: &Record, alignment: &Alignme
 struct Matcher<'a> {
     plan: &'a Plan,
     body: &'a Body<'a>,
-    /// Records come in the order of their places.
+    /// Records come in the order of their positions.
     places: Places<'a>,
     survey: Survey,
     alignments: Vec<Alignment>,
     out: Matching,
     known: BTreeSet<(String, String)>,
     unknown: BTreeSet<String>,
-    /// Fields that a record lacks, by path: whether one lacks it that has to have it.
+    /// Fields that a record lacks, by path, and whether a record that lacks one must have it.
     lacking: BTreeMap<String, bool>,
     order: Vec<String>,
-    /// Fields that a record has.
+    /// Fields that some record has.
     present: BTreeSet<String>,
-    /// Arrays that stand elsewhere: where, and why they are what they are.
+    /// Arrays that stand elsewhere: the path where each is found, and why it was matched.
     arrays: BTreeMap<String, Reason>,
-    /// Shapes at places that have been looked at.
+    /// Combinations of place, record and shape that have been looked at.
     seen: BTreeSet<(String, Id, u64)>,
     records_met: BTreeSet<Id>,
 }
@@ -157,7 +157,7 @@ impl<'a> Matcher<'a> {
         self.record(record, &place, looked);
     }
 
-    /// `whole`: whether all members have been looked at; otherwise nothing is known to be missing.
+    /// `whole`: whether all members were surveyed; otherwise nothing is known to be missing.
     fn record(&mut self, record: &Record, place: &[Segment], whole: bool) {
         let prefix: Vec<Segment> = record.path.iter().map(segment).collect();
         let around = self.around(&prefix, place);
@@ -195,7 +195,7 @@ impl<'a> Matcher<'a> {
         self.note_unknown(place, &reasons);
     }
 
-    /// The fields that are objects and there: as such, or to be made for what belongs into them.
+    /// Returns the fields that are objects and present: they stand, or are made for what is moved into them.
     fn objects(&self, record: &Record, rows: &BTreeMap<Id, Id>) -> BTreeSet<Id> {
         let is_object = |row: Id| self.survey.rows.get(row as usize).is_some_and(|row| row.kind == Kind::Object);
         let mut objects = BTreeSet::new();
@@ -206,14 +206,14 @@ impl<'a> Matcher<'a> {
         objects
     }
 
-    /// Why the record is what it is, where it stands elsewhere than expected.
+    /// Returns why the record was matched, if it stands elsewhere than expected.
     fn around(&self, prefix: &[Segment], place: &[Segment]) -> Option<Reason> {
         let array = |path: &[Segment]| show(path.get(..path.len().saturating_sub(1)).unwrap_or_default());
         let found = array(place);
         (array(prefix) != found).then(|| self.arrays.get(&found).copied().unwrap_or(Reason::RULE))
     }
 
-    /// By row: the field that it is, and why.
+    /// Returns, for each row, the field that it is and why.
     fn reasons(&self, record: &Record) -> Vec<Option<(Id, Reason)>> {
         let fields = self.survey.counterparts(record, &self.alignments);
         let known = |field: Id| (field != NONE).then_some((field, Reason::RULE));
@@ -234,7 +234,7 @@ impl<'a> Matcher<'a> {
         Some(compare_in(&record.model.vocabulary, &expected.name, self.survey.name(alignment.found)))
     }
 
-    /// A member is a field for its own reason and those of the objects around it.
+    /// Returns the reason of a member together with those of the objects around it.
     fn chain(&self, row: Id, reasons: &[Option<(Id, Reason)>]) -> Reason {
         let of = |row: &Id| reasons.get(*row as usize).copied().flatten().map(|(_, reason)| reason);
         self.survey.path_to(row).iter().filter_map(of).fold(Reason::RULE, Reason::with)
@@ -282,7 +282,7 @@ impl<'a> Matcher<'a> {
         let (is_list, is_empty_list) = (begins(b"["), begins(b"[]"));
         for (index, record) in (0..).zip(self.plan.records()) {
             let is_outermost = record.path.iter().all(|step| *step == Step::Each);
-            // A list that is expected and empty lacks nothing; what else is in it is no object that had to have a field.
+            // An expected list that is empty lacks nothing, and elements that are not objects cannot lack a field.
             let is_there = is_list && !record.path.is_empty();
             if is_outermost && !self.records_met.contains(&index) && !(is_there && is_empty_list) {
                 let prefix: Vec<Segment> = record.path.iter().map(segment).collect();
@@ -301,7 +301,7 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// A path with its elements unnumbered.
+/// Returns a path with the numbers of its elements left out.
 fn each(path: &[Segment]) -> Vec<Segment> {
     let each = |segment: &Segment| if let Segment::Element(_) = segment { Segment::Each } else { segment.clone() };
     path.iter().map(each).collect()

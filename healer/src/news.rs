@@ -1,4 +1,4 @@
-//! What can be told of shapes that similarity had not seen before: names and kinds, never values.
+//! Reports of shapes that similarity had not seen before: names and kinds, never values.
 
 use crate::plan::automaton::Id;
 use crate::plan::spec::Kind;
@@ -6,13 +6,13 @@ use crate::similarity::Alignment;
 use crate::survey::Survey;
 use crate::text::quote;
 
-/// Shapes of one body that are told of; a log has no room for more. All of them are counted.
+/// Shapes described per body. A log has no room for more; all of them are counted.
 const MAX_TOLD: usize = 4;
-/// Members told of one shape.
+/// Members listed per shape.
 const MAX_MEMBERS: usize = 16;
-/// Bytes that a member usually takes.
+/// Bytes that a listed member usually takes.
 const USUAL_MEMBER: usize = 48;
-/// Bytes told of one name. Names are an upstream's to choose, and a line of a log has an end.
+/// Bytes shown of one name. The upstream chooses the names, and a log line must stay short.
 const MAX_BYTES_OF_NAME: usize = 64;
 
 /// The new shapes of one body.
@@ -25,7 +25,7 @@ pub(crate) struct News {
 /// A shape that similarity had not seen before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewShape {
-    /// The shape.
+    /// A hash of the shape.
     pub shape: u64,
     /// Its members that the contract does not know, with their kinds: `"e_mail" string -> email, "data.x" object`.
     pub members: String,
@@ -37,7 +37,7 @@ impl News {
         self.told.clear();
     }
 
-    /// Takes in a shape, and what similarity made of it.
+    /// Adds a shape, and what similarity found in it. Does nothing once there are [`MAX_TOLD`] shapes.
     pub(crate) fn tell(
         &mut self,
         shape: u64,
@@ -78,12 +78,12 @@ impl News {
     }
 }
 
-/// Whether a line has no room for all of a name.
+/// Whether a name is too long to be shown in full.
 pub(crate) fn is_long(name: &str) -> bool {
     name.len() > MAX_BYTES_OF_NAME
 }
 
-/// Cuts off what there is no room for.
+/// Cuts a name that is too long to be shown in full.
 pub(crate) fn shorten(name: &mut String) {
     if is_long(name) {
         let end = (0..=MAX_BYTES_OF_NAME).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);

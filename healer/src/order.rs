@@ -1,31 +1,31 @@
 //! Sorting in little code.
 //!
-//! The standard library's sorts are the faster ones, and each type that is sorted costs 10 KB of the module, which every
-//! worker loads. Here lists are short, or are sorted once per configuration: most types share one function.
+//! The standard library's sorts are faster, but each sorted type adds 10 KB to the module, which every worker loads.
+//! The lists here are short, or sorted once per configuration, so most types share one function.
 
-/// Lists up to this long are sorted by insertion.
+/// Lists up to this length are sorted by insertion.
 const SHORT: usize = 24;
 
-/// Sorts in place; equal items may change places.
+/// Sorts in place. The sort is not stable.
 pub fn sort<T: Ord>(items: &mut [T]) {
     let len = items.len();
     sort_list::<dyn Sortable>(&mut List { items, is_less: |a: &T, b: &T| a < b }, len);
 }
 
-/// Sorts in place by a key; equal items may change places.
+/// Sorts in place by a key. The sort is not stable.
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     let len = items.len();
     sort_list::<dyn Sortable>(&mut List { items, is_less: |a: &T, b: &T| key(a) < key(b) }, len);
 }
 
-/// Sorts in place by a strict order; items of which neither is less may change places. Quicker, with code of its own for
-/// each type: for what is sorted while a response waits.
+/// Sorts in place by a strict order. The sort is not stable. It is faster than [`sort`] but compiled once per type: use
+/// it for lists that are sorted while a response waits.
 pub fn sort_by_less<T>(items: &mut [T], is_less: impl Fn(&T, &T) -> bool) {
     let len = items.len();
     sort_list(&mut List { items, is_less }, len);
 }
 
-/// What is sorted, by places.
+/// A list to sort, by index.
 trait Sortable {
     fn is_less(&self, a: usize, b: usize) -> bool;
     fn swap(&mut self, a: usize, b: usize);
@@ -51,7 +51,7 @@ impl<T, F: Fn(&T, &T) -> bool> Sortable for List<'_, T, F> {
     }
 }
 
-/// Time: `n log n` (heapsort, Williams 1964), whatever the items.
+/// Takes `O(n log n)` time whatever the items (heapsort, Williams 1964).
 fn sort_list<L: Sortable + ?Sized>(list: &mut L, len: usize) {
     if len <= SHORT {
         for end in 1..len {
@@ -64,7 +64,8 @@ fn sort_list<L: Sortable + ?Sized>(list: &mut L, len: usize) {
         return;
     }
     for step in 0..len.saturating_add(len / 2) {
-        // First every parent sinks, from the last to the first; then the greatest goes to the end, time and again.
+        // First every parent sinks, from the last to the first. Then the greatest item goes to the end, again and
+        // again.
         let (start, end) = if step < len / 2 {
             ((len / 2).wrapping_sub(step).wrapping_sub(1), len)
         } else {

@@ -3,11 +3,11 @@ use std::fmt;
 /// Why a body was not healed. The texts are stable: they are metric tags and header values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Reason {
-    /// No byte but white space.
+    /// The body has no bytes other than white space.
     Empty,
     /// The value is a string, number, `true`, `false` or `null`: there is no record to heal.
     Scalar,
-    /// Not one well-formed JSON value (RFC 8259).
+    /// The body is not one well-formed JSON value (RFC 8259).
     Malformed,
     /// The body ended before its value closed.
     Truncated,
@@ -34,7 +34,7 @@ impl Reason {
         Reason::TooManyTokens,
     ];
 
-    /// The stable text.
+    /// Returns the stable text.
     pub const fn as_str(self) -> &'static str {
         match self {
             Reason::Empty => "empty",

@@ -12,12 +12,12 @@ use crate::text::decode;
 use nomos_rules::RuleId;
 use nomos_rules::path::Path;
 
-/// One rename or move carried out.
+/// A rename or move that was carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// Which of the two.
+    /// Whether it is a rename or a move.
     pub kind: OpKind,
-    /// Offset of the member's key in the body as it came.
+    /// Offset of the member's key in the original body.
     pub at: u32,
     pub(crate) rule: RuleRef,
     pub(crate) name: Name,
@@ -26,13 +26,13 @@ pub struct Op {
 /// What an op does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpKind {
-    /// Another name, in the same object.
+    /// The member gets another name in the same object.
     Rename,
-    /// Another place, in the same record.
+    /// The value gets another place in the same record.
     Move,
 }
 
-/// Where a new name's text is.
+/// Where the text of a new name is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     pub text: automaton::Span,
@@ -42,13 +42,13 @@ pub(crate) struct Name {
 /// An op in words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
-    /// What it does.
+    /// Whether it is a rename or a move.
     pub kind: OpKind,
-    /// Path of the member in the body as it came, elements by number: `users[3].mail`.
+    /// Path of the member in the original body, elements by number: `users[3].mail`.
     pub from: String,
-    /// Path where the value stands in the healed body; elements by their number in the body as it came.
+    /// Path of the value in the healed body. Elements keep their numbers of the original body.
     pub to: String,
-    /// Why.
+    /// Why it was carried out.
     pub why: Why,
 }
 
@@ -62,28 +62,28 @@ pub enum Why {
     },
     /// A rule of an embedded pack.
     Pack {
-        /// Which.
+        /// The rule's id.
         id: RuleId,
         /// `mail -> email_address`
         rule: String,
     },
     /// A case convention of an embedded pack.
     Convention(RuleId),
-    /// No rule: similarity.
+    /// Similarity, without a rule.
     Similarity {
-        /// Where the member came, from its record down: dotted, as rules are written.
+        /// Where the member stood, from its record down, dotted as in rules.
         from: String,
-        /// Where it is expected.
+        /// Where it is expected, likewise.
         to: String,
-        /// From 0 to 1: how sure it is.
+        /// How sure it is, from 0 to 1.
         score: f32,
-        /// Of what the score is made.
+        /// What the score is made of.
         parts: Parts,
     },
 }
 
 impl Name {
-    /// What the span is of.
+    /// Returns the text that the span refers to.
     pub(crate) fn source<'a>(&self, plan: &'a Automaton, arena: &'a [u8]) -> &'a [u8] {
         if self.in_arena { arena } else { &plan.text }
     }
@@ -93,7 +93,7 @@ impl Name {
     }
 }
 
-/// Describes ops. Cost: one more pass over the body, so for people, not for every response.
+/// Describes ops. Costs one more pass over the body, so it is not for every response.
 pub(crate) fn describe(ops: &[Op], plan: &Plan, memo: &Memo, body: &[u8], arena: &[u8]) -> Vec<Description> {
     let mut scanner = Scanner::new(u32::MAX);
     scanner.advance(body);
@@ -159,7 +159,7 @@ fn renamed_path(path: &[Segment], quoted: &[u8]) -> Vec<Segment> {
     parent.iter().cloned().chain([name]).collect()
 }
 
-/// The target is the source with as many names replaced as the rule has below its record.
+/// Returns the path of the target: the source path with as many names replaced as the rule has below its record.
 fn moved_path(path: &[Segment], depth: usize, to: &[String]) -> Vec<Segment> {
     let record = path.len().saturating_sub(depth);
     path.iter().take(record).cloned().chain(to.iter().cloned().map(Segment::Name)).collect()

@@ -1,20 +1,20 @@
 //! Required members that are missing.
 //!
-//! The walk knows of every object which expected names stand in it, so it costs next to nothing to see there that
-//! something may be missing. It may come yet by a move from further out, or the object may turn out to be none of the
-//! contract's; so what is missing for certain is found in the body as it leaves, by its expected names alone.
+//! The walk knows which expected names stand in every object, so it notices at next to no cost that something may be
+//! missing. It cannot be certain: a move from further out may still bring the member, or the object may turn out not to
+//! be the contract's. What is certainly missing is searched for in the output, by its expected names alone.
 
 use crate::plan::Automaton;
 use crate::plan::automaton::{INERT, Id, Required, State};
 use crate::scratch::{Frame, Scratch, claimed, stands};
 use crate::text::{decode, trim_end};
 
-/// Required names looked for in one body. A list of empty objects under a large contract would buy seconds; a list of
-/// a thousand records that require a thousand names is looked through to its end.
+/// Required names tested per body at most. Without this bound a list of empty objects under a large contract would cost
+/// seconds. A list of a thousand records that each require a thousand names is still searched to its end.
 const MAX_TESTS: usize = 1 << 20;
 
-/// Notes whether something may be missing from an object that closes, whose renames and moves are decided: what a rename
-/// would give a name gets it from one of those that would, unless the name stands already.
+/// Notes whether something may be missing from an object that closes and whose renames and moves are decided. A name
+/// that a rename claims counts as present: unless it stands already, one of the members that claim it gets it.
 #[inline(always)]
 pub(crate) fn note(plan: &Automaton, state: &State, frame: &Frame, scratch: &mut Scratch) {
     let pair = scratch.bits.get(frame.bits as usize..).and_then(<[u64]>::first_chunk::<2>);
@@ -51,8 +51,8 @@ fn is_moved_in(plan: &Automaton, state: &State, frame: &Frame, required: &Requir
             .any(|hit| hit.accepted && hit.anchor == frame.container && leads_there(hit.mv))
 }
 
-/// The numbers of all required members that are missing from an object that is there by its expected name, each once,
-/// ascending. `tokens`: the tape of a well-formed body.
+/// Returns the numbers of all required members that are missing from an object that stands under its expected name,
+/// ascending and without repetition. `tokens`: the tape of a well-formed body.
 pub(crate) fn missing(body: &[u8], tokens: &[u32], plan: &Automaton) -> Vec<usize> {
     let mut search = Search { plan, open: Vec::new(), bits: Vec::new(), missing: Vec::new(), tests: 0 };
     let mut tape = tokens.iter().map(|at| *at as usize);
@@ -79,9 +79,9 @@ pub(crate) fn missing(body: &[u8], tokens: &[u32], plan: &Automaton) -> Vec<usiz
 struct Search<'a> {
     plan: &'a Automaton,
     open: Vec<Open>,
-    /// Slots of expected names that stand in open objects, in runs.
+    /// The slots of expected names that stand in each open object, as bit sets one after the other.
     bits: Vec<u64>,
-    /// By number.
+    /// Whether the required member of each number is missing.
     missing: Vec<bool>,
     tests: usize,
 }
@@ -102,7 +102,7 @@ impl Search<'_> {
         }
     }
 
-    /// The state of the elements.
+    /// Returns the state of the elements.
     fn enter_array(&mut self, state: Id) -> Id {
         self.enter(state, false);
         self.element()
@@ -116,7 +116,7 @@ impl Search<'_> {
         self.open.last().is_some_and(|open| open.is_object)
     }
 
-    /// Takes in a key, quoted. The state of its value: that of a name that is not expected is of no interest.
+    /// Takes a quoted key. Returns the state of its value, which is [`INERT`] under a name that is not expected.
     fn member(&mut self, key: &[u8]) -> Id {
         let Some(open) = self.open.last().copied() else { return INERT };
         let state = self.plan.state(open.state);

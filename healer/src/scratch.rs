@@ -13,10 +13,10 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     pub frames: Vec<Frame>,
-    /// Slotted names in open objects: for each, words in pairs, of the names that stand and of those that rules would give.
+    /// The slots of names in open objects, as pairs of words: names that stand, and names that rules would give.
     pub bits: Vec<u64>,
-    /// Members of open objects that a rule would rename. Their edits are made; where the rule does not fire, they are
-    /// taken back.
+    /// Members of open objects that a rule would rename. Their edits exist already, and are taken back if the rule does
+    /// not fire.
     pub hits: Vec<Hit>,
     /// Hashes of the names of all members of open objects, where a convention may make any name.
     pub names: Vec<u64>,
@@ -24,7 +24,7 @@ pub(crate) struct Scratch {
     pub containers: Vec<Container>,
     pub sources: Vec<SourceHit>,
     pub targets: Vec<TargetHit>,
-    /// In ascending order of position. What may become an edit has its place from the moment it is seen.
+    /// In ascending order of position. What may become an edit gets its place here when it is seen.
     pub edits: Vec<Edit>,
     pub nodes: Vec<Node>,
     /// Quoted names that conventions made.
@@ -39,36 +39,36 @@ pub(crate) struct Scratch {
     pub records: Vec<Closed>,
     /// Whether any member kept so far has a name that occurs twice.
     pub twice: bool,
-    /// Rank, place and rule of sources, and which they are.
+    /// Rank, member, rule and index of each source to decide.
     pub order: Vec<(u16, Id, u32, Id)>,
     pub live: Vec<u32>,
     pub wanted: Vec<(u64, Id)>,
-    /// What rules found and left alone, as it would have become: the target stands, or another rule has it.
+    /// Ops of rules that found their source and did not fire: the target stands, or another rule has it.
     pub conflicts: Vec<Op>,
-    /// What similarity would have renamed or moved, had its value been one that clients know.
+    /// Ops of similarity that were not carried out because of the value.
     pub unlisted: Vec<Op>,
-    /// What guards asked where it draws: the token of the value, and the answer.
+    /// While drawing: what guards asked, as the token of the value, the guard and the answer.
     pub asked: Vec<(usize, Guard, bool)>,
-    /// Whether a stencil is to be drawn, so that all members of records are told of.
+    /// Whether a stencil is to be drawn, for which every member of a record must be hashed.
     pub draws: bool,
-    /// Offsets of values that are under names that the plan knows, where it draws: of these only the kind counts.
+    /// While drawing: offsets of values under names that the plan knows, of which only the kind counts.
     pub known_values: Vec<u32>,
-    /// Records come across, in the order in which they opened.
+    /// Records met, in the order in which they opened.
     pub instances: Vec<Instance>,
-    /// Tokens that the walk took in, also where it failed.
+    /// Tokens that the walk took, also if it failed.
     pub walked: usize,
-    /// Where it failed: the innermost open container.
+    /// The innermost open container where the walk failed.
     pub innermost: Innermost,
-    /// Whether elements were passed over in another place than where they were taken to be.
+    /// Whether elements were passed over that should not have been, and why.
     pub astray: Astray,
-    /// Whether a required member neither stands nor comes by an op that is known of when its object closes.
+    /// Whether a required member neither stands nor comes by an op that is known when its object closes.
     pub lacks: bool,
     /// How far the records around the innermost one were read.
     pub around: Vec<Progress>,
 }
 
 impl Scratch {
-    /// Forgets the last body, keeps the memory.
+    /// Forgets the last body and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.frames.clear();
         self.bits.clear();
@@ -94,10 +94,11 @@ impl Scratch {
         self.around.clear();
     }
 
-    /// Members that a first body may have before lists grow.
+    /// Members that a first body may have before the lists grow.
     const ROOM: usize = 64;
 
-    /// Makes room for a body with moves, if none was there before, so that the first one does not grow each list step by step.
+    /// Makes room for a body with moves if there is none yet, so that the first body does not grow each list step by
+    /// step.
     #[inline(always)]
     pub(crate) fn make_room(&mut self) {
         if self.members.capacity() < Self::ROOM {
@@ -112,11 +113,12 @@ impl Scratch {
         self.sources.reserve(Self::ROOM);
         self.order.reserve(Self::ROOM);
         self.nodes.reserve(Self::ROOM);
-        // A place to go from for each member, and more in containers.
+        // Each member needs a place for its removal, and each container one more.
         self.edits.reserve(2 * Self::ROOM);
     }
 
-    /// Edits that scratch memory is kept for between bodies: 32 KiB of them, and the other lists are no longer.
+    /// The capacity in edits beyond which the memory is freed after a body; some 230 KB of edits. Most other lists are
+    /// no longer.
     pub(crate) const KEPT: usize = 8 << 10;
 
     /// Whether anything changes.
@@ -124,7 +126,7 @@ impl Scratch {
         self.edits.iter().any(|edit| !matches!(edit.kind, EditKind::Void))
     }
 
-    /// Appends an edit that is not one yet.
+    /// Appends a place for an edit that may be made later.
     #[inline(always)]
     pub(crate) fn reserve_edit(&mut self, at: u32, end: u32) -> Id {
         self.add_edit(at, end, EditKind::Void)
@@ -137,7 +139,8 @@ impl Scratch {
         id
     }
 
-    /// Sets the bit of a slot in a word. Whether it was set, if there is that word: of no slot it is beyond all there are.
+    /// Sets the bit of a slot in a word. Returns whether it was set before, or `None` if there is no such word:
+    /// [`NONE`] as a slot leads beyond all words.
     #[inline(always)]
     pub(crate) fn set_bit(&mut self, word: u32, slot: Id) -> Option<bool> {
         let bit = 1u64 << (slot & 63);
@@ -148,7 +151,7 @@ impl Scratch {
         })
     }
 
-    /// Makes an edit of a reserved place, or takes one back.
+    /// Fills a reserved place with an edit, or takes an edit back.
     #[inline(always)]
     pub(crate) fn set_edit(&mut self, id: Id, kind: EditKind) {
         if let Some(edit) = self.edits.get_mut(id as usize) {
@@ -161,21 +164,22 @@ impl Scratch {
         matches!(self.edits.get(edit as usize), Some(Edit { kind: EditKind::Key { .. }, .. }))
     }
 
-    /// Whether a member goes when moves leave nothing in it. One that clients expect stays: they may look into it.
+    /// Whether a member is removed when moves leave nothing in it. A member that clients expect stays: they may look
+    /// into it.
     #[inline(always)]
     pub(crate) fn goes_if_empty(&self, plan: &Automaton, member: Id) -> bool {
         let is_expected = |member: &Member| member.expected || self.is_renamed(member.rename_edit);
         self.member(member).is_some_and(|member| member.fate == Fate::Stays && !(plan.contract && is_expected(member)))
     }
 
-    /// A record that closes now.
+    /// Returns the record that closes with `anchor`.
     pub(crate) fn closed(&self, anchor: Id) -> Closed {
         let Scratch { members, containers, sources, targets, .. } = self;
         let [members, containers] = [members.len(), containers.len()];
         Closed { anchor, members, containers, sources: sources.len(), targets: targets.len() }
     }
 
-    /// The members whose keys are from `start` up to `end`.
+    /// Returns the members whose keys are from `start` up to `end`.
     pub(crate) fn members_between(&self, start: u32, end: u32) -> Range<usize> {
         let place = |at: u32| self.members.partition_point(|member| member.key < at);
         place(start)..place(end)
@@ -191,7 +195,8 @@ impl Scratch {
         self.containers.get(id as usize)
     }
 
-    /// A number that no mark and no claim carries yet, so that those of earlier objects and bodies can stay.
+    /// Returns a number that no mark and no claim carries yet, so that those of earlier objects and bodies need not be
+    /// cleared.
     pub(crate) fn next_epoch(&mut self) -> u32 {
         if self.epoch == u32::MAX {
             self.best.clear();
@@ -203,17 +208,17 @@ impl Scratch {
     }
 }
 
-/// A container that is open, and how many are.
+/// The innermost open container, and the number of open containers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Innermost {
     pub state: Id,
     pub depth: u32,
-    /// Whether what is in it may tell similarity something about what is around it.
+    /// Whether what is in it may be evidence for similarity about what is around it.
     pub is_evidence: bool,
 }
 
 impl Innermost {
-    /// Whether elements in it are at that place.
+    /// Whether its elements are at that place.
     pub(crate) fn is(self, place: ListPlace) -> bool {
         (self.state, self.depth) == (place.state, place.depth)
     }
@@ -224,50 +229,51 @@ impl Innermost {
 pub(crate) enum Astray {
     #[default]
     No,
-    /// Their list is another.
+    /// They are in another list.
     Elsewhere,
-    /// What is in their list counts for what is around it.
+    /// What is in their list is evidence about what is around it.
     InEvidence,
 }
 
-/// The word of [`Scratch::bits`] that tells whether a slotted name stands in the object whose words begin at `bits`.
+/// Returns the index of the word of [`Scratch::bits`] in which the bit of a slot tells whether the name stands. `bits`:
+/// the first word of the object.
 #[inline(always)]
 pub(crate) fn stands(bits: u32, slot: Id) -> u32 {
     bits.wrapping_add(slot >> 6 << 1)
 }
 
-/// As above, whether a rule would give a member that name.
+/// As [`stands`], for the word that tells whether a rule would give a member that name.
 #[inline(always)]
 pub(crate) fn claimed(bits: u32, slot: Id) -> u32 {
     stands(bits, slot).wrapping_add(1)
 }
 
-/// An object or array that is open.
+/// An open object or array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub state: Id,
     pub is_object: bool,
-    /// Whether two of its members would get one name, or one a name without a slot.
+    /// Whether two of its members would get the same name, or one would get a name without a slot.
     pub contested: bool,
     pub open: u32,
-    /// Where this object's runs in the lists begin.
+    /// Where this object's parts of the lists begin.
     pub bits: u32,
     pub hits: u32,
     pub names: u32,
     pub container: Id,
-    /// Members begun.
+    /// Members begun so far.
     pub members: u32,
-    /// Where the text that belongs to the current member begins: at the comma before it, or at its key.
+    /// Where the text of the current member begins: at the comma before it, or at its key.
     pub lead: u32,
-    /// End of the last value.
+    /// Where the last value ended.
     pub last_end: u32,
-    /// The current member, where it is kept.
+    /// The current member, if it is kept.
     pub member: Id,
     /// The current member's hit.
     pub hit: Id,
-    /// The record that the object is, among [`Scratch::instances`].
+    /// The record that the object is, in [`Scratch::instances`].
     pub instance: Id,
-    /// Whether the plan, similarity apart, does not know the object: then it knows no name inside.
+    /// Whether the plan, similarity apart, does not know the object. Then it knows no name inside.
     pub foreign: bool,
 }
 
@@ -275,12 +281,12 @@ pub(crate) struct Frame {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hit {
     pub edit: Id,
-    /// Slot of the new name; [`NONE`] where only its hash is known.
+    /// Slot of the new name; [`NONE`] if only its hash is known.
     pub slot: Id,
     pub hash: u64,
     pub rank: u16,
     pub value: (u32, u32),
-    /// Edits inside the value, if they depend on this rule: a run.
+    /// The range of edits inside the value, if they depend on this rule.
     pub inner: (u32, u32),
     pub fired: bool,
 }
@@ -294,29 +300,29 @@ pub(crate) struct Member {
     pub ordinal: u32,
     pub slot: Id,
     pub lead: u32,
-    /// The opening quote.
+    /// Offset of the opening quote.
     pub key: u32,
-    /// After the closing quote.
+    /// Offset after the closing quote.
     pub key_end: u32,
     pub value: u32,
     pub value_end: u32,
-    /// The next member's key; [`NONE`] for the last.
+    /// Offset of the next member's key; [`NONE`] for the last member.
     pub next: u32,
-    /// The value, if it is a tracked object.
+    /// Its value, if that is a tracked object.
     pub child: Id,
     pub remove_edit: Id,
     pub rename_edit: Id,
     pub replace_edit: Id,
-    /// Edits inside the value: a run.
+    /// The range of edits inside the value.
     pub inner: (u32, u32),
     /// Whether its name occurs twice.
     pub twice: bool,
     pub fate: Fate,
-    /// Accepted moves that put something into its value.
+    /// How many accepted moves put something into its value.
     pub pins: u32,
-    /// Nothing accounts for it.
+    /// Whether nothing accounts for it.
     pub unmapped: bool,
-    /// The contract expects it, under the name that it has.
+    /// Whether the contract expects it, under the name that it has.
     pub expected: bool,
 }
 
@@ -334,13 +340,13 @@ pub(crate) enum Fate {
     Stays,
     /// An accepted move takes its value elsewhere.
     Moved,
-    /// An accepted move puts its value a level deeper, in place.
+    /// An accepted move puts its value one level deeper, in place.
     Wrapped,
-    /// An accepted move puts a value from inside it in its place.
+    /// An accepted move replaces it by a value from inside it.
     Unwrapped,
-    /// Moves emptied it, so it goes.
+    /// Moves emptied it, so it is removed.
     Emptied,
-    /// Nothing accounts for it, so it goes.
+    /// Nothing accounts for it, so it is removed.
     Dropped,
 }
 
@@ -349,36 +355,36 @@ pub(crate) enum Fate {
 #[expect(clippy::struct_excessive_bools, reason = "each is a question that decisions ask of an object")]
 pub(crate) struct Container {
     pub parent: Id,
-    /// The member whose value it is, in a tracked object.
+    /// The member of a tracked object whose value it is.
     pub member: Id,
     pub last_member: Id,
     pub members: u32,
     pub open: u32,
-    /// Where what is inside begins in the lists: [`Scratch::members`], [`Scratch::sources`], [`Scratch::targets`].
+    /// Where its parts of [`Scratch::members`], [`Scratch::sources`] and [`Scratch::targets`] begin.
     pub first_member: Id,
     pub first_source: Id,
     pub first_target: Id,
-    /// The token after the opening brace.
+    /// Offset of the token after the opening brace.
     pub first_key: u32,
     pub insert_edit: Id,
-    /// Accepted moves that end here.
+    /// How many accepted moves end here.
     pub inserts: u32,
     pub first_node: Id,
     pub last_node: Id,
-    /// An accepted move takes a member of it, or of a container in it.
+    /// Whether an accepted move takes a member of it, or of a container in it.
     pub taken: bool,
-    /// A name occurs twice in it.
+    /// Whether a name occurs twice in it.
     pub twice: bool,
-    /// It has a member that clients expect, under its name or under one that a rule leads from.
+    /// Whether clients expect one of its members, under its name or under one that a rule would give it.
     pub fits: bool,
-    /// Something in it was dropped.
+    /// Whether something in it was dropped.
     pub dropped: bool,
     pub removed: u32,
     /// Members removed from the start without a gap.
     pub removed_first: u32,
 }
 
-/// A record that has closed, and how far what is inside it reaches in the lists.
+/// A closed record, and the lengths of the lists when it closed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closed {
     pub anchor: Id,
@@ -388,7 +394,7 @@ pub(crate) struct Closed {
     pub targets: usize,
 }
 
-/// A move starts at a member.
+/// A member at which a move starts.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question that the decision asks of a move")]
 pub(crate) struct SourceHit {
@@ -397,19 +403,19 @@ pub(crate) struct SourceHit {
     pub member: Id,
     pub judges: bool,
     pub accepted: bool,
-    /// What was done inside the value was taken back.
+    /// Whether what was done inside the value was taken back.
     pub undone: bool,
-    /// The container that the value goes to, where the move is accepted.
+    /// The container that the value goes to, if the move is accepted.
     pub into: Id,
-    /// Its record is inside a value that turned out to be no such value.
+    /// Whether its record is inside a value that turned out not to be what it was judged as.
     pub void: bool,
     /// How many names of its target path stand already.
     pub stands: u32,
-    /// The member of which a wrap makes the object that the value goes to, where it does.
+    /// The member that a wrap turns into the object that the value goes to, if it does.
     pub beside: Id,
 }
 
-/// A member stands on the target path of a move.
+/// A member that stands on the target path of a move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TargetHit {
     pub step: Id,
@@ -418,7 +424,7 @@ pub(crate) struct TargetHit {
     pub renamed: bool,
 }
 
-/// A change to the bytes `at..end`.
+/// A change of the bytes `at..end`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edit {
     pub at: u32,
@@ -428,22 +434,22 @@ pub(crate) struct Edit {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum EditKind {
-    /// None after all.
+    /// No change after all.
     Void,
     /// Another name, quoted: in the plan's text or in the arena.
     Key { text: (u32, u32), in_arena: bool, rule: RuleRef },
-    /// Nothing in its place: the member was moved, or emptied by moves, or dropped.
+    /// Removal of a member that was moved, emptied by moves, or dropped.
     Remove { dropped: bool },
-    /// Members added to the end of an object. `gap`: the white space before its first member; `bare`: it has no
+    /// Members added at the end of an object. `gap`: the white space before its first member. `bare`: whether it has no
     /// other members.
     Insert { gap: (u32, u32), bare: bool, first: Id },
     /// Another value.
     Replace(Id),
-    /// What the elements that were passed over become: the run of that number.
+    /// What passed-over elements become: the number of the run.
     Pass(Id),
 }
 
-/// A member that is made: of a moved value, or of an object of such.
+/// A member that is made: of a moved value, or of an object that holds such members.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     /// Its name, quoted, in the plan's text.
@@ -452,7 +458,7 @@ pub(crate) struct Node {
     pub first: Id,
     pub last: Id,
     pub value: (u32, u32),
-    /// Where edits inside the value begin.
+    /// Where the edits inside the value begin.
     pub inner: u32,
     /// From the end of the source's key to its value: the colon and the white space around it.
     pub colon: (u32, u32),
@@ -473,7 +479,7 @@ pub(crate) struct Best {
 pub(crate) struct Mark {
     pub epoch: u32,
     pub kind: MarkKind,
-    /// The object that stands there, whether or not it is open.
+    /// The object that stands there, whether or not it takes values.
     pub inside: Id,
     /// Whether an accepted move ends below.
     pub below: bool,
@@ -483,13 +489,13 @@ pub(crate) struct Mark {
 pub(crate) enum MarkKind {
     /// Nothing stands there.
     Absent,
-    /// An object, open to values.
+    /// An object that takes values.
     Object(Id),
     /// Something that takes no values.
     Closed,
     /// An accepted move ends there.
     Claimed,
-    /// A member of which an accepted move makes an object that holds it.
+    /// A member that an accepted move turns into an object that holds its value.
     Wrapped(Id),
 }
 

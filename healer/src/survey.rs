@@ -1,6 +1,6 @@
 //! What stands in one record of a body, as similarity sees it.
 //!
-//! A survey is taken once for each shape of record, so it may look at every name with care.
+//! A survey is taken once per shape of record, so it can examine every name thoroughly.
 
 use crate::class::{classify, scalar_kind};
 use crate::memo::MAX_NAME;
@@ -15,13 +15,13 @@ use crate::similarity::{Alignment, Found, Standing};
 use crate::text::decode;
 use crate::walk::{Body, Cursor};
 
-/// Members of one record that are looked at. A record with more is left to rules: at a few hundred nanoseconds each,
-/// a response that is nothing but made-up names would buy milliseconds.
+/// Most members of one record that are examined. A record with more is left to rules: at a few hundred nanoseconds per
+/// member, a response made of nothing but invented names would cost milliseconds.
 ///
-/// One less than a power of two: so that it masks the bits of a place.
+/// One less than a power of two, so that it masks the bits of an index.
 pub(crate) const MAX_MEMBERS: usize = 2047;
 
-/// Members of an array's first element that are looked at. It takes far fewer to know what is in it.
+/// Most members of an array's first element that are examined. Far fewer identify the array.
 const MAX_IN_ELEMENT: usize = 96;
 /// An odd number without pattern.
 const ODD: u64 = 0xd6e8_feb8_6659_fd93;
@@ -30,7 +30,7 @@ const ODD: u64 = 0xd6e8_feb8_6659_fd93;
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     pub rows: Vec<Row>,
-    /// What is in the first elements of arrays that the plan does not know; the parents are the arrays.
+    /// Members of the first elements of arrays that the plan does not know; their parents are the arrays.
     elements: Vec<Row>,
     names: String,
     key: Vec<u8>,
@@ -42,7 +42,7 @@ pub(crate) struct Survey {
 pub(crate) struct Row {
     /// Its name: a span of [`Survey::names`].
     name: (u32, u32),
-    /// The row of the object it is in; [`NONE`] for the record.
+    /// The row of the object around it; [`NONE`] in the record itself.
     pub parent: Id,
     pub kind: Kind,
     /// Its value: a span of the body.
@@ -56,7 +56,7 @@ pub(crate) struct Row {
     pub twice: bool,
 }
 
-/// An object that is being looked through.
+/// An open object of the record.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     row: Id,
@@ -67,14 +67,14 @@ struct Open {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Inside {
-    /// The record, or this object of the contract ([`NONE`]: the record).
+    /// An object of the contract; [`NONE`]: the record.
     Contract(Id),
     /// An object that the contract does not know.
     Foreign,
 }
 
 impl Survey {
-    /// Looks through the record whose opening brace is token number `token`. False if it holds too much.
+    /// Surveys the record whose opening brace is token number `token`. Returns `false` if it has too many members.
     pub(crate) fn take(&mut self, body: &Body<'_>, token: u32, plan: &Plan, state: Id, record: &Record) -> bool {
         self.rows.clear();
         self.elements.clear();
@@ -95,13 +95,13 @@ impl Survey {
         }
         self.mark_twice();
         if !self.may_rename_arrays(record) {
-            // A shape does not tell what is in arrays then, so that nothing may depend on it.
+            // Shapes then ignore what is in arrays, so nothing may depend on it.
             self.elements.clear();
         }
         true
     }
 
-    /// A number that tells apart what is in the first elements of arrays; 0 where it does not matter.
+    /// Returns a hash of what is in the first elements of arrays; 0 if that does not matter.
     pub(crate) fn elements_hash(&self) -> u64 {
         let row = |row: &Row| {
             let class = row.class.map_or(0, |class| (class as u64).wrapping_add(1));
@@ -115,7 +115,8 @@ impl Survey {
         self.elements.iter().map(row).fold(0, |hash: u64, row| (hash ^ row).rotate_left(23).wrapping_mul(ODD))
     }
 
-    /// Whether the plan does not know an array of objects, and the record lacks one. A shape tells.
+    /// Whether the record has an array of objects that the plan does not know, and lacks an expected one. This depends
+    /// on the shape alone.
     pub(crate) fn may_rename_arrays(&self, record: &Record) -> bool {
         let stands = |id: u32| {
             let is_it =
@@ -127,7 +128,7 @@ impl Survey {
         self.rows.iter().any(is_unknown) && fields.any(|(field, id)| field.is_records && !stands(id))
     }
 
-    /// The members, as similarity takes them.
+    /// Returns the members, as similarity takes them.
     pub(crate) fn found(&self) -> Vec<Found<'_>> {
         let found = |row: &Row| Found {
             name: self.text(row.name),
@@ -140,7 +141,8 @@ impl Survey {
         self.rows.iter().chain(&self.elements).map(found).collect()
     }
 
-    /// By row: the field that it is, by the plan, by alignment, or by its own name inside an object that is aligned.
+    /// Returns, for each row, the field that it is: by the plan, by alignment, or by its own name inside an aligned
+    /// object.
     pub(crate) fn counterparts(&self, record: &Record, alignments: &[Alignment]) -> Vec<Id> {
         let standing = |row: &Row| match row.standing {
             Standing::Expected(field) | Standing::Ruled(field) => field,
@@ -166,24 +168,24 @@ impl Survey {
         fields
     }
 
-    /// The name of a member.
+    /// Returns the name of a member.
     pub(crate) fn name(&self, row: Id) -> &str {
         self.rows.get(row as usize).map_or("", |row| self.text(row.name))
     }
 
-    /// The members that the plan does not know, and their kinds.
+    /// Returns the members that the plan does not know, and their kinds.
     pub(crate) fn unknown(&self) -> impl Iterator<Item = (Id, Kind)> {
         let rows = self.rows.iter().zip(0..).filter(|(row, _)| row.standing == Standing::Unknown);
         rows.map(|(row, id)| (id, row.kind))
     }
 
-    /// A row, the one of the object it is in, and so on up to the record.
+    /// Returns a row, the row of the object around it, and so on up to the record.
     pub(crate) fn upwards(&self, row: Id) -> impl Iterator<Item = Id> {
         let up = |id: &Id| self.rows.get(*id as usize).map(|row| row.parent).filter(|parent| *parent != NONE);
         std::iter::successors(Some(row), up)
     }
 
-    /// Rows from the record down to one of them.
+    /// Returns the rows from the record down to `row`.
     pub(crate) fn path_to(&self, row: Id) -> Vec<Id> {
         let mut path: Vec<_> = self.upwards(row).collect();
         path.reverse();
@@ -243,8 +245,8 @@ impl Survey {
         });
     }
 
-    /// Takes in what is in the first element of the array that comes next, two levels of it. Nothing is known by a name
-    /// that is too long.
+    /// Adds the members of the first element of the array that comes next, two levels deep. Members with names longer
+    /// than [`MAX_NAME`] are left out.
     fn element(&mut self, mut cursor: Cursor<'_>, array: Id) {
         cursor.step();
         cursor.step();
@@ -274,7 +276,7 @@ impl Survey {
         }
     }
 
-    /// The member that comes next; then its value does.
+    /// Reads the member that comes next, up to its value.
     fn member_of_element(&mut self, cursor: &mut Cursor<'_>, array: Id) -> Row {
         let name = self.keep_name(cursor.key());
         let (start, end) = cursor.value();
@@ -314,7 +316,7 @@ impl Survey {
         let name = |row: &Row| names.get(row.name.0 as usize..row.name.1 as usize).unwrap_or_default();
         let place = |entry: u64| entry & MAX_MEMBERS as u64;
         let key = |entry: u64| rows.get(place(entry) as usize).map(|row| (row.parent, name(row)));
-        // Hashes with their low bits replaced by places, so that names are only compared where hashes are the same.
+        // Hashes with their low bits replaced by indices, so that names are only compared where the hashes are equal.
         let entry = |(row, at): (&Row, u64)| {
             let hash = name_hash(name(row).as_bytes()) ^ u64::from(row.parent).wrapping_mul(ODD);
             hash & !(MAX_MEMBERS as u64) | at
@@ -340,7 +342,7 @@ impl Survey {
         }
     }
 
-    /// What the plan says of a name in an object, and the state of its value.
+    /// Returns what the plan says of a name in an object, and the state of its value.
     fn standing(&self, name: &str, open: Open, plan: &Plan, record: &Record) -> (Standing, Id) {
         let automaton = plan.automaton();
         let state = automaton.state(open.state);
@@ -378,7 +380,8 @@ impl Survey {
         action.on_source_path.then_some(Standing::Unknown)
     }
 
-    /// The field that a declared move leads to, from a source `depth` names below the record it starts in.
+    /// Returns the field that a declared move leads to, from a source `depth` names below the record where the move
+    /// starts.
     fn target_of(&self, by: RuleRef, depth: u32, open: Open, plan: &Plan, record: &Record) -> Option<Id> {
         let RuleRef::Move(index) = by else { return None };
         let rule = plan.spec().moves.get(index as usize)?;
@@ -395,7 +398,7 @@ impl Survey {
     }
 }
 
-/// The expected name that a convention makes of a name that no rule knows.
+/// Returns the expected member that a convention makes of a name that no rule knows.
 fn by_convention<'a>(name: &str, automaton: &'a Automaton, state: Id) -> Option<&'a Action> {
     let state = automaton.state(state);
     if state.canonical.is_empty() {
@@ -405,7 +408,7 @@ fn by_convention<'a>(name: &str, automaton: &'a Automaton, state: Id) -> Option<
     case::canonical(name.as_bytes(), &mut form).then(|| automaton.action_by_canonical(state, &form)).flatten()
 }
 
-/// Of numbers, shapes tell no kinds where they are elements.
+/// Returns the kind of an element. Shapes do not tell whole numbers from others there.
 fn item_kind(text: &[u8]) -> Kind {
     match kind_of(text) {
         Kind::Integer => Kind::Number,

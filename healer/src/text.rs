@@ -1,9 +1,9 @@
-//! JSON's texts: scalars, string escapes, names.
+//! The texts of JSON: scalars, string escapes, names.
 
 use crate::scan::{BLOCK, Masks, Wide};
 use std::borrow::Cow;
 
-/// Whether `bytes` is one number or literal (RFC 8259, sections 3 and 6), with nothing around it.
+/// Whether `bytes` is one number or literal (RFC 8259, sections 3 and 6) with nothing around it.
 pub(crate) fn is_scalar(bytes: &[u8]) -> bool {
     match bytes.first() {
         Some(b'-' | b'0'..=b'9') => is_number(bytes),
@@ -14,7 +14,8 @@ pub(crate) fn is_scalar(bytes: &[u8]) -> bool {
     }
 }
 
-/// Where the first of the marked scalars starts that is none. `marks`: see [`crate::scan::Scanner::scalars`].
+/// Returns the start of the first marked scalar that is not well formed. `marks`: see
+/// [`crate::scan::Scanner::scalars`].
 pub(crate) fn bad_scalar(bytes: &[u8], marks: &[u32]) -> Option<usize> {
     for at in marks {
         let at = *at as usize;
@@ -27,15 +28,15 @@ pub(crate) fn bad_scalar(bytes: &[u8], marks: &[u32]) -> Option<usize> {
     None
 }
 
-/// Whether a marked scalar is a literal, zero, or digits with a dot among them. False is no answer. What comes next is chance, so
-/// it is told without branches; nor are there choices between two values, of which V8 makes branches.
+/// Whether the scalar at a mark is a literal, zero, or digits with a dot among them. `false` proves nothing. What comes
+/// next is random, so the test is free of branches, and of choices between two values, which V8 compiles to branches.
 #[inline(always)]
 #[expect(clippy::needless_bitwise_bool, reason = "without branches")]
 fn is_surely_scalar(bytes: &[u8], at: usize) -> bool {
     const TRUE: u64 = u64::from_le_bytes(*b"\0\0\0\0true");
     const NULL: u64 = u64::from_le_bytes(*b"\0\0\0\0null");
     const FALSE: u64 = u64::from_le_bytes(*b"\0\0\0false");
-    // With the byte before, which there always is: one of a container.
+    // The byte before is included. There always is one, because the scalar is inside a container.
     let around = bytes.get(at.wrapping_sub(1)..).and_then(<[u8]>::first_chunk::<9>);
     let Some([before, word @ ..]) = around else { return false };
     let word = u64::from_le_bytes(*word);
@@ -43,17 +44,17 @@ fn is_surely_scalar(bytes: &[u8], at: usize) -> bool {
     let is_four = ((word << 32 == TRUE) | (word << 32 == NULL)) & ends(32);
     let is_five = (word << 24 == FALSE) & ends(40);
     let is_zero = (word as u8 == b'0') & ends(8);
-    // Before a mark that a scalar does not start with are digits.
+    // If the mark is not at the start of the scalar, digits stand before it.
     let follows_digits = before.is_ascii_digit();
     let end_of_fraction = first_other_than_digits(word >> 8).wrapping_add(8);
     let is_fraction = (word as u8 == b'.') & (end_of_fraction > 8) & ends(end_of_fraction);
     ((is_four | is_five | is_zero) & !follows_digits) | (is_fraction & follows_digits)
 }
 
-/// What may stand after a scalar.
+/// The bytes that may follow a scalar.
 static ENDS: [bool; 256] = set_of(b",}] \t\n\r");
 
-/// A set of bytes.
+/// Returns a set of bytes as a table.
 #[expect(clippy::indexing_slicing, reason = "at compile time")]
 pub(crate) const fn set_of(mut bytes: &[u8]) -> [bool; 256] {
     let mut set = [false; 256];
@@ -64,7 +65,7 @@ pub(crate) const fn set_of(mut bytes: &[u8]) -> [bool; 256] {
     set
 }
 
-/// The bit at which the first byte begins that is no digit.
+/// Returns the index of the first bit of the first byte that is not a digit.
 #[inline(always)]
 pub(crate) fn first_other_than_digits(word: u64) -> u32 {
     const EACH: u64 = 0x0101_0101_0101_0101;
@@ -73,7 +74,7 @@ pub(crate) fn first_other_than_digits(word: u64) -> u32 {
     ((other & EACH << 7) | 1 << 63).trailing_zeros() & !7
 }
 
-/// Looks at all of a marked scalar: where it starts if it is none.
+/// Checks all of a marked scalar. Returns its start if it is not well formed.
 #[inline(never)]
 fn bad_scalar_around(bytes: &[u8], at: usize) -> Option<usize> {
     let is_inside =
@@ -84,10 +85,10 @@ fn bad_scalar_around(bytes: &[u8], at: usize) -> Option<usize> {
     if is_scalar(bytes.get(start..end).unwrap_or_default()) { None } else { Some(start) }
 }
 
-/// Where bytes stop being UTF-8, and whether that is because they end inside a character; as `str::from_utf8` has it. Most
-/// of most bodies is ASCII, so each other character is looked at alone.
+/// Returns where `bytes` stop being UTF-8, and whether that is because they end inside a character, as `str::from_utf8`
+/// defines both. Most bytes of most bodies are ASCII, so other characters are checked one by one.
 pub(crate) fn utf8_error(bytes: &[u8]) -> Option<(usize, bool)> {
-    // Up to here there are whole characters.
+    // All characters up to here are complete.
     let mut whole: usize = 0;
     let (blocks, rest) = bytes.as_chunks::<BLOCK>();
     for (block, base) in blocks.iter().zip((0usize..).step_by(BLOCK)) {
@@ -105,14 +106,15 @@ pub(crate) fn utf8_error(bytes: &[u8]) -> Option<(usize, bool)> {
     utf8_error_at(bytes, whole.max(bytes.len().wrapping_sub(rest.len())), BLOCK)
 }
 
-/// What is wrong in so many bytes from an offset on, which is where a character starts.
+/// Returns the first error in `len` bytes from the offset `at`, which is the start of a character.
 fn utf8_error_at(bytes: &[u8], at: usize, len: usize) -> Option<(usize, bool)> {
     let rest = bytes.get(at..).unwrap_or_default();
     let error = std::str::from_utf8(rest.get(..len).unwrap_or(rest)).err()?;
     Some((at.saturating_add(error.valid_up_to()), error.error_len().is_none()))
 }
 
-/// The length of the character of more than one byte that these begin with (RFC 3629, section 4).
+/// Returns the length of the multi-byte character that starts with these bytes, or `None` if there is none (RFC 3629,
+/// section 4).
 #[inline(always)]
 pub(crate) fn character(bytes: &[u8; 4]) -> Option<usize> {
     let word = u32::from_le_bytes(*bytes);
@@ -120,14 +122,14 @@ pub(crate) fn character(bytes: &[u8; 4]) -> Option<usize> {
         return (word & 0x1e != 0).then_some(2);
     }
     if word & 0x00c0_c0f0 == 0x0080_80e0 {
-        // Neither one that two bytes do for, nor a surrogate.
+        // Overlong encodings and surrogates are refused.
         return (!matches!(word & 0x200f, 0 | 0x200d)).then_some(3);
     }
     let plane = (word & 7) << 2 | (word >> 12 & 3);
     (word & 0xc0c0_c0f8 == 0x8080_80f0 && matches!(plane, 1..=16)).then_some(4)
 }
 
-/// `bytes` without the white space at its end.
+/// Returns `bytes` without trailing white space.
 pub(crate) fn trim_end(mut bytes: &[u8]) -> &[u8] {
     while let [rest @ .., b' ' | b'\t' | b'\n' | b'\r'] = bytes {
         bytes = rest;
@@ -162,7 +164,7 @@ fn skip_digits(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// The first of these escaped characters that forms no escape sequence.
+/// Returns the first of these escaped characters that starts no valid escape sequence.
 pub(crate) fn bad_escape(bytes: &[u8], escapes: &[u32]) -> Option<usize> {
     let bad = |at: &&u32| {
         let at = **at as usize;
@@ -178,7 +180,7 @@ pub(crate) fn bad_escape(bytes: &[u8], escapes: &[u32]) -> Option<usize> {
     escapes.iter().find(bad).map(|at| *at as usize)
 }
 
-/// As [`decode`], without a copy where there is no escape.
+/// As [`decode`], without a copy if there is no escape.
 pub(crate) fn decoded(inside: &[u8]) -> Cow<'_, [u8]> {
     if !inside.contains(&b'\\') {
         return Cow::Borrowed(inside);
@@ -188,7 +190,7 @@ pub(crate) fn decoded(inside: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-/// Appends what the inside of a string stands for. Its escapes are well formed.
+/// Appends the text that the inside of a string stands for. Its escapes must be well formed.
 ///
 /// A surrogate without its other half becomes the three bytes that UTF-8 forbids for it, so it equals no name.
 pub(crate) fn decode(mut inside: &[u8], into: &mut Vec<u8>) {
@@ -243,7 +245,7 @@ fn push_point(point: u32, into: &mut Vec<u8>) {
     }
 }
 
-/// Appends `name` as a JSON string, quotes included.
+/// Appends `name` as a JSON string, including the quotes.
 pub fn quote(name: &str, into: &mut Vec<u8>) {
     let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
     let mut rest = name.as_bytes();
@@ -280,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Every text of five bytes that scalars are made of, and after it what may end one.
+    /// Tries every text of five bytes of which scalars are made, followed by bytes that may end one.
     #[test]
     fn marked_scalars_are_told_right() {
         let alphabet = *b"019.-e+tn x";
@@ -301,7 +303,7 @@ mod tests {
         }
     }
 
-    /// Compares with every scalar looked at alone.
+    /// Compares with a check of every single scalar.
     fn check(bytes: &[u8]) {
         let mut scanner = Scanner::new(8);
         scanner.advance(bytes);
@@ -338,7 +340,7 @@ mod tests {
         }
     }
 
-    /// Every first byte with bytes of all kinds that there are to a continuation, around the border of two blocks.
+    /// Tries every first byte with continuation and other bytes of all kinds, around the border of two blocks.
     #[test]
     fn characters_are_what_the_standard_library_takes_for_characters() {
         let kinds = [0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff];

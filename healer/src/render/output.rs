@@ -36,7 +36,7 @@ impl Output {
         }
     }
 
-    /// Returns the bytes of memory that it takes.
+    /// Returns its size in memory, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.memory.capacity()
     }

@@ -331,7 +331,7 @@ impl Sequences {
         self.names.clear();
     }
 
-    /// Returns the bytes that the items take.
+    /// Returns the size of the items in memory, in bytes.
     pub(crate) fn memory(&self) -> usize {
         let items = self.items.len().saturating_mul(size_of::<Item>().saturating_add(size_of::<Detail>()));
         items.saturating_add(self.names.len())
