@@ -1,6 +1,7 @@
 //! What stands in one record of a body, as similarity sees it.
 //!
-//! A survey is taken once per shape of record, so it can examine every name thoroughly.
+//! A survey is taken once per shape of record, and of each record in which the content of arrays matters. So it can
+//! examine names thoroughly.
 
 use crate::class::{classify, scalar_kind};
 use crate::memo::MAX_NAME;
