@@ -1,8 +1,8 @@
-//! The proxy-wasm ABI, version 0.2.1: what the host calls, and what it can be asked for.
+//! The proxy-wasm ABI, version 0.2.1: the callbacks that the host calls, and the host functions.
 //!
-//! Our own rather than the SDK's, because there every host call panics on a status that it does not expect, headers
-//! must be UTF-8, all callbacks are exported whether wanted or not, and each piece of host data is a new allocation.
-//! All unsafe code of this crate is in here.
+//! The SDK is not used, because there every host call panics on an unexpected status, headers must be UTF-8, all
+//! callbacks are exported whether needed or not, and each piece of host data is a new allocation. All unsafe code of
+//! this crate is in this module.
 
 mod exports;
 mod imports;
@@ -13,21 +13,22 @@ mod window;
 
 use crate::host::{Clock, Host, Level, Map, Metric, Status};
 
-/// `HttpResponseBody` and `PluginConfiguration` among the ABI's buffers.
+/// The ABI's numbers for the buffers `HttpResponseBody` and `PluginConfiguration`.
 const RESPONSE_BODY: u32 = 1;
 const PLUGIN_CONFIGURATION: u32 = 7;
 
-/// `HttpResponse` among the ABI's streams.
+/// The ABI's number for the stream `HttpResponse`.
 const RESPONSE: u32 = 1;
 
-/// Envoy's attribute for the time from the first byte to the upstream to the last byte from it: there is none until
-/// that last byte has come. So it tells of an end that a body callback is not told of, because trailers follow.
+/// The path of Envoy's attribute for the time between the first byte sent to the upstream and the last byte received
+/// from it. The attribute does not exist before that last byte has arrived. It therefore reveals an end of the body
+/// that no body callback reports, because trailers follow.
 const BACKEND_LATENCY: &[u8] = b"response\0backend_latency";
 
-/// Envoy's attribute for metadata of the chosen route, and the way to ours in it.
+/// The path of `filter_metadata.nomos.mode` in the metadata of the chosen route, by Envoy's attribute.
 const ROUTE_MODE: &[u8] = b"xds\0route_metadata\0filter_metadata\0nomos\0mode";
 
-/// Envoy.
+/// Envoy as the host.
 #[derive(Debug)]
 pub(crate) struct Proxy;
 
@@ -49,7 +50,7 @@ impl Host for Proxy {
     }
 
     fn log(&mut self, level: Level, text: &str) {
-        // There is nowhere to tell that telling failed.
+        // A failure to log cannot be reported anywhere.
         let _ = imports::log(level as u32, text.as_bytes());
     }
 
@@ -129,8 +130,8 @@ impl Host for Proxy {
     }
 }
 
-/// Fails where the stream has ended within a call, as its body outgrew Envoy's buffer. What it had is not there any more, so
-/// that it must not be touched.
+/// Fails if the stream has ended during this callback because its body outgrew Envoy's buffer. Envoy has freed the
+/// stream's data, which must not be touched any more.
 #[inline(never)]
 fn alive() -> Result<(), Status> {
     if exports::has_ended() { Err(Status::ENDED) } else { Ok(()) }

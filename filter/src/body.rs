@@ -1,15 +1,16 @@
-//! A response body on its way through the module, chunk by chunk, without ever being paused.
+//! A response body that passes through the module chunk by chunk, without ever being paused.
 //!
-//! While its value is open a body's bytes are taken out of the host's hands and kept here; white space before it is only
-//! read. Once it has closed, they are healed and written back in the callback that brought the last of them; so nothing
-//! waits for the end of the stream, which may come late, or with trailers, when writing is over. Where the length is
-//! known from content-length all of the body is awaited: then bytes after the value are seen too, and it leaves as it came.
+//! While the JSON value is open, the module takes the body's bytes out of the host's buffer and keeps them; white space
+//! before the value is only read. Once the value has closed, the bytes are healed and written back in the callback that
+//! brought the last of them. So nothing waits for the end of the stream, which may come late, or with trailers, when
+//! nothing can be written any more. If content-length gives the length, the module waits for the whole body: it then
+//! sees bytes after the value too, and lets such a body leave as it came.
 //!
-//! A body that is longer than may be kept is healed value by value as it streams: each callback's chunk is replaced by
-//! what is decided with it.
+//! A body longer than the limit for kept bytes is healed value by value as it streams: each callback replaces its chunk
+//! by the output that is decided so far.
 //!
-//! The chunk that a callback is about stays with the host until it is known what to do with it. So whenever
-//! something fails, it is enough to put the earlier bytes before it.
+//! The chunk of the running callback stays with the host until its fate is decided. So if something fails, it is enough
+//! to put the earlier bytes in front of that chunk.
 
 use healer::config::Route;
 use healer::{Failure, Incremental, Intake, Limits, Memo, Plan, Progress, Reason, Summary};
@@ -23,65 +24,65 @@ use crate::root::RouteTag;
 use crate::slices::Slices;
 use crate::tools::Tools;
 
-/// What to do with a body.
+/// How to process a body.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// How to heal it.
+    /// The plan to heal it by.
     pub plan: &'a Plan,
-    /// What is kept for its route: what similarity found so far, and where to report.
+    /// The state kept for its route: what similarity has found so far, and where to report.
     pub tag: &'a RouteTag,
-    /// Whether it is an answer such as the contract describes, and not one that tells of an error.
+    /// Whether the status is 2xx, so that the contract describes the body. Other responses report an error.
     pub succeeds: bool,
-    /// Bounds on it.
+    /// The limits on it.
     pub limits: Limits,
-    /// Whether it may be changed. If not, its bytes are read and stay with the host.
+    /// Whether the body may be changed. If not, its bytes are read but stay with the host.
     pub writes: bool,
-    /// Where headers are held: those to make true before the body changes.
+    /// If headers are held, those to correct before the body changes.
     pub held: Option<&'a Dependents>,
-    /// A healed body longer than this is not written.
+    /// The maximum length of a healed body in bytes. A longer one is not written.
     pub max_output: usize,
 }
 
 impl<'a> Job<'a> {
-    /// A body whose headers have left already.
+    /// Returns the job for a body whose headers have left already.
     pub fn new(route: &'a Route, tag: &'a RouteTag, limits: Limits, writes: bool) -> Self {
         Job { plan: &route.plan, tag, succeeds: true, limits, writes, held: None, max_output: usize::MAX }
     }
 }
 
-/// A body on its way.
+/// A body being read chunk by chunk.
 #[derive(Debug, Default)]
 pub struct Incoming {
     intake: Option<Box<Intake>>,
-    /// In the place of `intake` for a body that is too long for it.
+    /// Takes the place of `intake` for a body that is too long to be kept.
     stream: Option<Box<Incremental>>,
     expected: Option<u64>,
     seen: u64,
-    /// How much at the beginning of what is kept has left all the same: white space, which is the same in any form of the
-    /// body, and could not be written any more where trailers follow it.
+    /// How many bytes at the beginning of the kept ones have already been passed on. They are white space, which is the
+    /// same in the healed body, and which could not be written any more if trailers follow it.
     passed: usize,
-    /// What of [`Tools::bodies`] is this one's.
+    /// The share of this body in [`Tools::bodies`].
     memory: usize,
-    /// Time that went into healing pieces.
+    /// The time spent on healing chunks of a body that streams.
     nanoseconds: u64,
 }
 
-/// What a chunk led to.
+/// The result of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
     /// More of the body is needed.
     More,
-    /// That is settled. All that was kept is written, and the rest of the body passes.
+    /// The outcome is known. All kept bytes have been written, and the rest of the body passes.
     Done(Finding),
 }
 
 impl Incoming {
-    /// A body of which nothing has come yet. `expected` is its length, where it is known.
+    /// Returns a body before its first chunk. `expected` is its length, if known.
     pub fn new(expected: Option<u64>) -> Self {
         Incoming { expected, ..Incoming::default() }
     }
 
-    /// Takes a chunk of this size. `ends` says that it is the last.
+    /// Takes a chunk of this size. `ends` says that it is the last one.
     pub fn chunk<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> Step {
         let step = self.take(tools, job, size, ends);
         self.account(tools);
@@ -104,12 +105,12 @@ impl Incoming {
         self.settle(tools, job, size, before, absorbed)
     }
 
-    /// Whether nothing of it has come yet.
+    /// Returns whether no byte of the body has come yet.
     pub fn is_new(&self) -> bool {
         self.seen == 0
     }
 
-    /// The body has ended where nothing can be written any more, and nothing need be.
+    /// Ends a body when nothing can be written any more, and nothing needs to be.
     pub fn end<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>) -> Finding {
         if self.stream.is_none() {
             let reason = if self.is_blank() { Reason::Empty } else { Reason::Truncated };
@@ -123,7 +124,7 @@ impl Incoming {
         finding
     }
 
-    /// Keeps [`Tools::bodies`] true.
+    /// Updates [`Tools::bodies`] to the memory that this body takes.
     pub fn account<H: Host>(&mut self, tools: &mut Tools<H>) {
         let held = self.intake.as_deref().map(Intake::memory).or(self.stream.as_ref().map(|stream| stream.memory()));
         let memory = held.unwrap_or(0);
@@ -131,13 +132,14 @@ impl Incoming {
         self.memory = memory;
     }
 
-    /// What was done to a body that breaks off, where pieces of it have left.
+    /// Returns the work done on a body that breaks off after parts of it have left. `None` for a body that does not
+    /// stream.
     pub fn work_so_far(&self, job: &Job<'_>) -> Option<Work> {
         let summary = self.stream.as_ref()?.summary();
         Some(self.work_of(summary, job.writes && summary.changed, self.nanoseconds))
     }
 
-    /// Reads a chunk, and says what is known of the body with it. Writes nothing.
+    /// Reads a chunk, and returns what is known of the body after it. Writes nothing.
     pub fn absorb<H: Host>(
         &mut self,
         tools: &mut Tools<H>,
@@ -157,13 +159,13 @@ impl Incoming {
         if open && last || ended_unseen {
             progress = self.intake.as_deref_mut().map_or(progress, Intake::finish);
         } else if !last && self.expected.is_some() && matches!(progress, Progress::Whole) {
-            // Of a body of known length, all is looked at before it is healed.
+            // If the length is known, all of the body is read before it is healed.
             progress = Progress::Hold;
         }
         Ok(Absorbed { progress, began, read, last, ended_unseen })
     }
 
-    /// Does what a chunk led to. `before` is how many bytes were kept before it came.
+    /// Acts on the result of [`Incoming::absorb`]. `before` is the number of bytes that were kept before the chunk.
     pub fn settle<H: Host>(
         &mut self,
         tools: &mut Tools<H>,
@@ -189,33 +191,33 @@ impl Incoming {
         }
     }
 
-    /// What is kept.
+    /// The bytes that are kept.
     fn held(&self) -> &[u8] {
         let held = self.intake.as_deref().map(Intake::held).or(self.stream.as_ref().map(|stream| stream.held()));
         held.unwrap_or_default()
     }
 
-    /// What of it has not left.
+    /// The kept bytes that have not been passed on.
     fn withheld(&self) -> &[u8] {
         self.held().get(self.passed..).unwrap_or_default()
     }
 
-    /// How many bytes that is.
+    /// Returns the number of kept bytes that have not been passed on.
     pub fn waiting(&self) -> usize {
         self.withheld().len()
     }
 
-    /// Whether that is nothing but white space. All that came before it is, if nothing else was withheld.
+    /// Returns whether these are only white space. If so, everything before them was white space too.
     fn is_blank(&self) -> bool {
         self.withheld().iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
     }
 
-    /// Whether the client misses bytes that it will only get from here.
+    /// Returns whether the client depends on the module for bytes that it has not got yet.
     pub fn withholds(&self, job: &Job<'_>) -> bool {
         job.writes && self.waiting() > 0
     }
 
-    /// Frees what is kept.
+    /// Frees the kept bytes. `counted` is how many of them the gauge of held bytes counts.
     pub fn discard<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, counted: usize) {
         if let Some(intake) = self.intake.take() {
             tools.healer.recycle(intake);
@@ -230,11 +232,12 @@ impl Incoming {
         self.account(tools);
     }
 
-    /// Whether an open value will never close, though no callback says so: behind a decompressor the last data is
-    /// followed by trailers, and then it is too late to write. The host may know that the upstream has ended.
+    /// Returns whether the body has ended inside an open value without a callback that says so. Behind a decompressor,
+    /// trailers follow the last data, and then it is too late to write. The host may know that the upstream has ended.
     ///
     /// A filter that hands out the end of a body piece by piece after that (a rate limit, an external processor) must
-    /// come after this one in the response path; bodies that it leaves open for so long pass as they came.
+    /// come after this one in the response path. Otherwise bodies whose value is still open at that time pass as they
+    /// came.
     fn has_ended_unseen<H: Host>(&self, host: &mut H) -> bool {
         self.expected.is_none() && self.waiting() > 0 && host.upstream_has_ended()
     }
@@ -259,7 +262,7 @@ impl Incoming {
             outcome = self.give_back(tools, job, before).map_or_else(Outcome::Failed, |()| outcome);
         }
         if let Outcome::Failed(_) = outcome {
-            // Nothing of it was carried out, nor would be.
+            // No op was carried out, nor would have been in mode `observe`.
             work.summary = Summary { changed: false, renames: 0, moves: 0, dropped: 0, similar: 0, ..work.summary };
         }
         if let (Some(intake), Ok(_)) = (&self.intake, healed) {
@@ -269,7 +272,7 @@ impl Incoming {
         Step::Done(Finding { outcome, work: Some(work) })
     }
 
-    /// Lets the body go as it came.
+    /// Lets the body leave as it came.
     fn release<H: Host>(
         &mut self,
         tools: &mut Tools<H>,
@@ -293,7 +296,7 @@ impl Incoming {
         Work { summary, nanoseconds, bytes: self.seen, written }
     }
 
-    /// Goes on with a body that turned out to be longer than may be kept.
+    /// Continues with a body that turned out to be longer than may be kept.
     fn outgrow<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece) -> Step {
         let Some(intake) = self.intake.take() else { return Step::More };
         let began = tools.host.clock().now_ns();
@@ -305,7 +308,7 @@ impl Incoming {
         self.flow(tools, job, piece)
     }
 
-    /// Heals what is decided with a piece, and puts it in the place of the piece.
+    /// Heals what is decided with a piece, and replaces the piece by the output.
     fn flow<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece) -> Step {
         let starved = tools.lack_memory(piece.size);
         let (read, began) =
@@ -338,8 +341,8 @@ impl Incoming {
         }
     }
 
-    /// Reads a piece into the engine, up to where it wants no more. How much was read, as an error where the host gave
-    /// less than it said; and when that began.
+    /// Reads a piece into the engine, as far as the engine wants it. Returns how many bytes were read, as an error if
+    /// the host gave fewer than it announced, and the time when reading began.
     fn push<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece) -> (Result<usize, usize>, u64) {
         let Tools { host, healer, .. } = tools;
         let mut slices = Slices::of(piece.start, piece.size);
@@ -359,7 +362,7 @@ impl Incoming {
         }
     }
 
-    /// What became of a body that streamed. Frees what is kept.
+    /// Returns the outcome of a body that streamed, and frees what is kept of it.
     fn finding<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, fail: Option<Fail>) -> Finding {
         let Some(stream) = self.stream.take() else { return Finding::without_work(Outcome::Clean) };
         let summary = stream.summary();
@@ -378,8 +381,8 @@ impl Incoming {
         Finding { outcome, work: Some(work) }
     }
 
-    /// Puts the engine's output in the place of what was read of a piece. If the host refuses, which is not known to happen,
-    /// the response is reset rather than passed on with a hole.
+    /// Replaces the part of a piece that was read by the engine's output. If the host refuses twice, which is not known
+    /// to happen, the response is reset rather than passed on with a hole.
     fn write_piece<H: Host>(
         &mut self,
         tools: &mut Tools<H>,
@@ -400,7 +403,8 @@ impl Incoming {
         Err(Fail::Host)
     }
 
-    /// Puts the healed body in the place of the chunk, if there is anything to put. If not, the chunk stays as it is.
+    /// Replaces the chunk by the healed body if the body changed and may be written. Otherwise the chunk stays as it
+    /// is.
     fn write<H: Host>(
         &self,
         tools: &mut Tools<H>,
@@ -420,7 +424,7 @@ impl Incoming {
         }
     }
 
-    /// Puts the bytes that came before this chunk before it. If the host cannot, which is not known to happen, the
+    /// Puts the kept bytes back in front of this chunk. If the host refuses twice, which is not known to happen, the
     /// response is reset rather than passed on with a hole.
     fn give_back<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, before: usize) -> Result<(), Fail> {
         let held = self.withheld().get(..before).unwrap_or_default();
@@ -436,32 +440,32 @@ impl Incoming {
     }
 }
 
-/// What is known of a body once a chunk was read.
+/// What is known of a body after a chunk was read.
 #[derive(Clone, Copy, Debug)]
 pub struct Absorbed {
-    /// What the engine says.
+    /// The engine's answer.
     pub progress: Progress,
     /// When reading the chunk began.
     began: u64,
-    /// How much of the chunk was read: all of it, unless no more is wanted.
+    /// How many bytes of the chunk were read: all of them, unless the engine wants no more.
     read: usize,
-    /// Whether it is the last.
+    /// Whether this is the last chunk.
     last: bool,
-    /// Whether it seems to be, since the upstream has ended, while its value is open.
+    /// Whether the body seems to have ended: the upstream has, and the value is still open.
     pub ended_unseen: bool,
 }
 
 /// A chunk of a body that streams.
 struct Piece {
     size: usize,
-    /// How much of it was read already.
+    /// How many bytes of it have been read already.
     start: usize,
-    /// Bytes kept before it came.
+    /// The number of bytes kept before it came.
     before: usize,
     last: bool,
 }
 
-/// A length as the engine and headers tell it.
+/// Converts a length to the type that the engine and headers use.
 pub fn count(bytes: usize) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
@@ -470,7 +474,7 @@ fn most_held(job: &Job<'_>) -> u64 {
     count(job.limits.max_held_bytes)
 }
 
-/// Reads a chunk. Also tells when that began, and how much was wanted.
+/// Reads a chunk. Returns the engine's answer, when reading began, and how many bytes were read.
 fn read<H: Host>(
     host: &mut H,
     job: &Job<'_>,
@@ -489,14 +493,14 @@ fn heal<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: &Intake) -> Result
 }
 
 fn with_memo<T>(job: &Job<'_>, work: impl FnOnce(&mut Memo) -> T) -> T {
-    // No call leaves the VM while the engine works, so nothing else can have it.
+    // The engine makes no call out of the VM, so the memo cannot be in use elsewhere.
     match job.tag.memo.try_borrow_mut() {
         Ok(mut memo) => work(&mut memo),
         Err(_) => work(&mut Memo::default()),
     }
 }
 
-/// Takes the chunk, which was read before, out of the host's hands.
+/// Removes the chunk, which has been read, from the host's buffer.
 fn keep<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, size: usize) -> Result<(), Status> {
     if !job.writes || size == 0 {
         return Ok(());

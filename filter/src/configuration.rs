@@ -1,9 +1,9 @@
-//! The plugin's configuration as JSON text, in whichever form the host hands it over.
+//! The plugin's configuration as JSON text, from either form in which the host hands it over.
 //!
-//! Envoy passes on the text of a `StringValue`. A `google.protobuf.Struct`, which is what YAML in an Envoy
-//! configuration becomes, it passes on in protobuf's wire form, whatever its documentation says (measured on 1.36.2
-//! and 1.40.0). Both start with a line feed where JSON may too, so the text decides: what begins like a Struct and is
-//! one from end to end is a Struct, and JSON never is.
+//! Envoy passes on the text of a `StringValue`. A `google.protobuf.Struct`, which YAML in an Envoy configuration
+//! becomes, arrives in protobuf's wire format, whatever Envoy's documentation says (measured on 1.36.2 and 1.40.0).
+//! Both forms may begin with a line feed, so the content decides: bytes that parse as a Struct from end to end are a
+//! Struct, and JSON never does.
 
 use std::borrow::Cow;
 
@@ -11,12 +11,12 @@ use healer::order::sort;
 
 use crate::decimal;
 
-/// Depth of a configuration at most: above what the configuration itself allows.
+/// The maximum depth of a configuration, above what configurations themselves allow.
 const MAX_DEPTH: u32 = 256;
-/// Field 1, length-delimited: how every Struct with a member starts.
+/// Field 1, length-delimited: the first byte of every Struct with a member.
 const STRUCT_START: u8 = 0x0a;
 
-/// The JSON text of a configuration.
+/// Returns the JSON text of a configuration.
 pub fn as_json(bytes: &[u8]) -> Cow<'_, [u8]> {
     if bytes.first() == Some(&STRUCT_START) {
         let mut json = Vec::new();
@@ -27,7 +27,7 @@ pub fn as_json(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Borrowed(bytes)
 }
 
-/// A field of a message: its number, and its content.
+/// A field of a message: its number and its content.
 enum Field<'a> {
     Varint(u64, u64),
     Fixed64(u64, u64),
@@ -36,8 +36,8 @@ enum Field<'a> {
 
 /// `Struct { map<string, Value> fields = 1; }`
 ///
-/// A map has no order on the wire (Envoy 1.40 gives another one at each start), so members are put in order of name:
-/// the same configuration then always means the same.
+/// A map has no order on the wire (Envoy 1.40 gives another one at each start). So members are sorted by name, and the
+/// same configuration always means the same.
 fn object(mut message: &[u8], json: &mut Vec<u8>, depth: u32) -> Option<()> {
     let depth = deeper(depth)?;
     let mut members = Vec::new();
@@ -88,7 +88,7 @@ fn list(mut message: &[u8], json: &mut Vec<u8>, depth: u32) -> Option<()> {
     Some(())
 }
 
-/// `Value`: one of null 1, double 2, string 3, bool 4, `Struct` 5, `ListValue` 6. One without any is null.
+/// `Value`: one of null 1, double 2, string 3, bool 4, `Struct` 5, `ListValue` 6. An empty message is null.
 fn value(mut message: &[u8], json: &mut Vec<u8>, depth: u32) -> Option<()> {
     if message.is_empty() {
         json.extend_from_slice(b"null");
@@ -110,8 +110,9 @@ fn deeper(depth: u32) -> Option<u32> {
     depth.checked_add(1).filter(|depth| *depth <= MAX_DEPTH)
 }
 
-/// Whole numbers print without a fraction, as they were written, others with nine decimal places at most: no setting takes
-/// more than six. By hand, because the standard library's printing of floats is 16 KB of the module.
+/// Writes a number. Whole numbers have no fraction, as they were written; others have at most nine decimal places, and
+/// no setting takes more than six. Written by hand, because the standard library's formatting of floats takes 16 KB of
+/// the module.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "in range")]
 fn number(number: f64, json: &mut Vec<u8>) -> Option<()> {
     const BILLION: u64 = 1_000_000_000;
@@ -119,7 +120,7 @@ fn number(number: f64, json: &mut Vec<u8>) -> Option<()> {
     if !number.is_finite() {
         return None;
     }
-    // Above, an f64 is no more exact; below, nine places are too few.
+    // Above this bound an f64 is not exact; below the other one nine places are too few.
     while rest >= 9_007_199_254_740_992.0 {
         (rest, exponent) = (rest / 10.0, exponent.wrapping_add(1));
     }
@@ -137,7 +138,7 @@ fn number(number: f64, json: &mut Vec<u8>) -> Option<()> {
     decimal::push(json, whole);
     if billionths > 0 {
         let start = json.len();
-        // A digit in front keeps the zeros; it becomes the point.
+        // A leading digit keeps the zeros, and is then replaced by the point.
         decimal::push(json, billionths.wrapping_add(BILLION));
         if let Some(first) = json.get_mut(start) {
             *first = b'.';

@@ -1,4 +1,5 @@
-//! Decimal numbers as bytes, both ways. The formatting of `std` costs several times as much, and this is per response.
+//! Decimal numbers as bytes, both ways. The formatting of `std` costs several times as much, and this runs per
+//! response.
 
 /// Appends `number` in decimal.
 pub(crate) fn push(out: &mut Vec<u8>, mut number: u64) {
@@ -15,8 +16,8 @@ pub(crate) fn push(out: &mut Vec<u8>, mut number: u64) {
     }
 }
 
-/// Reads digits and nothing else. What has more than 19 of them is as large as can be: so many always fit, and
-/// checking each multiplication for overflow takes 128 bits, which WebAssembly does not have.
+/// Parses a text of digits only. A text of more than 19 digits gives `u64::MAX`: 19 digits always fit, and checking
+/// each multiplication for overflow takes 128-bit arithmetic, which WebAssembly does not have.
 pub(crate) fn parse(text: &[u8]) -> Option<u64> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
         return None;

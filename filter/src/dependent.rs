@@ -1,13 +1,13 @@
-//! Response headers that describe the body's bytes, and must go or change where the body may.
+//! Response headers that describe the body's bytes, and must change or go if the body may change.
 //!
-//! Once Envoy has passed headers on they cannot be changed any more, so by default this happens before the first
-//! byte of the body is seen. With held headers it happens when the healed body is there.
+//! Headers cannot be changed once Envoy has passed them on. So by default this happens before the first byte of the
+//! body is seen. With held headers it happens when the healed body is complete.
 
 use crate::decimal;
 use crate::host::{Host, Map, Status};
 
-/// Removed where the bytes may change. Their digests would no longer fit (RFC 1864, RFC 3230, RFC 9530), and a range
-/// of the healed body could not be told from one of the body that the upstream knows.
+/// Headers that are removed if the bytes may change. The digests would no longer match (RFC 1864, RFC 3230, RFC 9530),
+/// and `accept-ranges` would let clients ask for a range of the body as the upstream knows it.
 const REMOVED: [&[u8]; 5] = [b"content-md5", b"digest", b"content-digest", b"repr-digest", b"accept-ranges"];
 
 const CONTENT_LENGTH: &[u8] = b"content-length";
@@ -19,12 +19,12 @@ pub struct Dependents {
     /// One bit for each of [`REMOVED`].
     removed: u8,
     content_length: bool,
-    /// The strong entity tag, weakened: same meaning, other bytes (RFC 9110, section 8.8.1). Empty where there is none.
+    /// The strong entity tag, weakened: same meaning, other bytes (RFC 9110, section 8.8.1). Empty if there is none.
     weak_etag: Vec<u8>,
 }
 
 impl Dependents {
-    /// Takes note of a header if it is one of them.
+    /// Notes a header if it is a dependent one.
     pub fn note(&mut self, name: &[u8], value: &[u8]) {
         if name == CONTENT_LENGTH {
             self.content_length = true;
@@ -35,9 +35,9 @@ impl Dependents {
         }
     }
 
-    /// Makes the headers true for whatever body follows. Envoy then ends it by chunks, or by closing.
+    /// Corrects the headers for whatever body follows. Envoy then delimits it by chunks, or by closing the connection.
     ///
-    /// Content-length goes first: after a failure the remaining headers are still true for the body as it came.
+    /// Content-length goes first, so that after a failure the remaining headers are still true for the body as it came.
     pub fn fix_for_any_body<H: Host>(&self, host: &mut H) -> Result<(), Status> {
         if self.content_length {
             host.remove_header(Map::ResponseHeaders, CONTENT_LENGTH)?;
@@ -45,14 +45,14 @@ impl Dependents {
         self.fix_others(host)
     }
 
-    /// Makes the headers true for a body of this length. After a failure they are as true as before for the old one,
-    /// but for content-length: see [`Dependents::restore_length`].
+    /// Corrects the headers for a body of this length. After a failure they still fit the old body, except
+    /// content-length: see [`Dependents::restore_length`].
     pub fn fix_for_length<H: Host>(&self, host: &mut H, length: usize) -> Result<(), Status> {
         self.fix_others(host)?;
         self.restore_length(host, length)
     }
 
-    /// Sets content-length, where there is one.
+    /// Sets content-length, if the response has one.
     pub fn restore_length<H: Host>(&self, host: &mut H, length: usize) -> Result<(), Status> {
         if !self.content_length {
             return Ok(());
@@ -89,10 +89,10 @@ impl Dependents {
     }
 }
 
-/// Removes digests that came after a body that was healed.
+/// Removes digests from the trailers of a healed body.
 pub fn fix_trailers<H: Host>(host: &mut H) {
     for name in REMOVED {
-        // A trailer that cannot be removed is one that the host does not let anybody touch.
+        // If a trailer cannot be removed, the host lets nobody touch it.
         let _ = host.remove_header(Map::ResponseTrailers, name);
     }
 }

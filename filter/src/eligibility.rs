@@ -1,4 +1,4 @@
-//! Which responses may be touched: decided from the headers alone, before anything is.
+//! Which responses may be touched, decided from the headers alone.
 
 use healer::config::Place;
 
@@ -8,22 +8,23 @@ use crate::media_type;
 use crate::outcome::Skip;
 use crate::pairs::Pairs;
 
-/// What is needed of a request. It must be read while the request is processed; later the host has it no more.
+/// The parts of a request that are needed. They must be read in the request's callback; later the host no longer has
+/// them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {
     /// `:method`
     pub method: &'a [u8],
     /// `:path`, with its query.
     pub path: &'a [u8],
-    /// `:authority`, where the place of the request is wanted.
+    /// `:authority`, read only if the place of the request is needed.
     pub authority: &'a [u8],
-    /// `x-request-id`, as above.
+    /// `x-request-id`, read only if the place of the request is needed.
     pub id: &'a [u8],
 }
 
 impl<'a> Request<'a> {
-    /// Reads a serialised header map. `None` without a method and a path, as in a plain CONNECT. `whole`: to its end,
-    /// for the place of the request.
+    /// Reads a serialised header map. Returns `None` without a method and a path, as in a plain CONNECT. `whole` says
+    /// to read it to its end, for the place of the request.
     pub fn read(bytes: &'a [u8], whole: bool) -> Option<Self> {
         let mut request = Request::default();
         for (name, value) in Pairs::new(bytes) {
@@ -45,23 +46,23 @@ impl<'a> Request<'a> {
         !self.method.is_empty() && !self.path.is_empty()
     }
 
-    /// The place of a request among all, by its id, and where it has none by what it asks for.
+    /// Returns the place of a request among all requests: by its id, or without one by method, authority and path.
     pub fn place(&self) -> Place {
         let Request { method, path, authority, id } = *self;
         if id.is_empty() { Place::of(&[method, authority, path]) } else { Place::of(&[id]) }
     }
 
-    /// Whether the response to such a request carries a whole representation.
+    /// Decides whether the response to such a request carries a whole representation.
     pub fn judge(&self) -> Result<(), Skip> {
         let without = [&b"HEAD"[..], b"CONNECT"].contains(&self.method);
         if without { Err(Skip::Method) } else { Ok(()) }
     }
 }
 
-/// What is needed of a response's headers.
+/// The parts of a response's headers that are needed.
 #[derive(Clone, Debug, Default)]
 pub struct Response<'a> {
-    /// `:status`; 0 where it is no number.
+    /// `:status`, or 0 if it is no number.
     pub status: u64,
     /// The first `content-type`, as it came.
     pub media_type: &'a [u8],
@@ -69,9 +70,9 @@ pub struct Response<'a> {
     encoded: bool,
     no_transform: bool,
     signed: bool,
-    /// The value of content-length, where there is a usable one.
+    /// The value of content-length, if it is a number.
     pub content_length: Option<u64>,
-    /// What must change with the body.
+    /// The headers that must change with the body.
     pub dependents: Dependents,
 }
 
@@ -84,7 +85,7 @@ enum ContentType {
 }
 
 impl<'a> Response<'a> {
-    /// Reads a serialised header map. `None` if it is damaged: a header might have been missed.
+    /// Reads a serialised header map. Returns `None` if it is damaged, because a header might have been missed.
     pub fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut response = Response::default();
         let mut pairs = Pairs::new(bytes);
@@ -94,7 +95,7 @@ impl<'a> Response<'a> {
         pairs.is_whole().then_some(response)
     }
 
-    /// Whether the response may be touched.
+    /// Decides whether the response may be touched.
     pub fn judge(&self, ends_with_headers: bool) -> Result<(), Skip> {
         if matches!(self.status, 0..200 | 204..=206 | 304) {
             return Err(Skip::Status);
@@ -117,7 +118,7 @@ impl<'a> Response<'a> {
         Ok(())
     }
 
-    /// Each header may come more than once; one value that forbids is enough.
+    /// Notes a header. A header may come more than once; one value that forbids healing is enough.
     fn note(&mut self, name: &[u8], value: &'a [u8]) {
         match name {
             b":status" => self.status = decimal::parse(value).unwrap_or(0),

@@ -1,13 +1,15 @@
-//! A response whose headers wait for its body, so that they can tell about it.
+//! A response whose headers wait for its body, so that they can report the outcome.
 //!
-//! Opt-in, and only for bodies that are small: what is paused waits in Envoy's buffers, and a body that outgrows
-//! those is refused, by Envoy with a 500, or worse, by a filter that writes too much into them, with the whole
-//! process. So the body itself is paused only to change it, and while content-length says that more comes, and how much.
-//! A body of unknown length may have come through a decompressor, which adds trailers after its last data; pausing
-//! that data would pause it for ever. It is healed here if its first chunk has all of it, and goes on unheld if not. But
-//! where its upstream has ended, and its value is open all the same, a filter behind this one may hand out the rest later
-//! (a rate limit, an external processor): letting go of headers then, Envoy ends the response where it is (1.36 always, 1.40
-//! where there are trailers). Such a body waits, for as long as more of it comes.
+//! This is opt-in, and only for small bodies. A paused body waits in Envoy's buffers. If it outgrows them, Envoy
+//! refuses it with a 500; or worse, if a filter writes too much into them, the whole process ends. So the body itself
+//! is paused only if it may be changed, and only while content-length says that more of it comes, and how much.
+//!
+//! A body of unknown length may have come through a decompressor, which adds trailers after its last data; pausing that
+//! data would pause it for ever. Such a body is healed here if its first chunk contains all of it, and otherwise
+//! continues unheld. There is one exception: the upstream has ended, but the value is still open. Then a filter behind
+//! this one may hand out the rest later (a rate limit, an external processor). If headers were let go at that point,
+//! Envoy would end the response there (1.36 always, 1.40 if there are trailers). Such a body waits for as long as more
+//! of it comes.
 
 use healer::{Progress, Reason};
 
@@ -18,10 +20,11 @@ use crate::outcome::{Fail, Outcome};
 use crate::report::Finding;
 use crate::tools::Tools;
 
-/// The longest body that is paused: half of the smallest buffer limit met in the field (32 KiB, Envoy Gateway's).
+/// The longest body in bytes that is paused: half of the smallest buffer limit met in the field (32 KiB, Envoy
+/// Gateway's).
 pub const MAX_BODY: u64 = 16 << 10;
 
-/// The longest body that is written while paused: just that limit.
+/// The longest body in bytes that is written while paused: that buffer limit.
 const MAX_OUTPUT: usize = 32 << 10;
 
 /// A response whose headers are paused.
@@ -29,25 +32,25 @@ const MAX_OUTPUT: usize = 32 << 10;
 pub struct Held {
     expected: Option<u64>,
     dependents: Dependents,
-    /// Whether what has come of the body is paused.
+    /// Whether the part of the body that has come is paused.
     pub waits: bool,
 }
 
-/// What a chunk led to.
+/// The result of a callback about the body.
 #[derive(Debug)]
 pub enum HeldStep {
-    /// The rest of the body is awaited, all of it paused.
+    /// The rest of the body is awaited, and all of it is paused.
     Wait,
-    /// The same, while it is not known whether there is more.
+    /// As `Wait`, but it is unknown whether more of the body comes.
     WaitAWhile,
-    /// That is settled, the headers can tell about it, and everything passes.
+    /// The outcome is known, the headers can report it, and everything passes.
     Done(Finding),
-    /// Nothing can be told yet, and everything passes from here on as if it had never been paused.
+    /// The outcome is unknown, and everything passes from here on as if it had never been paused.
     Unhold(Incoming),
 }
 
 impl Held {
-    /// Gives the headers back if those of a body of this length must not be held.
+    /// Holds the headers of a body of this length. Gives them back if the body is too long for that.
     pub fn new(expected: Option<u64>, dependents: Dependents) -> Result<Self, Dependents> {
         if expected.is_some_and(|length| length > MAX_BODY) {
             Err(dependents)
@@ -56,14 +59,14 @@ impl Held {
         }
     }
 
-    /// Takes a callback about the body. `size` counts all of it that is paused.
+    /// Takes a callback about the body. `size` is the number of its bytes that are paused, this chunk included.
     pub fn chunk<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> HeldStep {
         let job = Job { held: Some(&self.dependents), ..*job };
         match self.expected {
             Some(expected) if !ends && count(size) < expected => {
-                // A paused body may be more than Envoy's buffer takes. Where nothing is to change, that is not risked,
-                // unless a filter hands out a body that has ended long ago: Envoy 1.36 takes the piece with which
-                // headers are let go for the end of such a one.
+                // A paused body may outgrow Envoy's buffer. That risk is only taken if the body may change, or if
+                // another filter hands out a body whose upstream has ended: Envoy 1.36 takes the chunk with which the
+                // headers leave for the end of such a body.
                 let waits = job.writes || tools.host.upstream_has_ended();
                 if waits { HeldStep::Wait } else { self.take(tools, &job, size, false) }
             }
@@ -72,18 +75,18 @@ impl Held {
         }
     }
 
-    /// Whether it is not known if more of a paused body comes.
+    /// Returns whether a paused body is awaited without knowing that more of it comes.
     pub fn waits_a_while(&self) -> bool {
         self.waits && self.expected.is_none()
     }
 
-    /// Nothing more of the body comes. Of one that was not waited for, nothing has come.
+    /// Ends a response of whose body no more comes. If the body was not waited for, none of it has come.
     pub fn end(&self) -> Finding {
         let reason = if self.waits { Reason::Truncated } else { Reason::Empty };
         Finding::without_work(Outcome::Failed(Fail::Body(reason)))
     }
 
-    /// Lets go of a response before any of its body was seen.
+    /// Releases a response before any of its body was seen.
     pub fn unhold<H: Host>(&self, tools: &mut Tools<H>, writes: bool) -> Result<Incoming, Fail> {
         if writes {
             self.dependents.fix_for_any_body(&mut tools.host).map_err(|_| Fail::Host)?;
@@ -91,7 +94,7 @@ impl Held {
         Ok(Incoming::new(self.expected))
     }
 
-    /// Heals what there is, or if that is not all, goes on with it.
+    /// Heals the body if it is complete, and otherwise continues with it.
     fn take<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, last: bool) -> HeldStep {
         tools.recover();
         let mut incoming = Incoming::new(self.expected);

@@ -1,7 +1,7 @@
 //! A hasher for context ids.
 //!
-//! The host counts them up from one, so no client can choose them, and one multiplication spreads them well enough:
-//! what matters is that each callback of each response looks one up.
+//! The host counts ids up from one, so no client can choose them, and one multiplication spreads them well enough.
+//! Speed matters, because each callback of each response looks up an id.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -1,16 +1,16 @@
-//! The proxy-wasm module: takes response bodies through [`healer`] inside Envoy.
+//! The proxy-wasm module, which runs response bodies through [`healer`] inside Envoy.
 //!
-//! Thin on purpose. All judgement about bodies is the engine's; what is here decides which responses may be touched
-//! ([`eligibility`]), keeps the headers that depend on a body true ([`dependent`]), carries bytes from and to the
-//! host ([`body`]) and tells what happened ([`report`], [`metrics`]). Everything stands behind the trait [`Host`],
-//! so that it runs natively in tests; only `abi` knows the real one.
+//! The module is thin on purpose. The engine judges bodies. The module decides which responses may be touched
+//! ([`eligibility`]), corrects the headers that depend on a body ([`dependent`]), moves bytes between the host and the
+//! engine ([`body`]), and reports the outcome ([`report`], [`metrics`]). All of it is written against the trait
+//! [`Host`], so that tests run it natively; only `abi` knows the real host.
 //!
 //! Three rules hold throughout:
-//! - Every way out leaves the client with what the upstream sent, healed as a whole or not at all; of a body that
-//!   streams, value by value. Where that can no more be had, the response is reset rather than cut.
-//! - A failing host call is an ordinary outcome. Nothing traps: one trap takes down every stream of a worker.
-//! - By default nothing is ever paused: Envoy's buffers have limits that a filter cannot see, and a body that is held
-//!   in them can be refused there. Bytes that wait for the rest of their value wait in the module's own memory.
+//! - Whatever happens, the client gets what the upstream sent, healed as a whole or not at all; a body that streams is
+//!   healed value by value. Where that is impossible, the response is reset rather than cut short.
+//! - A failing host call is an ordinary outcome. Nothing traps, because one trap takes down every stream of a worker.
+//! - By default nothing is ever paused: Envoy's buffers have limits that a filter cannot see, and Envoy can refuse a
+//!   body that it buffers. Bytes that wait for the rest of their value wait in the module's own memory.
 
 #![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
 // Tests may fail by panicking.

@@ -2,16 +2,16 @@
 
 /// Types that end in `+json` but carry frames or streams rather than one document.
 ///
-/// gRPC and Connect put a five-byte prefix before each message; `application/stream+json` is Spring's name for
+/// gRPC and Connect put a five-byte prefix before each message. `application/stream+json` is Spring's name for
 /// newline-delimited JSON.
 const FRAMED: [&[u8]; 2] = [b"application/connect+json", b"application/stream+json"];
 
 const GRPC: &[u8] = b"application/grpc";
 
-/// Whether a body of this type is one JSON document: `application/json`, `text/json` or a `+json` suffix (RFC 6839),
-/// with or without parameters.
+/// Returns whether a body of this type is one JSON document: `application/json`, `text/json` or a `+json` suffix (RFC
+/// 6839), with or without parameters.
 pub fn is_json(content_type: &[u8]) -> bool {
-    // As nearly all of them are.
+    // The value of nearly all JSON responses.
     content_type == b"application/json" || is_json_in_other_words(content_type)
 }
 
@@ -42,7 +42,7 @@ fn is_framed(essence: &[u8]) -> bool {
     grpc || FRAMED.iter().any(|framed| is_same(essence, framed))
 }
 
-/// Once for all that are seldom compared: inlined, each comparison is a few hundred bytes of the module.
+/// Not inlined, because these comparisons are rare: inlined, each one takes a few hundred bytes of the module.
 #[inline(never)]
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     a.eq_ignore_ascii_case(b)

@@ -1,7 +1,7 @@
 //! Counters, gauges and histograms.
 //!
-//! Tags stand in the names, in the form that Istio's own statistics use, so that its `extraStatTags: [verdict,
-//! reason, route, kind, field]` finds them. In plain Envoy the bootstrap takes them out:
+//! Tags are part of the names, in the form that Istio's own statistics use, so that its `extraStatTags: [verdict,
+//! reason, route, kind, field]` finds them. In plain Envoy the bootstrap extracts them:
 //!
 //! ```yaml
 //! stats_config:
@@ -13,16 +13,16 @@
 //!   - {tag_name: field, regex: '^wasmcustom\.(?:.*;\.;)?(field=\.=(.*?);\.;)'}
 //! ```
 //!
-//! What is left of a name is `nomos_responses_total` and so on. Envoy adds the workers up.
+//! The rest of a name is `nomos_responses_total` and so on. Envoy sums over the workers.
 //!
-//! Envoy hands out a new id whenever a metric is defined and never frees one, and several configurations share a VM,
-//! one after the other or side by side. So ids are kept per VM and name. The number of names is bounded by the
-//! routes that configurations name, times [`Outcome::COUNT`] and [`MOST_FIELDS`]; a counter is defined when it first
-//! counts.
+//! Envoy returns a new id whenever a metric is defined, and never frees one. Several configurations share a VM, one
+//! after the other or side by side. So ids are kept per VM and name. The number of names is bounded by the routes that
+//! the configurations name, times [`Outcome::COUNT`] and [`MOST_FIELDS`]. A counter is defined when it first counts.
 //!
-//! Each value told to Envoy is a call out of the VM into code that is not in the cache, several of them for a response
-//! that was looked at: together about as much as scanning its body. So they are added up here and told with the next
-//! tick, all at once, when that code is warm. A histogram takes its values one by one; they wait in a list.
+//! Each value reported to Envoy takes a call out of the VM into code that is not in the cache. A response that was
+//! looked at has several values, which together cost about as much as scanning its body. So they are collected here and
+//! reported all at once at the next tick, when that code is warm. A histogram takes its values one by one; they wait in
+//! a list.
 
 use std::mem;
 
@@ -31,30 +31,30 @@ use healer::Summary;
 use crate::host::{Host, Metric};
 use crate::outcome::Outcome;
 
-/// Stands for one route name in a [`Metrics`].
+/// The index of one route name in a [`Metrics`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouteId(usize);
 
-/// What the metrics are told about a body that was looked at.
+/// The work done on a body that was looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// What was done.
+    /// What the engine did.
     pub summary: Summary,
-    /// Time that took.
+    /// The time that it took.
     pub nanoseconds: u64,
-    /// Length of the body as it came.
+    /// The length in bytes of the body as it came.
     pub bytes: u64,
-    /// Whether the client gets what was done.
+    /// Whether the client gets the engine's output.
     pub written: bool,
 }
 
-/// Values of so many responses wait at most. Telling them takes some ten microseconds.
+/// The values of at most this many responses wait. Reporting them takes some ten microseconds.
 const MOST_WAITING: usize = 128;
 
-/// Required members of one route that have a counter of their own. Contracts may require thousands, and a metric is
-/// for ever.
+/// How many required members of one route have a counter of their own. Contracts may require thousands, and a metric is
+/// never freed.
 const MOST_FIELDS: usize = 64;
-/// What all others of the route count as.
+/// The name under which all other members of the route are counted.
 const OTHER_FIELDS: &str = "other";
 
 /// The metrics of a VM.
@@ -62,22 +62,22 @@ const OTHER_FIELDS: &str = "other";
 pub struct Metrics {
     shared: Option<Shared>,
     routes: Vec<Route>,
-    /// Whether values may wait. They may while something calls [`Metrics::flush`] now and then.
+    /// Whether values may wait. They may as long as something regularly calls [`Metrics::flush`].
     defers: bool,
     /// Responses counted since the last flush.
     counted: usize,
-    /// The response counters with something to add.
+    /// The response counters with a value to report.
     changed: Vec<(RouteId, Outcome)>,
-    /// What the histograms are to record.
+    /// The values to record in the histograms.
     samples: Vec<Sample>,
-    /// The gauge of shapes, with what waits.
+    /// The number of shapes last set, of which the gauge has been told or will be at the next flush.
     known_shapes: i64,
     known_forgotten: u64,
-    /// Whether a counter of new shapes or missing members has something to add.
+    /// Whether a counter of new shapes, unscored names or missing members has a value to report.
     drifted: bool,
 }
 
-/// Metrics without a route.
+/// The metrics without a route.
 #[derive(Debug)]
 struct Shared {
     renames: Sum,
@@ -94,11 +94,11 @@ struct Shared {
 #[derive(Debug)]
 struct Route {
     name: String,
-    /// A counter is `None` before it first counts.
+    /// A counter is `None` until it first counts.
     responses: [Option<Sum>; Outcome::COUNT],
     new_shapes: Option<Sum>,
     unscored: Option<Sum>,
-    /// Required members that were missing.
+    /// The required members that were missing.
     unhealed: Vec<Unhealed>,
 }
 
@@ -107,7 +107,7 @@ struct Route {
 struct Unhealed {
     field: String,
     sum: Sum,
-    /// Responses without it so far.
+    /// The number of responses without it so far.
     count: u64,
 }
 
@@ -124,16 +124,16 @@ struct Sample {
     body_bytes: u64,
 }
 
-/// `None` where the host refused the metric. It is not asked again.
+/// An id from the host, or `None` if the host refused the metric. It is not asked again.
 type Id = Option<u32>;
 
 impl Metrics {
-    /// No metrics; [`Metrics::define`] comes first.
+    /// Returns an empty set of metrics. Call [`Metrics::define`] before anything else.
     pub fn new() -> Self {
         Metrics::default()
     }
 
-    /// Makes the metrics known that do not depend on a route.
+    /// Defines the metrics that do not depend on a route.
     pub fn define<H: Host>(&mut self, host: &mut H) {
         if self.shared.is_some() {
             return;
@@ -152,7 +152,7 @@ impl Metrics {
         });
     }
 
-    /// The id for a route name; `none` for responses that no route matched.
+    /// Returns the id for a route name. The name `none` is for responses that no route matched.
     pub fn route(&mut self, name: &str) -> RouteId {
         let name = tag_value(name);
         let known = self.routes.iter().position(|route| route.name == name);
@@ -178,7 +178,7 @@ impl Metrics {
         }
     }
 
-    /// Records what was done to a body; [`Metrics::count`] comes next. What would have been done does not count as ops.
+    /// Records the work done on a body. Call [`Metrics::count`] next. Ops that were not written do not count.
     pub fn record(&mut self, work: &Work) {
         let Some(shared) = &mut self.shared else { return };
         self.samples.push(Sample { heal_us: to_microseconds(work.nanoseconds), body_bytes: work.bytes });
@@ -191,7 +191,7 @@ impl Metrics {
         shared.conflicts.add(i64::from(work.summary.conflicts));
     }
 
-    /// Counts bytes that wait in the module's memory, or no longer do.
+    /// Adds to the number of bytes that wait in the module's memory; a negative number is subtracted.
     pub fn hold<H: Host>(&mut self, host: &mut H, bytes: i64) {
         let Some(shared) = &mut self.shared else { return };
         shared.held_bytes.add(bytes);
@@ -200,22 +200,22 @@ impl Metrics {
         }
     }
 
-    /// Counts shapes of records that similarity had not seen before.
+    /// Counts shapes of records that are new to similarity.
     pub fn count_new_shapes<H: Host>(&mut self, host: &mut H, route: RouteId, shapes: u32) {
         let Some(Route { name, new_shapes, .. }) = self.routes.get_mut(route.0) else { return };
         count_drift(host, new_shapes, name, "nomos_new_shapes_total", shapes);
         self.drifted = true;
     }
 
-    /// Counts unknown names that similarity did not look at, because a limit was reached.
+    /// Counts unknown names that similarity skipped because a limit was reached.
     pub fn count_unscored<H: Host>(&mut self, host: &mut H, route: RouteId, names: u32) {
         let Some(Route { name, unscored, .. }) = self.routes.get_mut(route.0) else { return };
         count_drift(host, unscored, name, "nomos_unscored_total", names);
         self.drifted = true;
     }
 
-    /// Counts a response for each of the required members that it lacks, and once for all for which there is no more room.
-    /// `tell`: the name that it is counted under, and how many responses were so far.
+    /// Counts a response under each required member that it lacks. Members without a counter of their own count once
+    /// together. `tell` gets the name that the response is counted under, and how many responses that name has so far.
     pub fn count_unhealed<'a, H: Host>(
         &mut self,
         host: &mut H,
@@ -227,7 +227,7 @@ impl Metrics {
         let mut counts_others = true;
         for field in fields {
             let place = known.unhealed.iter().position(|unhealed| unhealed.field == field);
-            // The last place is for all that come when there is no more room.
+            // The last counter is for all members beyond the limit.
             let place = place.unwrap_or(known.unhealed.len()).min(MOST_FIELDS);
             if place == MOST_FIELDS && !std::mem::take(&mut counts_others) {
                 continue;
@@ -248,7 +248,8 @@ impl Metrics {
         }
     }
 
-    /// Sets how many shapes of records similarity remembers in all, and how often it forgot too many.
+    /// Sets how many shapes of records similarity remembers in total, and how often it forgot them because they were
+    /// too many.
     pub fn set_shapes(&mut self, shapes: usize, forgotten: u64) {
         let before = mem::replace(&mut self.known_forgotten, forgotten);
         let more = i64::try_from(forgotten.saturating_sub(before)).unwrap_or(0);
@@ -260,17 +261,17 @@ impl Metrics {
         }
     }
 
-    /// Whether values wait for the next flush, since ticks come.
+    /// Returns whether values wait for the next flush, because ticks come.
     pub fn defers(&self) -> bool {
         self.defers
     }
 
-    /// Lets values wait for the next flush, or not any more.
+    /// Sets whether values wait for the next flush.
     pub fn defer(&mut self, defers: bool) {
         self.defers = defers;
     }
 
-    /// Tells the host all that waits.
+    /// Reports all waiting values to the host.
     pub fn flush<H: Host>(&mut self, host: &mut H) {
         self.counted = 0;
         for (route, outcome) in self.changed.drain(..) {
@@ -309,7 +310,7 @@ impl Sum {
         self.waiting = self.waiting.saturating_add(offset);
     }
 
-    /// Envoy refuses to add nothing to a counter.
+    /// Reports the waiting value, unless it is zero: Envoy refuses to add zero to a counter.
     fn flush<H: Host>(&mut self, host: &mut H) {
         let offset = mem::take(&mut self.waiting);
         if let Some(id) = self.id.filter(|_| offset != 0) {
@@ -323,7 +324,7 @@ fn count_drift<H: Host>(host: &mut H, sum: &mut Option<Sum>, route: &str, metric
     sum.get_or_insert_with(|| Sum::new(define(host))).add(i64::from(count));
 }
 
-/// Rounded to the nearest; a heal takes a few of them.
+/// Converts to microseconds, rounded to the nearest. Healing a body takes a few of them.
 pub fn to_microseconds(nanoseconds: u64) -> u64 {
     nanoseconds.saturating_add(500) / 1000
 }
@@ -340,7 +341,8 @@ fn record<H: Host>(host: &mut H, id: Id, value: u64) {
     }
 }
 
-/// Route names are free text; what marks tags, or breaks lines in a scrape, is replaced.
+/// Makes a route or field name fit into a metric name. Such names are free text; characters that delimit tags, or break
+/// lines in a scrape, become `_`.
 fn tag_value(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_graphic() && !matches!(c, ';' | '=' | '"' | '\\') { c } else { '_' }).collect()
 }

@@ -1,8 +1,7 @@
-//! A host for tests: one stream at a time, as Envoy would treat it.
+//! A host for tests, which treats one stream at a time as Envoy would.
 //!
-//! What Envoy refuses is refused here too: header maps and buffers outside their phase, adding nothing to a counter.
-//! Any call can be made to fail, by its number or its name.
-//! Public for fuzzing, with the feature `mock`.
+//! It refuses what Envoy refuses: header maps and buffers outside their phase, and adding zero to a counter. Any call
+//! can be made to fail, by its number or its name. Public for fuzzing, with the feature `mock`.
 
 #![allow(missing_docs)]
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
@@ -17,23 +16,23 @@ use crate::pairs::{self, Header};
 
 type Headers = Vec<Header>;
 
-/// The status that calls outside their phase get from Envoy.
+/// The status that Envoy returns for calls outside their phase.
 const BAD_ARGUMENT: Status = Status(2);
 
-/// How far the clock goes on with each look at it.
+/// How far each reading advances the clock, in nanoseconds.
 const CLOCK_STEP_NS: u64 = 1000;
 
 #[derive(Debug, Default)]
 pub struct Mock {
-    /// Given to whoever asks; `None` outside the request's headers.
+    /// The request's headers; `None` outside their callback.
     pub request: Option<Headers>,
-    /// `None` once they have been passed on.
+    /// The response's headers; `None` once they have been passed on.
     pub response: Option<Headers>,
     /// The bytes that a callback is about; `None` outside callbacks about the body.
     pub buffer: Option<Vec<u8>>,
     pub configuration: Vec<u8>,
     pub filter_state: Vec<u8>,
-    /// What the proxy's route says in its metadata.
+    /// The mode in the metadata of the proxy's route.
     pub route_mode: Option<Vec<u8>>,
     pub log: Vec<String>,
     pub upstream_ended: bool,
@@ -41,13 +40,13 @@ pub struct Mock {
     pub resumed: bool,
     pub tick_period: Option<u32>,
     pub acting_for: u32,
-    /// Fallible calls so far.
+    /// The number of fallible calls so far.
     pub count: usize,
-    /// How many bytes of a body are given at most, whatever is asked for.
+    /// The maximum number of bytes of a body that are given, whatever is asked for.
     pub most_given: Option<usize>,
-    /// How often it can still be made sure of a reserve of memory.
+    /// How many more times `keep_memory` succeeds; `None` stands for always.
     pub reserves: Option<usize>,
-    /// The numbers of calls that fail.
+    /// The numbers of the calls that fail.
     pub failing_numbers: Vec<usize>,
     failing_names: Vec<&'static str>,
     failing_status: u32,
@@ -84,13 +83,13 @@ impl Mock {
         self
     }
 
-    /// Every call of this name fails.
+    /// Makes every call of this name fail.
     pub fn with_failing(mut self, name: &'static str) -> Self {
         self.failing_names.push(name);
         self
     }
 
-    /// These calls fail, counted from zero.
+    /// Makes the calls with these numbers fail, counted from zero.
     pub fn with_failing_numbers(mut self, numbers: &[usize], status: u32) -> Self {
         self.failing_numbers = numbers.to_vec();
         self.failing_status = status;
@@ -101,7 +100,7 @@ impl Mock {
         self.response.iter().flatten().map(line).collect()
     }
 
-    /// What a counter or gauge stands at; all ids of one name are one metric.
+    /// Returns the value of a counter or gauge. All ids of one name are one metric.
     pub fn metric(&self, name: &str) -> i64 {
         self.sums.get(name).copied().unwrap_or_default()
     }
@@ -114,7 +113,7 @@ impl Mock {
         self.names.len()
     }
 
-    /// How often the time was read.
+    /// Returns how often the time was read.
     pub fn clock_reads(&self) -> u64 {
         self.clock.0.get() / CLOCK_STEP_NS
     }

@@ -1,20 +1,20 @@
-//! Lines in the proxy's log about drift: new shapes, and required members that nothing healed.
+//! Lines in the proxy's log about drift: new shapes, and required members that are missing.
 //!
-//! A line costs a call and disk, and what it tells is an upstream's to choose. So there is room for a few at once and
-//! for a few a second, for all routes of a worker together; metrics count what there was no room for. Names and kinds
-//! are told, never values.
+//! A line costs a host call and disk space, and the upstream decides how many there are. So at most a few lines are
+//! written at once and a few per second, over all routes of a worker; the metrics count what the log omits. Lines
+//! contain names and kinds, never values.
 
 use healer::NewShape;
 
 use crate::host::{Host, Level};
 use crate::report;
 
-/// Lines at once at most.
+/// How many lines may be written at once.
 const BURST: u32 = 16;
-/// Lines that each tick makes room for: two a second.
+/// How many lines each tick allows: two a second.
 const PER_TICK: u32 = 1;
 
-/// The room for lines of one VM.
+/// How many more lines one VM may write.
 #[derive(Debug)]
 pub struct Notices {
     room: u32,
@@ -28,7 +28,7 @@ impl Default for Notices {
 }
 
 impl Notices {
-    /// Tells of shapes that similarity had not seen before. `count`: how many there were.
+    /// Logs shapes that are new to similarity. `count` is how many there were.
     pub fn new_shapes<H: Host>(&mut self, host: &mut H, route: &str, count: u32, shapes: &[NewShape]) {
         for NewShape { shape, members } in shapes {
             let mut line = b"nomos: new shape ".to_vec();
@@ -45,8 +45,8 @@ impl Notices {
         self.left_out = self.left_out.saturating_add(untold);
     }
 
-    /// Tells of a required member that is missing and was not healed, the first time and whenever their number has
-    /// doubled. `count`: how many responses of the route lacked it by now.
+    /// Logs a required member that is missing and was not healed: the first time, and whenever the number of such
+    /// responses has doubled. `count` is the number of responses of the route that have lacked it.
     pub fn unhealed<H: Host>(&mut self, host: &mut H, route: &str, field: &str, count: u64) {
         if !count.is_power_of_two() {
             return;
@@ -60,13 +60,13 @@ impl Notices {
         self.write(host, Level::Warn, line);
     }
 
-    /// Tells that the metadata of a route of the proxy is of no use.
+    /// Logs that the metadata of a route of the proxy is invalid.
     pub fn bad_metadata<H: Host>(&mut self, host: &mut H) {
         let line = b"nomos: filter_metadata.nomos.mode of a route is none of heal, observe, off; taken for off";
         self.write(host, Level::Error, line.to_vec());
     }
 
-    /// Time has passed: makes room, and says how much there was no room for.
+    /// Counts a tick: allows more lines, and logs how many were omitted.
     pub fn tick<H: Host>(&mut self, host: &mut H) {
         self.room = self.room.saturating_add(PER_TICK).min(BURST);
         if self.left_out > 0 && self.room == BURST {

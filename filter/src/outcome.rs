@@ -1,4 +1,4 @@
-//! What became of one response: the verdict, and the reason where it needs one.
+//! The outcome of one response: the verdict, and the reason if the verdict needs one.
 //!
 //! The texts are stable: they are metric tags, header values and fields of the filter state.
 
@@ -11,19 +11,19 @@ pub enum Skip {
     Off,
     /// No route matches the request and its response.
     NoRoute,
-    /// HEAD and CONNECT: what follows the headers is not the representation.
+    /// HEAD or CONNECT: what follows the headers is not the representation.
     Method,
-    /// 1xx, 204, 205, 206 and 304: there is no body, or only a part of one, or another protocol follows.
+    /// 1xx, 204, 205, 206 or 304: there is no body, or only a part of one, or another protocol follows.
     Status,
     /// The response ends with its headers.
     NoBody,
-    /// Not one JSON document.
+    /// The body is not one JSON document.
     ContentType,
-    /// Encoded; put Envoy's decompressor after this filter in the list.
+    /// The body is encoded. Envoy's decompressor must come after this filter in the list.
     ContentEncoding,
     /// `cache-control: no-transform` (RFC 9111, section 5.2.2.6).
     NoTransform,
-    /// HTTP message signatures (RFC 9421) would no longer fit.
+    /// The response has HTTP message signatures (RFC 9421), which would no longer match.
     Signed,
     /// The host refused a call before anything was touched.
     Host,
@@ -62,17 +62,17 @@ impl Skip {
 /// Why a response that was looked at was left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fail {
-    /// The engine says so.
+    /// The engine refused the body.
     Body(Reason),
     /// With held headers: the healed body might not fit into Envoy's buffer.
     OutputTooLarge,
     /// The stream went away before its body ended.
     Incomplete,
-    /// The body ended before its value closed, and trailers told so: too late to write. The response was reset.
+    /// Trailers ended the body before its value closed, too late to write. The response was reset.
     EndedByTrailers,
-    /// Bodies under way on this worker take all the memory that they may.
+    /// The bodies under way on this worker take all the memory that they may.
     NoMemory,
-    /// The host refused a call. The body left as it came, or the response was reset where that was not possible. Or the
+    /// The host refused a call. The body left as it came, or the response was reset if that was not possible; or the
     /// host ended the stream when the healed body was written.
     Host,
 }
@@ -103,18 +103,18 @@ impl Fail {
     }
 }
 
-/// What became of one response.
+/// The outcome of one response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// There was nothing to heal.
     Clean,
     /// The client got another body than the upstream sent.
     Healed,
-    /// It would have been healed.
+    /// The body would have been healed, but it must not be changed.
     Observed,
-    /// It was not looked at.
+    /// The response was not looked at.
     Skipped(Skip),
-    /// It was looked at, and left alone.
+    /// The response was looked at, and left alone.
     Failed(Fail),
 }
 
@@ -122,7 +122,7 @@ impl Outcome {
     /// How many outcomes there are.
     pub const COUNT: usize = 3 + Skip::ALL.len() + Fail::OWN.len() + Reason::ALL.len();
 
-    /// The verdict.
+    /// Returns the verdict.
     pub const fn verdict(self) -> &'static str {
         match self {
             Outcome::Clean => "clean",
@@ -133,7 +133,7 @@ impl Outcome {
         }
     }
 
-    /// The reason, where the verdict needs one.
+    /// Returns the reason, if the verdict needs one.
     pub const fn reason(self) -> Option<&'static str> {
         match self {
             Outcome::Clean | Outcome::Healed | Outcome::Observed => None,
@@ -142,7 +142,7 @@ impl Outcome {
         }
     }
 
-    /// A number below [`Outcome::COUNT`], for tables.
+    /// Returns a number below [`Outcome::COUNT`], for tables.
     pub const fn index(self) -> usize {
         match self {
             Outcome::Clean => 0,
@@ -153,7 +153,7 @@ impl Outcome {
         }
     }
 
-    /// All of them, in the order of their numbers.
+    /// Returns all outcomes, in the order of their numbers.
     pub fn all() -> impl Iterator<Item = Outcome> {
         let own = Fail::OWN.into_iter().chain(Reason::ALL.into_iter().map(Fail::Body));
         [Outcome::Clean, Outcome::Healed, Outcome::Observed]

@@ -1,9 +1,10 @@
 //! Header maps as the host hands them over, read in place.
 //!
-//! Layout (proxy-wasm ABI 0.2.1): the number of pairs, then for each the lengths of name and value, all 32-bit
-//! little-endian; then each name and value followed by a NUL. Values are bytes: an upstream may send Latin-1.
+//! Layout (proxy-wasm ABI 0.2.1): the number of pairs, then the lengths of name and value of each pair, all 32-bit
+//! little-endian; then each name and value followed by a NUL. Values are bytes, because an upstream may send Latin-1.
 
-/// The names and values of a serialised header map. Ends early where the map is damaged; see [`Pairs::is_whole`].
+/// The names and values of a serialised header map. Iteration ends early if the map is damaged; see
+/// [`Pairs::is_whole`].
 #[derive(Clone, Debug)]
 pub struct Pairs<'a> {
     sizes: &'a [u8],
@@ -12,7 +13,7 @@ pub struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// No bytes at all is how hosts say "no map".
+    /// Reads a header map. Empty bytes are an empty map, because some hosts send no map as no bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         let parts = bytes.split_first_chunk::<4>().and_then(|(count, rest)| {
             let table = usize::try_from(u32::from_le_bytes(*count)).ok()?.checked_mul(8)?;
@@ -24,7 +25,7 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// Once the pairs are used up: whether the map was sound, so that no header can have been missed.
+    /// Returns whether the map was intact, so that no header can have been missed. Call it after the last pair.
     pub fn is_whole(&self) -> bool {
         !self.damaged && self.sizes.is_empty() && self.text.is_empty()
     }
@@ -60,11 +61,11 @@ impl<'a> Iterator for Pairs<'a> {
     }
 }
 
-/// Name and value.
+/// A name and a value.
 #[cfg(any(test, feature = "mock"))]
 pub type Header = (Vec<u8>, Vec<u8>);
 
-/// The serialised form of a header map, for hosts that are not Envoy.
+/// Returns the serialised form of a header map, for hosts that are not Envoy.
 #[cfg(any(test, feature = "mock"))]
 #[allow(clippy::missing_panics_doc, clippy::unwrap_used)]
 pub fn serialise(headers: &[Header]) -> Vec<u8> {

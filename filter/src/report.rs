@@ -1,4 +1,4 @@
-//! What became of a response, told to metrics, access logs and, with held headers, the client.
+//! Reports the outcome of a response to metrics, access logs and, with held headers, the client.
 
 use std::iter::{once, repeat};
 
@@ -12,22 +12,22 @@ use crate::outcome::{Fail, Outcome};
 use crate::root::{Root, RouteTag};
 use crate::tools::Tools;
 
-/// What became of a response.
+/// The outcome of a response, and the work done on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Finding {
-    /// Verdict and reason.
+    /// The verdict and its reason.
     pub outcome: Outcome,
-    /// What was done to a body that was looked at.
+    /// The work done on a body that was looked at.
     pub work: Option<Work>,
 }
 
 impl Finding {
-    /// About a body that the engine did not get to heal.
+    /// Returns a finding about a body that the engine did not get to heal.
     pub fn without_work(outcome: Outcome) -> Self {
         Finding { outcome, work: None }
     }
 
-    /// Whether the client gets another body than the upstream sent.
+    /// Returns whether the client gets another body than the upstream sent.
     pub fn is_written(&self) -> bool {
         self.work.is_some_and(|work| work.written)
     }
@@ -46,7 +46,7 @@ impl Finding {
     }
 }
 
-/// Counts a response, of a route where one matched, and sets its filter state.
+/// Counts a response, under its route if one matched, and sets its filter state.
 pub fn tell<H: Host>(tools: &mut Tools<H>, root: &Root, tag: Option<&RouteTag>, finding: &Finding) {
     if let Some(work) = &finding.work {
         tools.metrics.record(work);
@@ -55,13 +55,13 @@ pub fn tell<H: Host>(tools: &mut Tools<H>, root: &Root, tag: Option<&RouteTag>, 
     set_state(tools, root, tag, finding);
 }
 
-/// Whether there are new shapes, or names that were not looked at.
+/// Returns whether there are new shapes, or names that similarity skipped.
 pub fn has_drift(summary: &Summary) -> bool {
     summary.new_shapes | summary.unscored > 0
 }
 
-/// Counts and logs drift that nothing healed: shapes that are new, names that were not looked at, and required members that
-/// are missing. The last only of a body that is all there, in `intake`.
+/// Counts and logs drift that nothing healed: new shapes, names that similarity skipped, and required members that are
+/// missing. Missing members are only reported for a complete body, which is then in `intake`.
 #[inline(never)]
 pub fn tell_drift<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: Option<&Intake>, summary: &Summary) {
     let Tools { host, healer, metrics, notices, .. } = tools;
@@ -81,13 +81,13 @@ pub fn tell_drift<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, intake: Option<&
     metrics.count_unhealed(host, *id, fields, |host, field, count| notices.unhealed(host, name, field, count));
 }
 
-/// Sets the filter state that is true if no more of this body ever comes.
+/// Sets the filter state that is right if no more of this body ever comes.
 pub fn expect_more<H: Host>(tools: &mut Tools<H>, root: &Root, tag: &RouteTag) {
     set_state(tools, root, Some(tag), &Finding::without_work(Outcome::Failed(Fail::Incomplete)));
 }
 
-/// Sets the headers that tell a client, and removes those of an upstream that would contradict them. The headers must
-/// still be held.
+/// Sets the headers that report to the client, and removes headers of the upstream that would contradict them. The
+/// headers must still be held.
 pub fn tell_client<H: Host>(tools: &mut Tools<H>, finding: &Finding) {
     let Tools { host, text, .. } = tools;
     let work = finding.work.is_some();
@@ -109,13 +109,14 @@ fn set_state<H: Host>(tools: &mut Tools<H>, root: &Root, tag: Option<&RouteTag>,
         return;
     }
     write_state(&mut tools.text, tag, finding);
-    // An access log without it is all that can come of a failure.
+    // If this fails, only the access log lacks the state.
     let _ = tools.host.set_filter_state(&tools.text);
 }
 
-/// One compact JSON object. Fields are only ever added to it: verdict, reason (if any), route (if any), and for a
-/// body that was looked at ops, dropped, conflicts, `latency_us` and bytes. With similarity also the shape of the first
-/// record, and where similarity healed something how many ops and by which resolutions. Names, never values.
+/// Writes the filter state, one compact JSON object. Later versions only add fields. They are verdict, reason (if any),
+/// route (if any), and for a body that was looked at ops, dropped, conflicts, `latency_us` and bytes; if they are not
+/// zero, also unlisted and unscored. With similarity also the shape of the first record, and if similarity healed
+/// something, how many ops and by which resolutions. Names are written, but never values.
 fn write_state(out: &mut Vec<u8>, tag: Option<&RouteTag>, finding: &Finding) {
     out.clear();
     out.extend_from_slice(b"{\"verdict\":\"");
@@ -164,7 +165,7 @@ fn push_shape(out: &mut Vec<u8>, shape: u64) {
     out.push(b'"');
 }
 
-/// Sixteen digits.
+/// Appends a number in sixteen hexadecimal digits.
 pub fn push_hexadecimal(out: &mut Vec<u8>, mut number: u64) {
     for _ in 0..16 {
         number = number.rotate_left(4);
@@ -176,7 +177,7 @@ pub fn push_hexadecimal(out: &mut Vec<u8>, mut number: u64) {
 fn push_resolutions(out: &mut Vec<u8>, tag: &RouteTag) {
     let Ok(memo) = tag.memo.try_borrow() else { return };
     out.extend_from_slice(b",\"resolutions\":[");
-    // None where all was forgotten since.
+    // Empty if everything has been forgotten since.
     for (resolution, before) in memo.last_used().zip(once(&b""[..]).chain(repeat(&b","[..]))) {
         out.extend_from_slice(before);
         out.extend_from_slice(resolution.json());
@@ -225,7 +226,7 @@ mod tests {
         assert_eq!(state("", &finding), r#"{"verdict":"skipped","reason":"no_route"}"#);
     }
 
-    /// What healed the first pieces of a body that streamed may be forgotten by the last.
+    /// The resolutions that healed the first pieces of a body that streams may be forgotten by the last one.
     #[test]
     fn resolutions_that_were_forgotten_are_left_out() {
         let summary = Summary { renames: 3, similar: 3, ..Summary::default() };

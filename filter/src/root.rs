@@ -1,7 +1,7 @@
-//! One configuration in use.
+//! A configuration in use.
 //!
-//! Several share a VM, and an update makes a new one beside the old. Streams keep the one that they began with, so
-//! that no response is healed by a mix of two.
+//! Several configurations share a VM, and an update creates a new one beside the old. A stream keeps the one that it
+//! began with, so that no response is healed by a mix of two.
 
 use std::cell::{Cell, RefCell};
 
@@ -11,47 +11,47 @@ use healer::config::{Config, ResponseHeaders, Route};
 use crate::host::Host;
 use crate::metrics::{Metrics, RouteId};
 
-/// A configuration, with what can be worked out ahead of traffic.
+/// A configuration, with what can be computed before traffic comes.
 #[derive(Debug)]
 pub struct Root {
-    /// As the operator wrote it.
+    /// The configuration as the operator wrote it.
     pub config: Config,
-    /// For responses that no route matches.
+    /// The id for responses that no route matches.
     pub no_route: RouteId,
-    /// Whether some requests are healed and others not, by their place among all.
+    /// Whether the place of a request among all decides if its response is healed.
     pub samples: bool,
-    /// The route for requests that end with their headers, where these need not be read to know it: reading them is one
-    /// of the three dearest calls. A tunnel does not end so. A HEAD does, and so does its response, unless what the
-    /// upstream speaks lets it say the end later: then its headers become those of the response to a GET, which is
-    /// right as long as none of them tells of a healed body, as held ones do.
+    /// The route for requests that end with their headers, if it is known without reading these: reading them is one of
+    /// the three most expensive calls. Requests for a tunnel do not end with their headers. A HEAD request does, and so
+    /// does its response, unless the upstream's protocol lets it signal the end later. Then the headers are corrected
+    /// as for a GET request, which is right as long as none of them reports a healed body, as held headers do.
     pub unread: Option<usize>,
     /// Whether pausing response headers has been seen to work.
     pub holding: Cell<Holding>,
     tags: Vec<RouteTag>,
 }
 
-/// What is kept for a route, beside what its configuration says.
+/// The state kept for a route, beside its configuration.
 #[derive(Debug)]
 pub struct RouteTag {
-    /// In metrics.
+    /// Its id in metrics.
     pub id: RouteId,
-    /// In the log.
+    /// Its name, for the log.
     pub name: String,
-    /// In the filter state: its name as a JSON string.
+    /// Its name as a JSON string, for the filter state.
     pub json: Vec<u8>,
-    /// What similarity found in its responses.
+    /// What similarity has found in its responses.
     pub memo: RefCell<Memo>,
 }
 
-/// Whether Envoy calls for the body while headers are paused. It does only with `allow_on_headers_stop_iteration`,
-/// and there is no asking whether that is set.
+/// Whether Envoy calls the body callback while headers are paused. It does so only with
+/// `allow_on_headers_stop_iteration`, and a filter cannot ask whether that is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holding {
-    /// Not known. So many responses had to be let go without having seen their body.
+    /// Unknown. Holds the number of responses that were released before any of their body was seen.
     Unproven(u32),
     /// A body was seen while its headers were paused.
     Works,
-    /// It never worked: headers are not held any more.
+    /// It never worked, so headers are not held any more.
     GivenUp,
 }
 
@@ -73,30 +73,30 @@ impl Root {
         Root { config, no_route, samples, unread, tags, holding: Cell::new(Holding::Unproven(0)) }
     }
 
-    /// A route and its tag, by the number that [`Config::route`] gives.
+    /// Returns a route and its tag, by the number that [`Config::route`] gives.
     pub fn route(&self, number: usize) -> Option<(&Route, &RouteTag)> {
         self.config.routes.get(number).zip(self.tags.get(number))
     }
 
-    /// How many shapes of records similarity remembers.
+    /// Returns how many shapes of records similarity remembers.
     pub fn shapes(&self) -> usize {
         let of = |tag: &RouteTag| tag.memo.try_borrow().map_or(0, |memo| memo.shapes());
         self.tags.iter().map(of).sum()
     }
 
-    /// How often so many shapes came that all were forgotten.
+    /// Returns how often similarity forgot all shapes of a route because they were too many.
     pub fn forgotten(&self) -> u64 {
         let of = |tag: &RouteTag| tag.memo.try_borrow().map_or(0, |memo| memo.forgotten());
         self.tags.iter().map(of).sum()
     }
 
-    /// Whether headers are to wait for the body.
+    /// Returns whether headers are to wait for the body.
     pub fn holds_headers(&self) -> bool {
         self.config.response_headers == ResponseHeaders::Held && self.holding.get() != Holding::GivenUp
     }
 }
 
-/// A JSON string. Configurations allow no control characters in names.
+/// Returns a JSON string. Control characters, which configurations do not allow in names, become spaces.
 fn json_string(text: &str) -> Vec<u8> {
     let mut out = vec![b'"'];
     for byte in text.bytes() {

@@ -1,13 +1,13 @@
-//! The switch in the metadata of the proxy's own routes: takes healing back for some of them without a new
-//! configuration of the filter. It never does more than the configuration allows.
+//! The switch in the metadata of the proxy's own routes. It restricts healing for some routes without a new
+//! configuration of the filter, and never extends it.
 
 use healer::config::Mode;
 
-/// The metadata says something that is no mode. What was meant is anybody's guess, but hardly that bodies be changed.
+/// The metadata names no mode. Nobody knows what was meant, but hardly that bodies be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoMode;
 
-/// What a mode becomes by the metadata of a route.
+/// Restricts a mode by the metadata of a route.
 pub fn restrict(mode: Mode, metadata: &[u8]) -> Result<Mode, NoMode> {
     match (metadata, mode) {
         // YAML's bare `off` is a boolean, which arrives as one byte.

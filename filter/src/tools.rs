@@ -8,19 +8,19 @@ use crate::host::Host;
 use crate::metrics::Metrics;
 use crate::notices::Notices;
 
-/// Memory that the bodies under way in one VM may take together. A VM ends at 1 GiB (V8), and an allocation that fails
-/// traps it. A quarter of that leaves room for growing (a list is copied into one of twice its size), for the form that
-/// the largest body is healed to, for what the allocator cannot use, and for plans and remembered shapes.
+/// The memory in bytes that the bodies under way in one VM may take together. V8 limits a VM to 1 GiB, and an
+/// allocation that fails traps it. A quarter of that leaves room for growing lists (each is copied into one of twice
+/// its size), for the healed form of the largest body, for fragmentation, and for plans and remembered shapes.
 pub const MAX_BODIES_BYTES: usize = 256 << 20;
 
-/// Memory that is kept back for when the host grants no more: so many times `max_held_bytes`. Healing a body takes the
-/// body, its tokens, its form to come and lists of what to do; those of usual ones come to less than ten times the body, and
-/// a body is taken as long as a quarter of this is there.
+/// The memory reserve as a multiple of `max_held_bytes`. Healing a body takes the body, its tokens, its output and
+/// lists of edits; for usual bodies these come to less than ten times the body. A body is accepted as long as a quarter
+/// of the reserve is there.
 const RESERVED_TIMES: usize = 40;
-/// What is kept back in any case, and at most: an eighth of what a VM may have.
+/// The minimum and maximum of the reserve in bytes. The maximum is an eighth of what a VM may have.
 const RESERVED_BYTES: RangeInclusive<usize> = (4 << 20)..=(128 << 20);
 
-/// Scratch space and connections of a VM, which all its streams share.
+/// The scratch space and connections of a VM, which all its streams share.
 #[derive(Debug)]
 pub struct Tools<H> {
     /// The proxy.
@@ -29,32 +29,34 @@ pub struct Tools<H> {
     pub healer: Healer,
     /// The ids of metrics.
     pub metrics: Metrics,
-    /// Lines about drift.
+    /// The log lines about drift.
     pub notices: Notices,
-    /// For texts that are built.
+    /// A buffer for building texts.
     pub text: Vec<u8>,
-    /// Bytes of memory that the bodies under way take.
+    /// The memory in bytes that the bodies under way take.
     pub bodies: usize,
-    /// Bytes of memory that are kept back.
+    /// The size of the memory reserve in bytes.
     pub reserved: usize,
 }
 
 impl<H: Host> Tools<H> {
-    /// Keeps memory back for bodies within these limits. Whether the host grants that.
+    /// Reserves memory for bodies within these limits. Returns whether the host grants it.
     pub fn reserve(&mut self, limits: Limits) -> bool {
         let wanted = limits.max_held_bytes.saturating_mul(RESERVED_TIMES);
         self.reserved = self.reserved.max(wanted.clamp(*RESERVED_BYTES.start(), *RESERVED_BYTES.end()));
         self.host.keep_memory(self.reserved)
     }
 
-    /// A callback about a body begins: where what is kept back is gone, lets go of scratch memory to have it again.
+    /// Restores the memory reserve at the beginning of a callback about a body. If the reserve is gone, frees scratch
+    /// memory to have it back.
     pub fn recover(&mut self) {
         if !self.host.keep_memory(self.reserved) {
             self.start_afresh();
         }
     }
 
-    /// Whether this many more bytes of a body are too many for the VM, or what is kept back for it was needed.
+    /// Returns whether this many more bytes of a body are too many for the VM, or whether the memory reserve has been
+    /// used.
     pub fn lack_memory(&mut self, size: usize) -> bool {
         self.bodies.saturating_add(size) > MAX_BODIES_BYTES || !self.host.keep_memory(self.reserved)
     }

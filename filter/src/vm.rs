@@ -1,4 +1,4 @@
-//! The callbacks of a VM: which response is at which stage.
+//! The callbacks of a VM, and the stage of each response.
 
 use std::rc::Rc;
 
@@ -21,18 +21,18 @@ use crate::switch::{self, NoMode};
 use crate::tools::Tools;
 use crate::waiting::{PATIENCE, PATIENCE_FOR_MORE, TICK_MS, VAIN_LIMIT, Waiting};
 
-/// Room for so many streams is kept when there are none.
+/// Capacity for this many streams is kept when there are none.
 const KEPT_STREAMS: usize = 1024;
 
-/// All that a VM knows. Envoy runs one per worker, and each callback to its end before the next.
+/// The state of a VM. Envoy runs one VM per worker, and runs each callback to its end before the next.
 #[derive(Debug)]
 pub struct Vm<H> {
     tools: Tools<H>,
     roots: Vec<(u32, Rc<Root>)>,
-    /// The stream that was created last, and its root. Its request headers come next, if they come at all: for a
-    /// request that Envoy refuses itself they do not, and then nothing comes that would free a stream.
+    /// The stream created last, and its root. Its request headers come next, if they come at all: for a request that
+    /// Envoy itself refuses they do not, and no later callback would free a stream stored for it.
     newest: Option<(u32, u32)>,
-    /// Responses that are not settled.
+    /// The responses that are not settled.
     streams: IdMap<Stream>,
     waiting: Waiting,
     lost: u64,
@@ -42,50 +42,50 @@ pub struct Vm<H> {
 struct Stream {
     root: Rc<Root>,
     route: usize,
-    /// Later routes for the same request, where it depends on the response which one it is.
+    /// Later routes for the same request, if the response decides which one applies.
     others: Vec<usize>,
     place: Place,
     manner: Manner,
     stage: Stage,
 }
 
-/// How a response is gone about; known with its headers.
+/// How a response is processed. Known once its headers have come.
 #[derive(Clone, Copy, Debug, Default)]
 struct Manner {
     /// Whether its body may be changed.
     heals: bool,
-    /// Whether its status is 2xx: to others a contract's required members do not apply.
+    /// Whether its status is 2xx. A contract's required members apply to such responses only.
     succeeds: bool,
 }
 
 #[derive(Debug)]
 enum Stage {
-    /// The request was seen.
+    /// The request has been seen.
     Requested,
-    /// Headers are paused.
+    /// The response's headers are paused.
     Held(Held),
-    /// Headers have left, and the body is looked at as it passes.
+    /// The headers have left, and the body is read as it passes.
     Passing(Incoming),
-    /// The body has left, healed. Only trailers are of interest.
+    /// The body has left, healed. Only trailers still matter.
     Healed,
 }
 
 impl<H: Host> Vm<H> {
-    /// A VM in which nothing has happened yet.
+    /// Returns a VM before its first callback.
     pub fn new(host: H) -> Self {
         let (metrics, notices) = (Metrics::new(), Notices::default());
         let tools = Tools { host, healer: Healer::new(), metrics, notices, text: Vec::new(), bodies: 0, reserved: 0 };
         Vm { tools, roots: Vec::new(), newest: None, streams: IdMap::default(), waiting: Waiting::new(), lost: 0 }
     }
 
-    /// A context begins: a stream if it has a root, a root if not.
+    /// A context begins: a stream if `root` is not zero, otherwise a root.
     pub fn on_context_create(&mut self, id: u32, root: u32) {
         if root != 0 {
             self.newest = Some((id, root));
         }
     }
 
-    /// A configuration is to be used from now on. `false` refuses it: Envoy does not start, or keeps the old one.
+    /// A root gets a configuration. Returns `false` to refuse it: Envoy then does not start, or keeps the old one.
     pub fn on_configure(&mut self, id: u32, length: usize) -> bool {
         let parsed = match self.tools.host.configuration(length) {
             Ok(bytes) => Config::parse(&configuration::as_json(bytes)).map_err(|error| error.to_string()),
@@ -113,10 +113,10 @@ impl<H: Host> Vm<H> {
         true
     }
 
-    /// A request's headers; `ends`: it has nothing else. The request always passes.
+    /// The headers of a request. `ends` says that nothing follows them. The request always passes.
     pub fn on_request_headers(&mut self, id: u32, ends: bool) -> Action {
         let Some((_, root)) = self.newest.take_if(|(newest, _)| *newest == id) else { return Action::Continue };
-        // A number that is given out again before it is free, as Envoy never does.
+        // Only if a host reuses an id before its stream is deleted, which Envoy never does.
         if let Some(left) = self.streams.remove(&id) {
             self.abandon(left);
         }
@@ -135,7 +135,7 @@ impl<H: Host> Vm<H> {
         Action::Continue
     }
 
-    /// A response's headers.
+    /// The headers of a response. `ends` says that nothing follows them.
     pub fn on_response_headers(&mut self, id: u32, ends: bool) -> Action {
         let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
         if !matches!(stream.stage, Stage::Requested) {
@@ -166,7 +166,7 @@ impl<H: Host> Vm<H> {
         Action::Pause
     }
 
-    /// A piece of a response's body: `size` bytes that the host has now.
+    /// A chunk of a response body: `size` is the number of bytes that the host has at this point.
     pub fn on_response_body(&mut self, id: u32, size: usize, ends: bool) -> Action {
         let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
         let Some((route, tag)) = stream.root.route(stream.route) else { return Action::Continue };
@@ -205,7 +205,8 @@ impl<H: Host> Vm<H> {
         Action::Continue
     }
 
-    /// A response's trailers: its body is over. Where the body was not paused, nothing can be written any more.
+    /// The trailers of a response, after which its body is over. Unless the body was paused, nothing can be written any
+    /// more.
     pub fn on_response_trailers(&mut self, id: u32) -> Action {
         let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
         let Some((route, tag)) = stream.root.route(stream.route) else { return Action::Continue };
@@ -230,8 +231,8 @@ impl<H: Host> Vm<H> {
         Action::Continue
     }
 
-    /// Time has passed: tells the metrics what has come together, and lets go of headers that have been paused for
-    /// long without Envoy calling for their body.
+    /// A tick: reports the collected metrics, and releases headers that have been paused for long without Envoy calling
+    /// for their body.
     pub fn on_tick(&mut self, root: u32) {
         for stream in self.waiting.tick(root) {
             self.let_go(stream);
@@ -248,7 +249,7 @@ impl<H: Host> Vm<H> {
             self.abandon(stream);
         } else if let Some(at) = self.roots.iter().position(|(root, _)| *root == id) {
             self.roots.swap_remove(at);
-            // Envoy's timer of a root outlives it.
+            // Envoy's timer of a root outlives the root.
             if self.tools.host.act_for(id).is_ok() {
                 let _ = self.tools.host.set_tick_period(0);
             }
@@ -256,7 +257,7 @@ impl<H: Host> Vm<H> {
                 self.let_go(stream);
             }
             if self.roots.is_empty() {
-                // No more ticks. Streams may live on for a moment.
+                // No more ticks come, but streams may live on for a moment.
                 self.tools.metrics.defer(false);
             }
             self.tell_metrics();
@@ -266,12 +267,12 @@ impl<H: Host> Vm<H> {
         }
     }
 
-    /// How many responses are not settled.
+    /// Returns the number of responses that are not settled.
     pub fn open_streams(&self) -> usize {
         self.streams.len()
     }
 
-    /// The host, to look at it in tests.
+    /// Returns the host, for tests that inspect it.
     pub fn host(&mut self) -> &mut H {
         &mut self.tools.host
     }
@@ -287,7 +288,7 @@ impl<H: Host> Vm<H> {
         self.roots.iter().find(|(known, _)| *known == id).map(|(_, root)| Rc::clone(root))
     }
 
-    /// Tells what became of a response, and forgets it. `held` says that its headers still are.
+    /// Reports the outcome of a response, and forgets the response. `held` says that its headers are still paused.
     fn conclude(&mut self, id: u32, finding: &Finding, held: bool) {
         let Some(stream) = self.streams.get_mut(&id) else { return };
         let Some((_, tag)) = stream.root.route(stream.route) else { return };
@@ -302,7 +303,8 @@ impl<H: Host> Vm<H> {
         }
     }
 
-    /// Bytes are kept that can no more be written. A response that ends well but lacks them would be a lie.
+    /// Resets a response whose kept bytes can no longer be written. Without the reset, the response would end normally
+    /// although bytes of it are missing.
     fn reset(&mut self, id: u32) -> Action {
         self.lost = self.lost.saturating_add(1);
         if self.lost.is_power_of_two() {
@@ -324,7 +326,7 @@ impl<H: Host> Vm<H> {
         Action::Pause
     }
 
-    /// A stream went away by itself.
+    /// Cleans up after a stream that ended early.
     fn abandon(&mut self, mut stream: Stream) {
         let Stream { root, route, manner, stage, .. } = &mut stream;
         let Some((route, tag)) = root.route(*route) else { return };
@@ -342,8 +344,8 @@ impl<H: Host> Vm<H> {
         self.tools.metrics.count(&mut self.tools.host, tag.id, Outcome::Failed(Fail::Incomplete));
     }
 
-    /// Remembers what is paused, for [`Vm::on_tick`]. False where no tick will come: the host gives none, or its root has
-    /// gone.
+    /// Adds a paused stream to those that [`Vm::on_tick`] releases. Returns `false` if no tick will come, because the
+    /// host gives none or the root has gone.
     fn watch(&mut self, stream: u32, root: &Rc<Root>, ticks: u32) -> bool {
         let known = self.roots.iter().find(|(_, known)| Rc::ptr_eq(known, root));
         let Some((root, _)) = known.filter(|_| self.tools.metrics.defers()) else { return false };
@@ -351,8 +353,8 @@ impl<H: Host> Vm<H> {
         true
     }
 
-    /// Passes on what is paused: headers, and the body unheld, unless bodies have been seen to be called for by now; or a
-    /// body of which no more has come.
+    /// Passes on a paused stream: either headers, and then the body unheld, unless bodies have meanwhile been seen with
+    /// their headers paused; or a body of which no more has come.
     fn let_go(&mut self, id: u32) {
         let Some(stream) = self.streams.get_mut(&id) else { return };
         let Stage::Held(held) = &stream.stage else { return };
@@ -369,7 +371,7 @@ impl<H: Host> Vm<H> {
         let _ = self.tools.host.resume_response();
     }
 
-    /// Nothing more of a paused body is awaited.
+    /// Stops waiting for more of a paused body.
     fn give_up(&mut self, id: u32) -> Action {
         if let Some(Stage::Held(held)) = self.streams.get(&id).map(|stream| &stream.stage) {
             let finding = held.end();
@@ -378,7 +380,7 @@ impl<H: Host> Vm<H> {
         Action::Continue
     }
 
-    /// Goes on with a response as if its headers had never been held.
+    /// Continues with a response as if its headers had never been held.
     fn unhold(&mut self, id: u32) {
         let Some(stream) = self.streams.get_mut(&id) else { return };
         let Stage::Held(held) = &stream.stage else { return };
@@ -389,7 +391,7 @@ impl<H: Host> Vm<H> {
     }
 }
 
-/// Headers were held in vain.
+/// Counts a response whose headers were held in vain.
 fn count_vain<H: Host>(host: &mut H, root: &Root) {
     let Holding::Unproven(vain) = root.holding.get() else { return };
     let vain = vain.saturating_add(1);
@@ -404,7 +406,7 @@ fn count_vain<H: Host>(host: &mut H, root: &Root) {
     }
 }
 
-/// Notes that what has come of a body is paused.
+/// Marks the part of a body that has come as paused.
 fn wait<H: Host>(tools: &mut Tools<H>, root: &Root, tag: &RouteTag, held: &mut Held) {
     if !std::mem::replace(&mut held.waits, true) {
         report::expect_more(tools, root, tag);
@@ -423,7 +425,8 @@ struct Matched {
     place: Place,
 }
 
-/// The route for a request, or why its response will not be looked at, with the route if that much is known.
+/// Returns the route for a request. If its response will not be looked at, returns the reason, with the route if it is
+/// known.
 fn match_request<H: Host>(host: &mut H, root: &Root, ends: bool) -> Result<Matched, (Option<usize>, Skip)> {
     let config = &root.config;
     if config.mode == Mode::Off {
@@ -446,7 +449,7 @@ fn match_request<H: Host>(host: &mut H, root: &Root, ends: bool) -> Result<Match
     Ok(Matched { route: number, others, place })
 }
 
-/// Decides how to go on with a response, and makes its headers true for it.
+/// Decides how to process a response, and corrects its headers accordingly.
 fn begin<H: Host>(tools: &mut Tools<H>, stream: &mut Stream, ends: bool) -> Result<Stage, Skip> {
     let bytes = tools.host.headers(Map::ResponseHeaders).map_err(|_| Skip::Host)?;
     let response = Response::read(bytes).ok_or(Skip::Host)?;
@@ -460,7 +463,7 @@ fn begin<H: Host>(tools: &mut Tools<H>, stream: &mut Stream, ends: bool) -> Resu
     }
     stream.manner.heals = mode == Mode::Heal;
     let most = count(root.config.limits().max_held_bytes);
-    // What is only observed never waits for its end, which may be handed out late: see [`Held`].
+    // A body that is only observed must not wait for its end, which may be handed out late: see [`Held`].
     let may_hold = root.holds_headers() && (stream.manner.heals || content_length.is_some());
     let dependents = if may_hold && content_length.is_none_or(|length| length <= most) {
         match Held::new(content_length, dependents) {
@@ -476,7 +479,7 @@ fn begin<H: Host>(tools: &mut Tools<H>, stream: &mut Stream, ends: bool) -> Resu
     Ok(Stage::Passing(Incoming::new(content_length)))
 }
 
-/// The first of a request's routes that is for this response, and the mode for it.
+/// Finds the first of a request's routes that is for this response, and its mode.
 fn settle_route(stream: &mut Stream, response: &Response<'_>) -> Result<Mode, Skip> {
     let Stream { root, route, others, place, .. } = stream;
     let config = &root.config;
@@ -492,13 +495,13 @@ fn settle_route(stream: &mut Stream, response: &Response<'_>) -> Result<Mode, Sk
     }
 }
 
-/// What a mode becomes by the metadata of the proxy's route.
+/// Restricts a mode by the metadata of the proxy's route.
 fn restricted<H: Host>(tools: &mut Tools<H>, mode: Mode) -> Result<Mode, Skip> {
     let restricted = match tools.host.route_mode() {
         Ok(metadata) => switch::restrict(mode, metadata),
-        // No metadata, or none of ours, is the usual case.
+        // Usually there is no metadata, or none for Nomos.
         Err(Status::NOT_FOUND) => Ok(mode),
-        // There is some that the host cannot hand over, such as a null.
+        // There is metadata, but the host cannot hand it over, for example a null.
         Err(_) => Err(NoMode),
     };
     match restricted {

@@ -1,22 +1,23 @@
-//! Headers that are paused without it being known whether Envoy will ever call for their body.
+//! Responses that are paused without knowing that Envoy will continue them.
 //!
-//! It does so only with `allow_on_headers_stop_iteration`, which cannot be asked for. Without it such a response
-//! would wait until the client gives up. So until a body has once been seen while its headers were paused, paused
-//! headers are let go after a while, and after a few of them headers are not held any more.
+//! Envoy calls the body callback for paused headers only with `allow_on_headers_stop_iteration`, and a filter cannot
+//! ask whether that is set. Without it such a response would wait until the client gives up. So until a body has been
+//! seen while its headers were paused, paused headers are released after a while, and after a few of these headers are
+//! not held any more.
 //!
-//! So are bodies that are paused without it being known whether more of them comes.
+//! Bodies that are paused without knowing that more of them comes are released in the same way.
 
-/// How often paused headers are looked at, and metrics told.
+/// The period of ticks in milliseconds. Each tick looks at paused responses, and reports metrics.
 pub const TICK_MS: u32 = 500;
-/// So many ticks they wait: between half a second and a second.
+/// How many ticks paused headers wait: between half a second and a second.
 pub const PATIENCE: u32 = 2;
-/// So many ticks a paused body waits for its next piece: up to five seconds. An external processor may take that long; what
-/// ends there is a document that was cut off.
+/// How many ticks a paused body waits for its next chunk: up to five seconds. An external processor may take that long;
+/// a body that ends there was cut off.
 pub const PATIENCE_FOR_MORE: u32 = 10;
-/// After so many responses in vain, headers are not held any more.
+/// After this many responses that waited in vain, headers are not held any more.
 pub const VAIN_LIMIT: u32 = 3;
 
-/// Responses that are paused, and when they are to be let go.
+/// The paused responses, and when to release them.
 #[derive(Debug, Default)]
 pub struct Waiting {
     list: Vec<Entry>,
@@ -26,23 +27,23 @@ pub struct Waiting {
 struct Entry {
     stream: u32,
     root: u32,
-    /// Ticks that are left.
+    /// The ticks that are left.
     ticks: u32,
 }
 
 impl Waiting {
-    /// None.
+    /// Returns an empty list.
     pub const fn new() -> Self {
         Waiting { list: Vec::new() }
     }
 
-    /// One more waits, or one anew, for so many ticks.
+    /// Adds a stream that waits for this many ticks, or restarts its wait.
     pub fn add(&mut self, stream: u32, root: u32, ticks: u32) {
         self.list.retain(|entry| entry.stream != stream);
         self.list.push(Entry { stream, root, ticks });
     }
 
-    /// A tick of this root: takes out the streams that have waited long enough.
+    /// Counts a tick of this root, and takes out the streams that have waited long enough.
     pub fn tick(&mut self, root: u32) -> Vec<u32> {
         for entry in self.list.iter_mut().filter(|entry| entry.root == root) {
             entry.ticks = entry.ticks.saturating_sub(1);
@@ -50,7 +51,7 @@ impl Waiting {
         self.take(|entry| entry.root == root && entry.ticks == 0)
     }
 
-    /// The root gets no more ticks: takes out all its streams.
+    /// Takes out all streams of a root that gets no more ticks.
     pub fn end(&mut self, root: u32) -> Vec<u32> {
         self.take(|entry| entry.root == root)
     }

@@ -1,5 +1,7 @@
-//! What the host calls. Envoy does not call what a module does not export, so what is not needed is not here: above
-//! all the bodies of requests pass without entering the VM.
+//! The exported callbacks.
+//!
+//! Envoy does not call callbacks that a module does not export, so only the needed ones are here. In particular,
+//! request bodies pass without entering the VM.
 
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -12,35 +14,36 @@ use super::trap::{self, Place};
 use super::{Proxy, window};
 
 thread_local! {
-    /// Never dropped, which spares a check whether it was already on each access.
+    /// The VM of this thread. It is never dropped, so that an access need not check whether it has been dropped.
     static VM: ManuallyDrop<RefCell<Vm<Proxy>>> = ManuallyDrop::new(RefCell::new(Vm::new(Proxy)));
 
-    /// Contexts that ended while a callback was running. Writing more into a body than Envoy's buffer takes ends its
-    /// stream that way: a body that another filter has buffered is in one, and how much that takes nothing tells.
+    /// Contexts that ended while a callback was running. Envoy ends a stream when a filter writes more into a buffered
+    /// body than the buffer takes. A body is buffered when another filter has paused it, and the buffer's limit is
+    /// unknown.
     static ENDED: ManuallyDrop<RefCell<Vec<u32>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 
-    /// The context that host calls are about: that of the running callback, or the one that it chose.
+    /// The context that host calls refer to: that of the running callback, or the one that the callback chose.
     static ACTING: Cell<u32> = const { Cell::new(0) };
 }
 
 unsafe extern "C" {
-    /// Runs static constructors. Defined by the linker.
+    /// Runs static constructors. The linker defines it.
     fn __wasm_call_ctors();
 }
 
-/// Says which version of the ABI this is.
+/// States the version of the ABI by its name.
 #[unsafe(no_mangle)]
 pub extern "C" fn proxy_abi_version_0_2_1() {}
 
-/// The first call of all.
+/// Initialises the module. The host calls it before anything else.
 #[unsafe(no_mangle)]
 pub extern "C" fn _initialize() {
-    // SAFETY: called once, before anything else. Having the call here also keeps the linker from wrapping each
-    // export in it.
+    // SAFETY: called once, before anything else. An explicit call also keeps the linker from adding one to
+    // each export.
     unsafe { __wasm_call_ctors() }
 }
 
-/// Memory for the result of a host call.
+/// Returns memory for the result of a host call.
 #[unsafe(no_mangle)]
 pub extern "C" fn proxy_on_memory_allocate(size: usize) -> *mut u8 {
     window::allocate(size)
@@ -108,17 +111,17 @@ pub extern "C" fn proxy_on_delete(id: u32) {
     }
 }
 
-/// Whether the stream that host calls are about has ended while the callback runs.
+/// Returns whether the stream that host calls refer to has ended during the running callback.
 pub(super) fn has_ended() -> bool {
     ENDED.with(|ended| ended.try_borrow().is_ok_and(|ended| ended.contains(&ACTING.get())))
 }
 
-/// Host calls are about this context from now on.
+/// Makes the following host calls refer to this context.
 pub(super) fn act_for(id: u32) {
     ACTING.set(id);
 }
 
-/// Runs a callback about a context, or gives `otherwise` if one is running already.
+/// Runs a callback about a context. Returns `otherwise` if a callback is running already.
 fn enter<R>(id: u32, otherwise: R, callback: impl FnOnce(&mut Vm<Proxy>) -> R) -> R {
     VM.with(|vm| {
         let Ok(mut vm) = vm.try_borrow_mut() else { return otherwise };

@@ -1,8 +1,9 @@
 //! Host functions, each behind a safe wrapper that returns the host's status.
 //!
-//! Statuses are plain numbers: hosts return values that no list has, and an enum with such a value is undefined.
+//! Statuses are plain numbers: hosts return values that no specification lists, and an enum with such a value would be
+//! undefined behaviour.
 //!
-//! What responses call is never inlined, so that a profile can tell one host call from another.
+//! Functions called for each response are never inlined, so that a profile can tell one host call from another.
 
 use crate::host::Status;
 
@@ -79,7 +80,8 @@ pub(super) fn buffer(buffer: u32, start: usize, length: usize) -> Result<HostDat
     Ok(data)
 }
 
-/// At `start` 0 Envoy drops `length` bytes and prepends `bytes`; it knows no splice in the middle.
+/// Replaces the first `length` bytes of a buffer. With `start` 0, Envoy drops `length` bytes and prepends `bytes`; it
+/// cannot replace bytes in the middle.
 #[inline(never)]
 pub(super) fn replace_buffer_start(buffer: u32, length: usize, bytes: &[u8]) -> Result<(), Status> {
     // SAFETY: the host reads `bytes` during the call only.

@@ -1,18 +1,19 @@
-//! Memory that is kept back for when the host grants no more of it.
+//! A reserve of memory for the time when the host grants no more.
 //!
-//! Rust's collections abort where there is no memory, which ends the VM and every stream in it. So a piece is taken
-//! while there is plenty, and let go of when an allocation fails: that one and those after it, until the callback is
-//! over, are served from there. The filter then sees that the reserve is gone, and takes no more of any body before it
-//! has it back. Nothing is ever written to it, so it costs the host addresses and no memory.
+//! Rust's collections abort when an allocation fails, which ends the VM and every stream in it. So the allocator takes
+//! one block while memory is plentiful, and frees it when an allocation fails. That allocation and the following ones
+//! of the same callback are then served from the freed block. The filter sees that the reserve is gone, and takes no
+//! more of any body until the reserve is back. Nothing is ever written to the block, so it costs the host addresses but
+//! no memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ptr;
 
-/// Of the reserve, and of nothing else that matters: the allocator's own.
+/// The alignment of the reserve, equal to that of the allocator's own blocks.
 const ALIGNMENT: usize = 16;
 
-/// A reserve that cannot be had is tried with so many parts of it less.
+/// The number of parts of a reserve. If the reserve cannot be allocated, [`keep`] tries again with one part less.
 const STEPS: usize = 16;
 
 #[global_allocator]
@@ -20,7 +21,7 @@ static ALLOCATOR: Reserving = Reserving { start: Cell::new(ptr::null_mut()), siz
 
 /// The standard library's allocator, with a reserve.
 struct Reserving {
-    /// Null where there is none.
+    /// The start of the reserve, or null if there is none.
     start: Cell<*mut u8>,
     size: Cell<usize>,
 }
@@ -28,8 +29,8 @@ struct Reserving {
 // SAFETY: a proxy-wasm VM has one thread; see [`super::window`].
 unsafe impl Sync for Reserving {}
 
-/// Makes sure of a reserve of this size, or of a quarter of it at the least: what was allocated from a reserve and lives on
-/// leaves less of it in one piece. `false` where the host does not grant that.
+/// Ensures a reserve of `size` bytes, or of at least a quarter of that: blocks that were allocated from an earlier
+/// reserve and are still in use may leave less in one piece. Returns `false` if the host does not grant that much.
 pub(super) fn keep(size: usize) -> bool {
     let less = |step: usize| size.saturating_sub((size / STEPS).saturating_mul(step));
     ALLOCATOR.size.get() >= size / 4 || (0..=STEPS / 4 * 3).map(less).any(|size| ALLOCATOR.fill(size))
@@ -40,9 +41,9 @@ impl Reserving {
     #[inline(never)]
     fn fill(&self, size: usize) -> bool {
         let Ok(layout) = Layout::from_size_align(size, ALIGNMENT) else { return false };
-        // What is asked for here must not be taken from the reserve.
+        // The new block must not come out of the old reserve.
         self.release();
-        // SAFETY: `size` is a part of what is to be kept, so it is not zero.
+        // SAFETY: `size` is at least a quarter of the reserve to keep, so it is not zero.
         let start = unsafe { System.alloc(layout) };
         if !start.is_null() {
             self.start.set(start);
@@ -51,7 +52,7 @@ impl Reserving {
         !start.is_null()
     }
 
-    /// Lets go of the reserve. Whether there was one.
+    /// Frees the reserve. Returns whether there was one.
     #[cold]
     #[inline(never)]
     fn release(&self) -> bool {
@@ -65,27 +66,28 @@ impl Reserving {
         !start.is_null()
     }
 
-    /// Allocates, if need be from what was the reserve.
+    /// Allocates; if that fails, frees the reserve and tries once more.
     fn get(&self, allocate: impl Fn() -> *mut u8) -> *mut u8 {
         let start = allocate();
         if start.is_null() && self.release() { allocate() } else { start }
     }
 }
 
-// SAFETY: all is what the standard library's allocator does, asked twice at most; one that returned null did nothing.
+// SAFETY: every method calls the standard library's allocator at most twice, and a call that returned null had no
+// effect.
 unsafe impl GlobalAlloc for Reserving {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those that the callee asks for, as in all that follow.
+        // SAFETY: the caller's promises are those that the callee requires; the same holds below.
         self.get(|| unsafe { System.alloc(layout) })
     }
 
     unsafe fn realloc(&self, start: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: see above; where it returned null, what was at `start` is still there.
+        // SAFETY: as above; if the first call returned null, the block at `start` is still valid.
         self.get(|| unsafe { System.realloc(start, layout, size) })
     }
 
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
-        // SAFETY: see above.
+        // SAFETY: as above.
         unsafe { System.dealloc(start, layout) }
     }
 }

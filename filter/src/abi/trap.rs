@@ -1,5 +1,5 @@
-//! Traps on demand, for tests of what a proxy does about them. Not in the module that is shipped: feature `trap`, which
-//! `scripts/trap` builds to a place of its own.
+//! Traps on demand, for tests of how a proxy reacts to them. Not part of the shipped module: `scripts/trap` builds it
+//! with the feature `trap`, to a path of its own.
 //!
 //! A request with the header `x-nomos-trap` and the name of a [`Place`] makes the module fail there.
 
@@ -11,32 +11,33 @@ use crate::pairs::Pairs;
 
 use super::Proxy;
 
-/// The most that is asked for at once: 4 GiB in pages of 64 KiB, all that a 32-bit module can address.
+/// The largest growth requested at once: 4 GiB in pages of 64 KiB, all that a 32-bit module can address.
 const MOST_PAGES: usize = 1 << 16;
 
 /// A callback in which the module is to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// `request-headers`: at once.
+    /// `request-headers`: immediately.
     RequestHeaders,
-    /// `response-headers` of this request.
+    /// `response-headers`: in that callback of this request.
     ResponseHeaders,
-    /// `response-body` of this request: with its second piece, when the first may be in the module's hands alone.
+    /// `response-body`: in that callback of this request, with the second chunk, when only the module may have the
+    /// first one.
     ResponseBody,
-    /// `tick`: with the next one.
+    /// `tick`: at the next tick.
     Tick,
-    /// `memory`: all memory that the host grants is taken and never used. What fails then is up to the module.
+    /// `memory`: takes all memory that the host grants and never uses it. What fails then depends on the module.
     Memory,
 }
 
 thread_local! {
-    /// Where the next trap is due, and of which context; 0 is any.
+    /// The place of the next trap, and the context it is for; 0 stands for any context.
     static DUE: Cell<Option<(u32, Place)>> = const { Cell::new(None) };
-    /// Pieces of the body that were seen since.
+    /// The number of chunks of the body seen since the order.
     static PIECES: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Takes an order from the headers of a request.
+/// Reads an order from the headers of a request.
 pub(super) fn on_request_headers(id: u32) {
     match ordered() {
         None => {}
@@ -49,14 +50,14 @@ pub(super) fn on_request_headers(id: u32) {
     }
 }
 
-/// A piece of a body has come; the last, empty one does not count.
+/// Counts a chunk of the body. The empty chunk that ends a body does not count.
 pub(super) fn on_response_body(id: u32, size: usize) {
     if size > 0 && PIECES.replace(PIECES.get().wrapping_add(1)) >= 1 {
         reach(Place::ResponseBody, id);
     }
 }
 
-/// Traps where that was ordered.
+/// Traps if a trap was ordered for this place.
 pub(super) fn reach(place: Place, id: u32) {
     if DUE.get() == Some((id, place)) {
         wasm32::unreachable()

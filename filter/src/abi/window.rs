@@ -1,9 +1,9 @@
 //! The memory into which the host writes what a call returns.
 //!
-//! For each such call the host first asks for memory by calling `proxy_on_memory_allocate`, and the memory is then
-//! the module's. One window serves all of them: [`HostData::read`] borrows the proxy for as long as the data is
-//! looked at, so there is no next call until then. It does without an allocation per call, and without leaks. Bodies are
-//! written to where they are kept instead, by [`append`].
+//! During each such call the host first asks for memory through `proxy_on_memory_allocate`; the module then owns that
+//! memory. One window serves all calls: [`HostData::read`] borrows the proxy for as long as the data is in use, so no
+//! other call can overwrite it. This needs no allocation per call and cannot leak. Bodies do not go through the window:
+//! [`append`] has the host write them where they are kept.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
@@ -12,28 +12,28 @@ use std::slice;
 use super::Proxy;
 use crate::host::Status;
 
-/// Windows up to this size are kept. What is larger, a long header map or configuration, is freed when next the host
-/// asks for memory.
+/// Windows up to this size in bytes are kept. A larger one, from a long header map or configuration, is freed when the
+/// host next asks for memory.
 const KEPT: usize = 64 << 10;
 
-/// Where the host is to write next instead of the window, and how much.
+/// The place and the size that the host is to write to next, instead of the window.
 static PLACE: Place = Place(Cell::new((ptr::null_mut(), 0)));
 
 struct Place(Cell<(*mut u8, usize)>);
 
-// SAFETY: as of [`Window`].
+// SAFETY: as for [`Window`].
 unsafe impl Sync for Place {}
 
-/// The window. Only [`allocate`] changes it, and it runs only while a host call does.
+/// The window. Only [`allocate`] changes it, and only during a host call.
 static WINDOW: Window = Window(UnsafeCell::new(Vec::new()));
 
 struct Window(UnsafeCell<Vec<u8>>);
 
-// SAFETY: a proxy-wasm VM has one thread, and this code is built for such only (`cfg(target_arch = "wasm32")`, without
-// the atomics feature that threads need).
+// SAFETY: a proxy-wasm VM has one thread, and this code is only built for such VMs (`cfg(target_arch = "wasm32")`,
+// without the atomics feature that threads need).
 unsafe impl Sync for Window {}
 
-/// Where the host has put something.
+/// The place where the host has written its result.
 #[derive(Debug)]
 pub(super) struct HostData {
     pub(super) start: *mut u8,
@@ -41,26 +41,28 @@ pub(super) struct HostData {
 }
 
 impl HostData {
-    /// Nothing. Hosts leave it at that where there is nothing to return.
+    /// No data. Hosts leave it unchanged if they return nothing.
     pub(super) fn none() -> Self {
         HostData { start: ptr::null_mut(), length: 0 }
     }
 
-    /// The data. Must be read right after the call that returned it. What is not in the window is taken as nothing.
+    /// Returns the data. Must be called right after the call that returned it. Data outside the window counts as empty.
     pub(super) fn read(self, _proxy: &mut Proxy) -> &[u8] {
         let window = WINDOW.0.get();
-        // SAFETY: one thread; the reference ends with this block, and nothing in it calls the host.
+        // SAFETY: there is one thread; the reference ends with this block, and nothing in it calls the host.
         let (start, length) = unsafe { ((*window).as_ptr(), (*window).len()) };
         if self.length == 0 || !ptr::eq(self.start, start) || self.length > length {
             return &[];
         }
-        // SAFETY: `start` and `length` are those of the window, whose bytes are initialised. It is neither moved nor
-        // written until the host asks for memory, which takes a call through the proxy, and that is borrowed.
+        // SAFETY: `start` and `length` are those of the window, whose bytes are initialised. The window is neither
+        // moved nor written before the host asks for memory, which takes a call through the proxy, and the proxy is
+        // borrowed.
         unsafe { slice::from_raw_parts(start, self.length) }
     }
 }
 
-/// Has `ask` make a call that returns at most `length` bytes, and appends these to `to`. How many.
+/// Runs `ask`, which makes a call that returns at most `length` bytes, and appends these bytes to `to`. Returns their
+/// number.
 pub(super) fn append(
     proxy: &mut Proxy,
     to: &mut Vec<u8>,
@@ -79,26 +81,26 @@ pub(super) fn append(
         return Ok(bytes.len());
     }
     let read = data.length.min(length);
-    // SAFETY: so much was reserved. The host asked for this place, so that it wrote what it says; what it did not write
-    // is memory of a WebAssembly module, which always has a value.
+    // SAFETY: `length` bytes were reserved. The host took this place, so it wrote as many bytes as it says. Bytes that
+    // it did not write are memory of a WebAssembly module, which always has a value.
     unsafe { to.set_len(to.len().wrapping_add(read)) };
     Ok(read)
 }
 
-/// Memory for what a call returns: the place for it if there is one that is large enough; if not the window, made large
-/// enough, or null where there is no memory. What was in the window is lost.
+/// Returns memory for the result of a host call: the place set by [`append`] if it is large enough, otherwise the
+/// window, grown if necessary. Returns null if there is no memory. The previous content of the window is lost.
 pub(super) fn allocate(size: usize) -> *mut u8 {
     let (place, room) = PLACE.0.replace((ptr::null_mut(), 0));
     if !place.is_null() && size <= room {
         return place;
     }
     let window = WINDOW.0.get();
-    // SAFETY: one thread, in a host call: [`HostData::read`] is not running, and no data of an earlier call is
-    // borrowed any more, because the proxy is borrowed for the running one.
+    // SAFETY: there is one thread, in a host call. [`HostData::read`] is not running, and no data of an earlier call is
+    // borrowed, because the running call borrows the proxy.
     let window = unsafe { &mut *window };
     if size > window.len() || window.len() > KEPT {
         *window = Vec::new();
-        // Few sizes, so that the window seldom grows.
+        // Few different sizes, so that the window seldom grows.
         let size = if size <= KEPT { size.next_power_of_two() } else { size };
         if window.try_reserve_exact(size).is_err() {
             return ptr::null_mut();

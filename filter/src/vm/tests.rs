@@ -77,7 +77,7 @@ struct Upstream<'a> {
 /// What the client gets.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Reply {
-    /// Empty as long as they are paused.
+    /// Empty as long as the headers are paused.
     headers: Vec<String>,
     body: Vec<u8>,
     reset: bool,
@@ -107,7 +107,7 @@ impl<'a> Upstream<'a> {
         self
     }
 
-    /// Goes through the callbacks in the order in which Envoy calls them.
+    /// Makes all callbacks in the order in which Envoy makes them, and ends the stream.
     fn run(&self, vm: &mut Vm<Mock>) -> Reply {
         let before = (vm.open_streams() == 0).then_some(vm.tools.bodies);
         let reply = self.begin(vm);
@@ -195,7 +195,7 @@ impl Reply {
     }
 }
 
-/// What a metric stands at once Envoy has been told.
+/// Returns the value of a metric after Envoy has been told.
 fn metric(vm: &mut Vm<Mock>, name: &str) -> i64 {
     vm.on_tick(ROOT);
     vm.host().metric(name)
@@ -214,7 +214,7 @@ const BODIES: [(&str, &str, &str); 6] = [
     (r#"[{"mail":1},{"mail":2}] "#, r#"[{"email_address":1},{"email_address":2}] "#, "healed"),
 ];
 
-/// A list over the limit of [`SMALL`], and what it becomes.
+/// Returns a list longer than the limit of [`SMALL`], and its healed form.
 fn long_list() -> (String, String) {
     let items: Vec<String> = (0..100).map(|n| format!(r#"{{"n":{n}, "mail":"{n}@b.c"}}"#)).collect();
     let sent = format!("{{\"list\": [{}], \"total\":100 }}\n", items.join(" ,"));
@@ -246,7 +246,7 @@ fn observing_changes_nothing() {
     assert!(reply.text() == DRIFTED && reply.has("x-nomos-verdict: observed") && reply.has("content-length: 25"));
 }
 
-/// Each call costs: one that returns data about a microsecond, any other some hundred nanoseconds.
+/// Each call costs time: about a microsecond if it returns data, otherwise some hundred nanoseconds.
 #[test]
 fn few_host_calls() {
     let other = Upstream { path: "/other", ..Upstream::json(DRIFTED) };
@@ -273,7 +273,7 @@ fn few_host_calls() {
     }
 }
 
-/// What comes together until a tick is told in few calls, and without ticks at once.
+/// Values that are collected until a tick are reported in few calls; without ticks each is reported at once.
 #[test]
 fn metrics_are_told_by_tick() {
     let name = "verdict=.=healed;.;reason=.=none;.;route=.=user;.;nomos_responses_total";
@@ -295,7 +295,7 @@ fn metrics_are_told_by_tick() {
     assert_eq!((vm.host().metric(name), vm.host().recorded("nomos_body_bytes").len()), (1, 1));
 }
 
-/// Hosts other than Envoy may begin a stream under the number of one that they have not said to be over.
+/// Hosts other than Envoy may reuse the id of a stream that they have not deleted.
 #[test]
 fn a_stream_that_takes_the_number_of_another_leaves_nothing_of_it() {
     for settings in [EARLY, SMALL, HELD] {
@@ -309,7 +309,7 @@ fn a_stream_that_takes_the_number_of_another_leaves_nothing_of_it() {
     }
 }
 
-/// The last root has gone, and with it the ticks, but not the last stream.
+/// The last root has gone, and its ticks with it, but the last stream has not.
 #[test]
 fn metrics_of_the_last_stream() {
     let mut vm = vm(EARLY);
@@ -390,7 +390,7 @@ fn configurations_side_by_side() {
     for (root, expected) in [(ROOT, HEALED.to_owned()), (7, HEALED.replace("email_address", "other"))] {
         vm.on_context_create(STREAM, root);
         vm.on_request_headers(STREAM, true);
-        // An update while the response is on its way: the stream keeps what it began with.
+        // The configuration changes while the response is on its way. The stream keeps the one it began with.
         vm.on_delete(root);
         vm.host().response =
             Some(vec![(b":status".to_vec(), b"200".to_vec()), (b"content-type".to_vec(), b"text/json".to_vec())]);
@@ -420,7 +420,7 @@ fn bad_configurations_are_refused() {
     }
 }
 
-/// What similarity finds is healed and told, and the shapes that it knows are counted.
+/// Resolutions of similarity are healed and reported, and the shapes it knows are counted.
 #[test]
 fn similarity() {
     let text = r#"{"routes":[{"name":"user","match":{"path":"/u"},"similarity":{"profile":"default"},

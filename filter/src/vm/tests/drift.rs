@@ -1,8 +1,8 @@
-//! What is told of drift that nothing healed: new shapes, required members that are missing, limits.
+//! Reports about drift that nothing healed: new shapes, missing required members, limits.
 
 use super::*;
 
-/// A route whose contract requires three members, with similarity or without.
+/// Returns a VM with a route whose contract requires three members, with or without similarity.
 fn vm_with(similarity: &str, settings: &str) -> Vm<Mock> {
     let text = format!(
         r#"{{{settings}"routes":[{{"name":"user","match":{{"path":"/u"}},{similarity}"contract":{{"type":"object",
@@ -30,7 +30,7 @@ fn new_shapes_are_counted_and_told_once() {
             assert_eq!(Upstream::json(body).run(&mut vm).verdict(), "healed");
         }
     }
-    // The record, once with and once without elements, and the element.
+    // The record with elements, the record without, and the element.
     assert_eq!(metric(&mut vm, "route=.=user;.;nomos_new_shapes_total"), 3);
     let log = vm.host().log.clone();
     assert_eq!(log.len(), 3, "{log:?}");
@@ -42,7 +42,7 @@ fn new_shapes_are_counted_and_told_once() {
     }
 }
 
-/// Of a body that is held, of one that streams, and of one that nothing is done to.
+/// For a body that is kept, one that streams, and one that is only observed.
 #[test]
 fn names_that_a_limit_leaves_out_are_counted() {
     for settings in ["", OBSERVE, r#""max_held_bytes":1024,"#] {
@@ -80,14 +80,14 @@ fn required_members_that_are_missing() {
             }
             let log = vm.host().log.clone();
             let told = |line: &&String| line.starts_with("nomos: required and not healed, route user: ");
-            // The first, second and fourth time.
+            // At the first, second and fourth response.
             assert_eq!(log.iter().filter(told).count(), missing.len() * 3, "{log:?}");
             assert!(log.iter().all(|line| !line.contains("secret")), "{log:?}");
         }
     }
 }
 
-/// The contract is not about them.
+/// The contract does not describe error responses.
 #[test]
 fn responses_that_tell_of_an_error_lack_nothing() {
     let mut vm = vm_with("", "");
@@ -110,7 +110,7 @@ fn a_missing_member_costs_no_host_call_until_the_tick() {
     assert_eq!(vm.host().count - count, 2 * whole);
 }
 
-/// However many members a contract requires, the metrics are a few.
+/// The number of metrics does not grow with the number of required members.
 #[test]
 fn the_number_of_metrics_is_bounded() {
     let names: Vec<String> = (0..200).map(|number| format!("\"f{number}\"")).collect();

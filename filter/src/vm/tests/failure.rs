@@ -1,8 +1,8 @@
-//! A host that refuses, gives too little, calls in any order, or has no memory left.
+//! Hosts that refuse calls, return too little, call in any order, or have no memory left.
 
 use super::*;
 
-/// Whatever call fails, with whatever status, the client gets either body, complete, and its headers are true.
+/// Whatever call fails, with whatever status, the client gets one of the two bodies, complete and with true headers.
 #[test]
 fn any_host_call_may_fail() {
     let length = length(DRIFTED);
@@ -29,7 +29,7 @@ fn any_host_call_may_fail() {
     }
 }
 
-/// A host that gives less than it said leaves the rest where it is.
+/// If a host returns less than it announced, the rest stays where it is.
 #[test]
 fn short_reads_lose_nothing() {
     for settings in [EARLY, HELD, OBSERVE] {
@@ -69,7 +69,8 @@ fn check_failure(settings: &str, upstream: &Upstream<'_>, failing: &[usize], sta
     let sent = String::from_utf8(upstream.chunks.concat()).unwrap();
     let healed = reply.text() == HEALED && reply.text() != sent;
     assert!(!reply.paused, "{what}");
-    // Only a host that refuses twice in a row to take bytes back can cause a reset; one that refuses that too, a cut.
+    // Only a host that twice in a row refuses to take bytes back can cause a reset. If it refuses the reset too, the
+    // body is cut.
     let refused = failing.len() > 2 && vm.host().calls("reset_response") > 0;
     assert!(healed || reply.text() == sent || reply.reset || refused, "{what}");
     assert!(!reply.reset || failing.len() > 1, "{what}");
@@ -144,8 +145,8 @@ fn bodies_that_do_not_fit_into_memory_leave_as_they_came() {
     }
 }
 
-/// What is kept back is gone, in the middle of a body or before it: the body leaves as it came, and once there is such a
-/// reserve again, bodies are healed again.
+/// The memory reserve is gone, before a body or in the middle of it. The body leaves as it came, and bodies are healed
+/// again once the reserve is back.
 #[test]
 fn bodies_leave_as_they_came_while_no_memory_can_be_kept_back() {
     for settings in [EARLY, HELD, OBSERVE] {
@@ -153,7 +154,7 @@ fn bodies_leave_as_they_came_while_no_memory_can_be_kept_back() {
             let mut vm = vm(settings);
             let reserved = vm.tools.reserved;
             assert!((4 << 20..=128 << 20).contains(&reserved), "{reserved}");
-            // Each piece asks twice.
+            // Each chunk asks for the reserve twice.
             vm.host().reserves = Some(2 * pieces);
             let reply = Upstream::json(DRIFTED).cut(8).run(&mut vm);
             assert_eq!((reply.text(), reply.reason().as_str()), (DRIFTED, "no_memory"), "{settings} {pieces}");

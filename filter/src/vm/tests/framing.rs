@@ -1,4 +1,4 @@
-//! Where a body ends, however it comes.
+//! The end of a body, in every form that it takes.
 
 use super::*;
 
@@ -108,7 +108,7 @@ fn digests_in_trailers_of_a_healed_body_go() {
     }
 }
 
-/// Elements of a list that breaks off have left healed, and nothing of it is withheld.
+/// The elements of a list that breaks off have left healed, and none of its bytes are withheld.
 #[test]
 fn digests_in_trailers_of_a_body_that_streamed_go() {
     let sent = long_list().0;
@@ -122,7 +122,7 @@ fn digests_in_trailers_of_a_body_that_streamed_go() {
     }
 }
 
-/// Where nothing is withheld, a body that trailers end is let go all the same, and what was kept to look at it too.
+/// If nothing is withheld, trailers end a body without a reset, and free the bytes that were kept for reading it.
 #[test]
 fn trailers_end_what_is_only_looked_at() {
     for settings in [OBSERVE, OBSERVE_HELD, EARLY, HELD] {
@@ -140,13 +140,13 @@ fn trailers_end_what_is_only_looked_at() {
     }
 }
 
-/// With trailers no callback about the body comes at all.
+/// With trailers the host makes no body callback at all.
 #[test]
 fn no_body_is_told_of_as_empty_however_it_ends() {
     for settings in ["", HELD, OBSERVE, OBSERVE_HELD] {
         for end in [End::Apart, End::WithData, End::AddedTrailers, End::Trailers] {
             let upstream = Upstream { chunks: vec![], ..Upstream::json("").ending(end) };
-            // Headers that are the end of a response: another reason.
+            // If the headers end the response, the reason is a different one.
             let expected = if end == End::WithData { "no_body" } else { "empty" };
             let reply = upstream.run(&mut vm(settings));
             assert_eq!((reply.text(), reply.reason().as_str()), ("", expected), "{settings} {end:?}: {reply:?}");

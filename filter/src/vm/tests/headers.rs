@@ -1,4 +1,4 @@
-//! Headers of a response: sent early, or held until its body is known.
+//! Response headers, sent early or held until the body is known.
 
 use super::*;
 use crate::waiting::{PATIENCE, PATIENCE_FOR_MORE};
@@ -44,7 +44,7 @@ fn held_headers() {
     }
 }
 
-/// What an upstream says under these names does not stand beside what Nomos says.
+/// Headers of the upstream under these names do not remain beside those of Nomos.
 #[test]
 fn held_headers_of_an_upstream() {
     for (sent, verdict, reasons) in [(DRIFTED, "healed", 0), (BROKEN, "failed", 1)] {
@@ -71,7 +71,7 @@ fn held_headers_of_unknown_length() {
     assert!(!reply.has_name("x-nomos-verdict") && reply.has("etag: W/\"a\""));
 }
 
-/// Envoy refuses a paused body that outgrows its buffer, so one that is not to change waits for nothing.
+/// Envoy refuses a paused body that outgrows its buffer. So a body that must not change is not paused.
 #[test]
 fn observing_pauses_no_body() {
     let upstream = Upstream::json(DRIFTED).with("content-length", "25");
@@ -89,7 +89,7 @@ fn observing_pauses_no_body() {
     }
 }
 
-/// A filter that limits the rate hands out a body when its upstream has long ended.
+/// A rate limiting filter hands out a body long after its upstream has ended.
 #[test]
 fn observing_pauses_what_is_handed_out_late() {
     let upstream = Upstream::json(DRIFTED).with("content-length", "25");
@@ -103,7 +103,7 @@ fn observing_pauses_what_is_handed_out_late() {
     assert!(vm.host().response_headers().contains(&"x-nomos-verdict: observed".to_owned()));
 }
 
-/// As above, of unknown length: what Envoy would do with the rest if headers were let go now is to forget it.
+/// The same with unknown length: if headers were released here, Envoy would drop the rest of the body.
 #[test]
 fn what_is_handed_out_late_is_awaited() {
     let paused = |vm: &mut Vm<Mock>| {
@@ -126,7 +126,7 @@ fn what_is_handed_out_late_is_awaited() {
     assert!(vm.host().response_headers().contains(&"x-nomos-verdict: healed".to_owned()));
     vm.on_delete(STREAM);
 
-    // It ends, or no more of it comes: it leaves as it came.
+    // The body ends, or no more of it comes. It leaves as it came.
     for ends_by_trailers in [true, false] {
         vm.host().resumed = false;
         paused(&mut vm);
@@ -146,7 +146,7 @@ fn what_is_handed_out_late_is_awaited() {
     }
 }
 
-/// What is known to come is awaited for as long as the client waits, the first response of a worker included.
+/// A body of known length is awaited for as long as the client waits, even for the first response of a worker.
 #[test]
 fn a_body_of_known_length_is_not_given_up() {
     let mut vm = vm(HELD);
@@ -245,7 +245,7 @@ fn all_paused_headers_are_let_go() {
     }
 }
 
-/// Where the root has gone before there was anything to hold, or the host gives no ticks, nothing would let it go.
+/// If the root has gone before the headers came, or the host gives no ticks, nothing would release held headers.
 #[test]
 fn headers_that_no_tick_lets_go_are_not_held() {
     let hosts = [Mock::new, Mock::new, || Mock::new().with_failing("set_tick_period")];

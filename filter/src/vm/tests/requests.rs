@@ -1,8 +1,8 @@
-//! Which requests are read.
+//! Which requests have their headers read.
 
 use super::*;
 
-/// Where all requests have one route, those that end with their headers are not read; others may be tunnels.
+/// If one route takes all requests, those that end with their headers are not read. Others may be tunnels.
 #[test]
 fn requests_that_need_not_be_read() {
     let rows: [(&str, &str, bool, usize); 6] = [
@@ -34,7 +34,7 @@ fn requests_that_need_not_be_read() {
     }
 }
 
-/// A HEAD for a route of all requests: its response ends with its headers, and leaves as it came.
+/// A HEAD request on a route for all requests: the response ends with its headers, and leaves as it came.
 #[test]
 fn an_unread_head() {
     let text = configuration("").replace(r#"{"path":"/u"}"#, r#"{"prefix":"/"}"#);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A configuration with one route for each of these.
+/// Returns a configuration with one route for each of these texts.
 fn routes(settings: &str, routes: &[&str]) -> String {
     let route = |route: &&str| format!(r#"{{{route},"rename":{{"mail":"email_address"}}}}"#);
     format!(r#"{{{settings}"routes":[{}]}}"#, routes.iter().map(route).collect::<Vec<_>>().join(","))
@@ -84,7 +84,7 @@ fn a_share_of_requests_is_healed_and_always_the_same() {
             assert_eq!(verdict(&mut vm, path, id), first);
             healed[at] += u32::from(first);
         }
-        // The id alone counts where there is one.
+        // A request with an id is placed by the id alone.
         assert_eq!(verdict(&mut vm, "/u", &id), verdict(&mut vm, &path, &id));
     }
     assert!(healed.iter().all(|healed| (250..350).contains(healed)), "{healed:?}");
@@ -116,7 +116,7 @@ fn a_route_of_the_proxy_can_switch_healing_off() {
     }
 }
 
-/// Envoy finds no way to hand over a null.
+/// Envoy has no way to hand over a null.
 #[test]
 fn metadata_that_the_host_cannot_hand_over_switches_healing_off() {
     let host = Mock::new().with_failing("route_mode");
@@ -125,7 +125,8 @@ fn metadata_that_the_host_cannot_hand_over_switches_healing_off() {
     assert_eq!((reply.text(), reply.reason().as_str(), vm.host().log.len()), (DRIFTED, "off", 1));
 }
 
-/// Nothing is asked that the configuration does not call for, and nothing of responses that are not touched anyway.
+/// The filter asks for metadata only if the configuration needs it, and never for responses that are not touched
+/// anyway.
 #[test]
 fn metadata_is_asked_for_only_where_it_counts() {
     for (settings, status, calls) in
@@ -138,7 +139,7 @@ fn metadata_is_asked_for_only_where_it_counts() {
     }
 }
 
-/// Without filter state the client gets the same, and metrics and headers tell as before.
+/// Without filter state the client gets the same response, and metrics and headers report the same.
 #[test]
 fn filter_state_only_where_it_is_wanted() {
     const QUIET: &str = r#""filter_state":false,"#;

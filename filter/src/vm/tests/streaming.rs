@@ -31,7 +31,7 @@ fn a_long_list_is_healed_as_it_streams() {
     }
 }
 
-/// It has left by the time that the body turns out to be long.
+/// The white space has left before the body turns out to be long.
 #[test]
 fn white_space_before_a_long_list_leaves_once() {
     let (list, healed) = long_list();
@@ -48,7 +48,7 @@ fn white_space_before_a_long_list_leaves_once() {
     }
 }
 
-/// What is known to be over the limit leaves record by record, with one record held at most.
+/// A body whose length is known to exceed the limit leaves record by record, with at most one record held.
 #[test]
 fn records_leave_as_they_close() {
     let (sent, healed) = long_list();
@@ -74,7 +74,7 @@ fn what_is_too_long_passes() {
         for size in [1, 100, 1023, 1024, 1025, 5000] {
             for upstream in [Upstream::json(&sent), Upstream::json(&sent).with("content-length", &length)] {
                 for settings in ["", HELD, r#""mode":"observe","#] {
-                    // Bytes after a value of unknown length count where they come with it.
+                    // If the length is unknown, bytes after the value only count if they come in the same chunk.
                     if reason == "malformed" && upstream.headers.len() == 2 && size < 5000 {
                         continue;
                     }
@@ -103,7 +103,7 @@ fn a_long_list_that_breaks_off() {
         assert_eq!(metric(&mut vm, failed), 1);
         assert_eq!(metric(&mut vm, "kind=.=rename;.;nomos_ops_total"), 50);
     }
-    // Cut within a record, and behind one.
+    // Cut inside a record, and after one.
     let within = sent.find(r#""n":50,"#).unwrap();
     let behind = sent.find(r#" ,{"n":50,"#).unwrap();
     for (cut, end, reset, reason) in [
@@ -119,7 +119,7 @@ fn a_long_list_that_breaks_off() {
     }
 }
 
-/// What left healed counts, however the body breaks off.
+/// Ops on the part that left count, however the body breaks off.
 #[test]
 fn ops_of_a_long_list_that_breaks_off() {
     let (sent, _) = long_list();
@@ -139,7 +139,7 @@ fn ops_of_a_long_list_that_breaks_off() {
     }
 }
 
-/// Nothing lies between the two bodies but records that left healed before the host refused something.
+/// The output differs from one of the two bodies only by records that left healed before the host refused a call.
 #[test]
 fn any_host_call_may_fail_as_it_streams() {
     let (sent, healed) = long_list();
@@ -190,7 +190,7 @@ fn few_host_calls_for_each_piece_that_streams() {
     upstream.run(&mut vm);
     let (count, clock) = (vm.host().count, vm.host().clock_reads());
     upstream.run(&mut vm);
-    // Two header maps, content-length, and the filter state of a body that breaks off and of this one.
+    // Two header maps, content-length, and two filter states: one for a body that breaks off, one for this body.
     assert_eq!(vm.host().count - count, 5 + 2 * pieces);
     assert_eq!(vm.host().clock_reads() - clock, 2 * pieces as u64);
 }
