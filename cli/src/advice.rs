@@ -1,4 +1,4 @@
-//! What a configuration or contract says and can hardly mean: `nomos check` warns of it.
+//! Warnings of `nomos check` about valid settings in a configuration or contract that are hardly meant.
 
 use healer::config::ConfigError;
 use healer::config::contract;
@@ -11,13 +11,14 @@ use crate::routes;
 use crate::source::said_of;
 use crate::warning::Warning;
 
-/// Contracts that expect nothing, rules that look like another notation for paths, and routes without any use.
+/// Warns of contracts that expect nothing, of rules that look like another notation for paths, and of routes without
+/// any effect.
 pub fn in_settings(configuration: &Node) -> Vec<Warning> {
     let mut doubts = Problems::new();
     let root = Cursor::root(configuration);
     routes::doubt_absence(&root, &mut doubts);
     if let Some(list) = root.field("routes") {
-        // What is no array of routes is a problem already.
+        // If `routes` is no array, that is reported as a problem already.
         let all: Vec<Cursor<'_>> = list.items(&mut Problems::new(), "routes").collect();
         for route in &all {
             in_route(route, &mut doubts);
@@ -29,7 +30,7 @@ pub fn in_settings(configuration: &Node) -> Vec<Warning> {
     doubts.into_iter().map(Warning::from).collect()
 }
 
-/// A contract that is a file of its own.
+/// Warns about a contract that is a file of its own.
 pub fn in_contract(document: &Node) -> Vec<Warning> {
     let mut doubts = Problems::new();
     doubt_contract(&Cursor::root(document), &mut doubts);
@@ -59,11 +60,11 @@ fn doubt_contract(cursor: &Cursor<'_>, doubts: &mut Problems) {
     }
 }
 
-/// What was found and expected where a rule, from source to target, can hardly be meant. With a contract the target is
-/// one of its names.
+/// Returns what was found and what is expected if a rule with this source and target is hardly meant. With a contract
+/// the target is one of its names.
 type Doubt = fn(from: &str, to: &str, has_contract: bool) -> Option<(String, String)>;
 
-/// A rename is of one name. That may have dots; where the contract has names with dots, others may have them too.
+/// A rename is about one name, which may contain dots. If names of the contract contain dots, other names may too.
 fn doubt_rename(from: &str, to: &str, has_contract: bool) -> Option<(String, String)> {
     let is_path = |name: &str| name.contains(['.', '*']) || name.contains("[]") || name.starts_with('/');
     let name = match (is_path(from), is_path(to)) {
@@ -76,7 +77,7 @@ fn doubt_rename(from: &str, to: &str, has_contract: bool) -> Option<(String, Str
     Some((found, "a name; paths are for move".to_owned()))
 }
 
-/// A path begins with a name, has dots between names and `[]` behind those of arrays. In quotes anything is a name.
+/// A path begins with a name, with dots between names and `[]` after those of arrays. In quotes anything is a name.
 fn doubt_move(from: &str, to: &str, has_contract: bool) -> Option<(String, String)> {
     let sides = if has_contract { &[from][..] } else { &[from, to] };
     sides.iter().find_map(|path| {

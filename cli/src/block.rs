@@ -1,4 +1,5 @@
-//! Envoy's block for a filter and its place in the list, where Envoy would do something else than is meant.
+//! Warnings about Envoy's block for a filter and its place in the list, for cases in which Envoy does not do what is
+//! meant.
 
 use healer::config::node::{Node, Value};
 
@@ -10,7 +11,7 @@ const BOTH: (&str, &str) = ("fail_open beside failure_policy, which Envoy refuse
 const NEITHER: (&str, &str) =
     ("none, which is FAIL_CLOSED: after one trap every response is a 503", "failure_policy: FAIL_OPEN");
 
-/// Filters in front of this one that belong behind it.
+/// Warns of filters in front of this one that belong behind it.
 pub fn in_list(filter: &Filter<'_>) -> Vec<Warning> {
     let warn = |found, expected| Warning::unexpected(filter.offset, "http_filters".to_owned(), found, expected);
     let decompressor = filter.decompressor_in_front.map(|name| {
@@ -24,7 +25,8 @@ pub fn in_list(filter: &Filter<'_>) -> Vec<Warning> {
     decompressor.into_iter().chain(router).collect()
 }
 
-/// What Envoy is to do when the module fails. That both fields are set says what else there is to say of `fail_open`.
+/// Warns about what Envoy will do when the module fails. If both fields are set, that warning also covers the
+/// deprecation of `fail_open`.
 pub fn in_policy(block: &Node) -> Vec<Warning> {
     let is_set = policy_of(block).is_some();
     match fail_open_of(block) {
@@ -38,7 +40,8 @@ pub fn in_policy(block: &Node) -> Vec<Warning> {
     }
 }
 
-/// Whether this is all that Envoy gets: a block without a module is laid over another, as by Istio's `MERGE`.
+/// Returns whether this block is all that Envoy gets. A block without a module is laid over another one, as by Istio's
+/// `MERGE`.
 pub fn is_whole(block: &Node) -> bool {
     block.get("vm_config").is_some()
 }
@@ -47,7 +50,7 @@ fn policy_of(block: &Node) -> Option<&Node> {
     block.get("failure_policy").filter(|policy| policy.as_str() != Some("UNSPECIFIED"))
 }
 
-/// The value of `fail_open`, and where its name stands.
+/// The value of `fail_open`, and the offset of its name.
 fn fail_open_of(block: &Node) -> Option<(&Value, usize)> {
     let Value::Object(members) = &block.value else { return None };
     let member = members.iter().find(|member| member.name == "fail_open")?;

@@ -1,4 +1,4 @@
-//! `nomos check`: what is wrong with a file, and where.
+//! `nomos check`: the problems in a file, and where they are.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -53,7 +53,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Checks every file, and tells of all problems before it ends.
+/// Checks every file, and reports all problems before it ends.
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let (mut verdicts, mut unread) = (Vec::new(), Vec::new());
     for path in &args.files {
@@ -74,16 +74,16 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// What a file is, and what is wrong with it.
+/// The kind of a file, and the problems in it.
 struct Verdict {
     source: Source,
     kind: String,
     findings: Vec<Finding>,
-    /// Each with its line in the file. They change no exit code.
+    /// Each with its line in the file. Warnings do not change the exit code.
     warnings: Vec<(usize, Warning)>,
 }
 
-/// What is in a file, in the words of `nomos check`.
+/// The content of a file: its kind in words, its problems and its warnings.
 #[derive(Default)]
 struct Examined {
     kind: String,
@@ -156,7 +156,7 @@ fn examine(source: &Source) -> Examined {
     examine_other(source, &documents)
 }
 
-/// A file that is none of Envoy's with a Nomos filter.
+/// Examines a file that is not an Envoy configuration with a Nomos filter.
 fn examine_other(source: &Source, documents: &[Node]) -> Examined {
     if documents.first().is_some_and(openapi::is_one) {
         let (kind, findings) = examine_openapi(source);
@@ -174,7 +174,7 @@ fn examine_other(source: &Source, documents: &[Node]) -> Examined {
     Examined { kind, findings, warnings }
 }
 
-/// Every operation that has a contract to take is to have one that can be taken.
+/// Reports every operation that should have a contract, but whose contract cannot be read.
 fn examine_openapi(source: &Source) -> (String, Vec<Finding>) {
     let kind = "an OpenAPI document";
     let node = match document::read_foreign(source) {
@@ -250,7 +250,7 @@ fn describe_envoy(filters: &[Filter<'_>], discovered: &[Discovered<'_>]) -> Stri
     format!("an Envoy configuration {}", parts.join(" and "))
 }
 
-/// What is doubtful in the filter's place, its block, and the configuration in it.
+/// Warns about the filter's place, its block, and the configuration in it.
 fn warn_of_filter(source: &Source, filter: &Filter<'_>) -> Vec<(usize, Warning)> {
     let here = |warning: Warning| (source.line(warning.offset), warning);
     let in_block = |block| [block::in_policy(block), digest::placeholders(block, &digest::ENVOY)].concat();
@@ -272,7 +272,7 @@ fn warn_of_filter(source: &Source, filter: &Filter<'_>) -> Vec<(usize, Warning)>
     warnings
 }
 
-/// Of no configuration, as of an empty one.
+/// The warning for a missing configuration, and for an empty one.
 fn no_routes(offset: usize) -> Warning {
     let (found, expected) = NO_ROUTES;
     Warning::unexpected(offset, "configuration".to_owned(), found, expected)
@@ -297,7 +297,7 @@ fn describe(config: &Config) -> String {
     format!("a plugin configuration with {}", plural(config.routes.len(), "route"))
 }
 
-/// A schema has keywords, and a plugin configuration fields of its own.
+/// A schema has keywords, and a plugin configuration has fields of its own.
 fn is_contract(document: &Node) -> bool {
     let has = |field: &str| document.get(field).is_some();
     let is_schema = contract::UNDERSTOOD.iter().chain(&contract::IGNORED).any(|keyword| has(keyword));
@@ -340,7 +340,7 @@ fn examine_plugin(source: &Source, plugin: &Plugin<'_>) -> Vec<Finding> {
     problems.into_iter().map(|error| finding(source, error)).collect()
 }
 
-/// JSON inside a text. Its lines are lines of the file where YAML has it as a block.
+/// Checks JSON inside a text. If YAML has the text as a block, its lines are lines of the file.
 fn examine_text(source: &Source, filter: &Filter<'_>, text: &str, node: &Node) -> Vec<Finding> {
     let lines = Inside::of(source, text, node);
     let place = |error: ConfigError| Finding { line: lines.at(error.offset), error };
@@ -354,10 +354,10 @@ fn examine_text(source: &Source, filter: &Filter<'_>, text: &str, node: &Node) -
     }
 }
 
-/// The lines of a text that stands in the file.
+/// The lines of a text inside the file.
 struct Inside {
     first: usize,
-    /// None of a text in quotes, which is taken for one line.
+    /// `None` for a text in quotes, which counts as one line.
     lines: Option<Lines>,
 }
 
@@ -367,18 +367,20 @@ impl Inside {
         Inside { first: source.line(node.offset), lines: (!is_quoted).then(|| Lines::of(text)) }
     }
 
-    /// The line in the file of a byte of the text.
+    /// Returns the line in the file of an offset in the text.
     fn at(&self, offset: usize) -> usize {
         self.first + self.lines.as_ref().map_or(0, |lines| lines.at(offset) - 1)
     }
 }
 
-/// What Nomos does where Envoy hands over no body of held headers.
+/// What Nomos does if Envoy does not hand over the bodies of held headers.
 const NOT_HELD: &str = "first responses would wait for up to a second, and later ones would not be held";
 
-/// What held headers do not go with. Without the flag, no body comes until Nomos lets go of them. A filter of a cluster
-/// that holds them ends Envoy 1.36 at a redirect that Envoy follows, and lets bodies of tries that are given up leave
-/// before the response (1.40, too). And where the rest of a body is handed out late, Envoy forgets it when they are let go.
+/// Returns the problem with held headers at this place, if there is one:
+/// - Without the flag, no body comes until Nomos releases the headers.
+/// - In a filter of a cluster, held headers crash Envoy 1.36 at a redirect that Envoy follows, and let bodies of
+///   abandoned retries leave before the response (1.40 too).
+/// - If the rest of a body is handed out late, Envoy drops it once the headers are released.
 fn headers_problem(config: &Config, filter: &Filter<'_>) -> Option<ConfigError> {
     let (found, expected) = match filter {
         _ if config.response_headers != ResponseHeaders::Held => return None,

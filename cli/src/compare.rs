@@ -1,4 +1,4 @@
-//! `nomos compare`: what each algorithm says of two names.
+//! `nomos compare`: the figures of each algorithm for two names.
 
 use std::process::ExitCode;
 
@@ -57,7 +57,7 @@ struct Pair<'a> {
     figures: [f32; COLUMNS.len()],
 }
 
-/// Heading, and name in JSON.
+/// The heading of a column, and its name in JSON.
 const COLUMNS: [(&str, &str); 7] = [
     ("Lev", "levenshtein"),
     ("Jaro", "jaro"),
@@ -71,7 +71,7 @@ const COLUMNS: [(&str, &str); 7] = [
 impl<'a> Pair<'a> {
     fn new(names: &[&'a str], figures: &Comparison) -> Self {
         let Comparison { levenshtein, jaro, jaro_winkler, tfidf, synonym, reference, combined } = *figures;
-        // A dot product of nothing may be -0.0.
+        // The dot product of empty vectors may be -0.0.
         let figures = [levenshtein, jaro, jaro_winkler, tfidf, synonym, reference, combined];
         let figures = figures.map(|figure| figure.max(0.0) + 0.0);
         Pair { names: [names[0], names[1]], figures }

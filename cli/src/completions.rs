@@ -1,4 +1,4 @@
-//! `nomos completions`: what makes a shell complete commands and options.
+//! `nomos completions`: scripts with which a shell completes commands and options.
 
 use std::process::ExitCode;
 

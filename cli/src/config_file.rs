@@ -1,4 +1,4 @@
-//! The plugin's configuration, out of its own file, Envoy's, or a resource of Kubernetes.
+//! The plugin's configuration from its own file, an Envoy configuration, or a resource of Kubernetes.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::source::Source;
 use crate::{document, resource};
 
-/// Reads the configuration that a command is to work with; the first problem refuses it.
+/// Reads the configuration for a command. Fails with the first problem.
 pub fn read(path: &Path) -> Result<Config, Failure> {
     let source = Source::read(path)?;
     let documents = document::read(&source).map_err(|error| source.refuse(&[error]))?;

@@ -1,8 +1,8 @@
 //! `nomos schema`: the JSON Schema of the plugin's configuration, for editors.
 //!
-//! Names, words, bounds and defaults come from the reader (`healer::config::vocabulary`); what a field is for stands
-//! here. It never refuses what the reader takes, so that no editor underlines a configuration that works. What only the
-//! reader sees is listed in docs/configuration.md, and `tests` hold both to that.
+//! Names, words, bounds and defaults come from the reader (`healer::config::vocabulary`); the descriptions of fields
+//! are here. The schema never refuses what the reader accepts, so that no editor underlines a configuration that works.
+//! docs/configuration.md lists what only the reader refuses, and `tests` compare reader and schema.
 
 mod contract;
 mod field;
@@ -36,13 +36,13 @@ pub fn run(_: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The schema as it is printed: in lines that people can read.
+/// Returns the schema as it is printed, on readable lines.
 fn text() -> String {
     let compact = schema().to_string();
     json::read(compact.as_bytes()).map_or(compact, |node| json_text::pretty(&node) + "\n")
 }
 
-/// The schema of a whole configuration.
+/// Returns the schema of a whole configuration.
 fn schema() -> Value {
     serde_json::json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -59,7 +59,7 @@ fn schema() -> Value {
     })
 }
 
-/// The schema of a setting; nothing where there is none of that name.
+/// Returns the schema of a setting, or `None` if there is no setting of that name.
 fn setting(name: &str) -> Option<Value> {
     let default = healer::config::Config::default();
     Some(match name {

@@ -1,4 +1,4 @@
-//! `nomos contract`: what clients of an operation were built against, out of an OpenAPI document.
+//! `nomos contract`: the contract of an operation, from an OpenAPI document.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -52,7 +52,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints the contract, or the operations there are.
+/// Prints the contract, or lists the operations.
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     match &args.operation {
         Some(operation) => show(args, operation)?,
@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The contract of one operation on stdout, and what it is the contract of on stderr.
+/// Prints the contract of one operation on stdout, and which response it describes on stderr.
 fn show(args: &Args, operation: &str) -> Result<(), Failure> {
     let taken = read(&args.file, operation, args.status.as_deref())?;
     let node = schema::of(&taken.contract);
@@ -72,16 +72,16 @@ fn show(args: &Args, operation: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A contract, and what it is the contract of.
+/// A contract, and the response that it describes.
 pub struct Taken {
     pub contract: Contract,
     /// References that were not followed.
     pub open: usize,
-    /// Such as `GET /user 200 application/json`.
+    /// The response, such as `GET /user 200 application/json`.
     pub from: String,
 }
 
-/// The contract of one operation of a document.
+/// Reads the contract of one operation of a document.
 pub fn read(path: &Path, operation: &str, status: Option<&str>) -> Result<Taken, Failure> {
     let source = Source::read(path)?;
     let node = read_document(&source)?;
@@ -95,8 +95,8 @@ pub fn read(path: &Path, operation: &str, status: Option<&str>) -> Result<Taken,
     Ok(Taken { contract, open, from: format!("{found} {} {}", response.status, response.media_type) })
 }
 
-/// Of members that have one name all but one are lost. That may be far from the operation, in a document of others: it
-/// is told, and no reason to take nothing.
+/// Reads a document. Of members with the same name all but one are lost. In a foreign document these may be far from
+/// the operation, so they are reported and do not fail the command.
 fn read_document(source: &Source) -> Result<Node, Failure> {
     let node = document::read_foreign(source).map_err(|error| source.refuse(&[error]))?;
     let mut problems = Problems::new();
@@ -105,7 +105,7 @@ fn read_document(source: &Source) -> Result<Node, Failure> {
     Ok(node)
 }
 
-/// Tells of problems that do not keep the command from its work.
+/// Reports problems that do not keep the command from its work.
 fn warn(source: &Source, problems: &[ConfigError]) {
     if !problems.is_empty() {
         output::tell(&format!("nomos: {}\n", plain(&source.refuse(problems).to_string())));
@@ -138,7 +138,7 @@ fn unknown(source: &Source, asked: &str, operations: &[Operation<'_>], problems:
     Failure::new(format!("{}: found no operation {asked}; expected {expected}{elsewhere}", source.path.display()))
 }
 
-/// The operations, one a line, with a mark where no contract can be taken; as JSON those without.
+/// Lists the operations, one per line, with a mark if they have no contract; as JSON only operations with a contract.
 fn list(args: &Args) -> Result<String, Failure> {
     let source = Source::read(&args.file)?;
     let node = read_document(&source)?;
@@ -163,7 +163,7 @@ fn list(args: &Args) -> Result<String, Failure> {
     Ok(outcomes.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// What stands behind operations that no contract can be taken of.
+/// Returns the mark after an operation that has no contract.
 fn mark_of(reason: &NoContract) -> &'static str {
     match reason {
         NoContract::NoJson(_) => "  (no JSON)",
@@ -172,7 +172,7 @@ fn mark_of(reason: &NoContract) -> &'static str {
     }
 }
 
-/// Where the contract ends, and healing with it.
+/// Returns a note on references that were not followed: the contract ends there, and healing with it.
 fn left_open(references: usize) -> String {
     match references {
         0 => String::new(),

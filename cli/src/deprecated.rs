@@ -1,38 +1,39 @@
-//! What works still and will not always: `nomos check` warns of it.
+//! Deprecated settings, which still work: `nomos check` warns of them.
 //!
-//! To deprecate a setting, add a row to [`SETTINGS`] and keep reading it until the next major version (docs/upgrade.md).
+//! To deprecate a setting, add a row to [`SETTINGS`] and keep reading it until the next major version
+//! (docs/upgrade.md).
 
 use healer::config::node::{Node, Value};
 
 use crate::warning::{Warning, Why};
 
-/// A field that should be replaced.
+/// A deprecated field.
 #[derive(Clone, Copy, Debug)]
 struct Deprecation {
-    /// Where it stands: names with dots between them, `[]` behind those of arrays.
+    /// Its path: names with dots between them, and `[]` after those of arrays.
     path: &'static str,
-    /// Since which version.
+    /// The version that deprecated it.
     since: &'static str,
-    /// What to write in its place.
+    /// What to write instead.
     instead: &'static str,
 }
 
 /// Settings of the plugin's configuration. None so far.
 const SETTINGS: [Deprecation; 0] = [];
 
-/// Fields of Envoy's block for a plugin: what Envoy's own log warns of.
+/// Fields of Envoy's block for a plugin of which Envoy's own log warns.
 const PLUGIN: [Deprecation; 1] = [Deprecation {
     path: "fail_open",
     since: "Envoy 1.33",
     instead: "failure_policy: FAIL_OPEN; with fail_open a response may end well that lacks bytes",
 }];
 
-/// Deprecated settings of a configuration.
+/// Returns warnings about deprecated settings of a configuration.
 pub fn in_settings(configuration: &Node) -> Vec<Warning> {
     find_all(configuration, &SETTINGS)
 }
 
-/// Deprecated fields of the block that names plugin, VM and configuration.
+/// Returns warnings about deprecated fields of the block that names plugin, VM and configuration.
 pub fn in_plugin(block: &Node) -> Vec<Warning> {
     find_all(block, &PLUGIN)
 }
@@ -49,7 +50,7 @@ fn find_all(root: &Node, table: &[Deprecation]) -> Vec<Warning> {
     found
 }
 
-/// Calls itself once for each step of the path.
+/// Finds the places of a path. Recurses once for each step of the path.
 fn find(node: &Node, at: String, offset: usize, steps: &[&str], tell: &mut dyn FnMut(usize, String)) {
     let Some((step, rest)) = steps.split_first() else { return tell(offset, at) };
     let Value::Object(members) = &node.value else { return };

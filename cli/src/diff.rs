@@ -1,4 +1,4 @@
-//! Two bodies, line by line.
+//! Compares two bodies line by line.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ const OLD: Style = AnsiColor::Red.on_default();
 const NEW: Style = AnsiColor::Green.on_default();
 const PLACE: Style = AnsiColor::Cyan.on_default();
 
-/// Lines around a change that are shown.
+/// How many lines around a change are shown.
 const CONTEXT: usize = 3;
-/// Two long bodies that have little in common are compared this long; what is found by then is right, if not short.
+/// How long two long bodies with little in common are compared. The result is right even then, but not the shortest.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What differs, with styles; nothing where nothing does.
+/// Returns the differences as styled text, empty if there are none.
 pub fn of(before: &[u8], after: &[u8]) -> String {
     let (before, after) = (laid_out(before), laid_out(after));
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(&before, &after);
@@ -38,7 +38,7 @@ pub fn of(before: &[u8], after: &[u8]) -> String {
     text
 }
 
-/// One member a line, values as they are written. What cannot be laid out stays as it is.
+/// Lays out a body with one member per line and values as written. A body that is not JSON stays as it is.
 fn laid_out(body: &[u8]) -> String {
     match json::read(body) {
         Ok(node) => json_text::lines(&node) + "\n",

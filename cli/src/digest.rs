@@ -1,18 +1,18 @@
-//! Digests of modules that are still to be put in: the files in `deploy/` have zeros there.
+//! Digests of modules that are still placeholders: the files in `deploy/` have zeros there.
 
 use healer::config::node::Node;
 
 use crate::warning::Warning;
 
-/// In the block of an Envoy configuration that names plugin, VM and configuration.
+/// Places in the block of an Envoy configuration that names plugin, VM and configuration.
 pub const ENVOY: [&str; 1] = ["vm_config.code.remote.sha256"];
 
-/// In a `WasmPlugin`, and in an entry of an `EnvoyExtensionPolicy`.
+/// Places in a `WasmPlugin`, and in an entry of an `EnvoyExtensionPolicy`.
 pub const RESOURCES: [&str; 3] = ["sha256", "code.image.sha256", "code.http.sha256"];
 
 const EXPECTED: &str = "the SHA-256 of your image or module";
 
-/// A warning for each of these places that holds zeros only.
+/// Returns a warning for each of these places that contains only zeros.
 pub fn placeholders(block: &Node, places: &[&str]) -> Vec<Warning> {
     let warning = |place: &&str| {
         let node = place.split('.').try_fold(block, |node, field| node.get(field))?;

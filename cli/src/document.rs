@@ -6,7 +6,7 @@ use healer::config::{ConfigError, json};
 use crate::source::Source;
 use crate::yaml::{self, Dialect};
 
-/// Reads every document of a file; JSON has one. An error tells where it stands.
+/// Reads every document of a file; JSON has one. An error says where it is.
 pub fn read(source: &Source) -> Result<Vec<Node>, ConfigError> {
     if is_json(source) {
         return json::read(source.text.as_bytes()).map(|node| vec![node]);
@@ -14,7 +14,7 @@ pub fn read(source: &Source) -> Result<Vec<Node>, ConfigError> {
     yaml::read(&source.text, Dialect::Envoy)
 }
 
-/// Reads the first document of a file that is not Envoy's to read, such as one of OpenAPI.
+/// Reads the first document of a file that Envoy does not read, such as an OpenAPI document.
 pub fn read_foreign(source: &Source) -> Result<Node, ConfigError> {
     if is_json(source) {
         return json::read(source.text.as_bytes());
@@ -23,7 +23,8 @@ pub fn read_foreign(source: &Source) -> Result<Node, ConfigError> {
     Ok(documents.into_iter().next().unwrap_or(Node { offset: 0, value: Value::Null }))
 }
 
-/// JSON is read as JSON: YAML would take its `\/` and surrogate pairs amiss, and tell of mistakes in other words.
+/// Returns whether a file is JSON. JSON is not read as YAML, which reads `\/` and surrogate pairs differently, and
+/// reports mistakes in other words.
 fn is_json(source: &Source) -> bool {
     let named = source.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     named || json::read(source.text.as_bytes()).is_ok()

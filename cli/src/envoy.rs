@@ -4,15 +4,16 @@ use healer::config::node::{Node, Value};
 
 const WASM: &str = "envoy.extensions.filters.http.wasm.v3.Wasm";
 const DECOMPRESSOR: Kind = Kind { name: "envoy.filters.http.decompressor", ends: "decompressor.v3.Decompressor" };
-/// What Envoy takes for the end of a list of filters, in a listener and in a cluster.
+/// Filters that Envoy accepts as the end of a list of filters, in a listener and in a cluster.
 const LAST: [Kind; 2] = [
     Kind { name: "envoy.filters.http.router", ends: "router.v3.Router" },
     Kind { name: "envoy.filters.http.upstream_codec", ends: "upstream_codec.v3.UpstreamCodec" },
 ];
 const TYPED_STRUCT: &str = "TypedStruct";
-/// The options of a cluster, which may have a list of filters of its own.
+/// The options of a cluster, which may contain a list of filters.
 const CLUSTER_OPTIONS: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
-/// Filters that hand out a body after its upstream has ended: by their kind, where it says so, and the words that say it.
+/// Filters that hand out a body after its upstream has ended: the end of their type, the path of the field that
+/// decides, and the values that mean so (any value if there are none).
 const LATE: [(&str, &[&str], &[&str]); 3] = [
     ("bandwidth_limit.v3.BandwidthLimit", &["enable_mode"], &["RESPONSE", "REQUEST_AND_RESPONSE"]),
     (
@@ -23,7 +24,7 @@ const LATE: [(&str, &[&str], &[&str]); 3] = [
     ("fault.v3.HTTPFault", &["response_rate_limit"], &[]),
 ];
 
-/// How a filter is told: by the end of its type, or by its usual name where it comes from elsewhere.
+/// How to recognise a filter: by the end of its type, or by its usual name if its configuration comes from elsewhere.
 struct Kind {
     name: &'static str,
     ends: &'static str,
@@ -32,44 +33,44 @@ struct Kind {
 /// A Wasm HTTP filter.
 #[derive(Clone, Copy)]
 pub struct Filter<'a> {
-    /// Where it stands.
+    /// The offset of the filter.
     pub offset: usize,
-    /// What is under `typed_config.config`, if anything.
+    /// The node under `typed_config.config`, if there is one.
     pub plugin: Option<&'a Node>,
-    /// Whether it is one of a cluster's own filters.
+    /// Whether the filter belongs to a cluster.
     pub is_upstream: bool,
     /// The name of a filter behind it that hands out bodies late.
     pub late: Option<&'a str>,
-    /// The decompressor in front of it, where none is behind it.
+    /// The decompressor in front of it, if none is behind it.
     pub decompressor_in_front: Option<&'a str>,
     /// The router in front of it.
     pub router_in_front: Option<&'a str>,
-    /// The name in the chain of filters.
+    /// Its name in the chain of filters.
     name: Option<&'a str>,
 }
 
-/// A Wasm HTTP filter that Envoy takes from elsewhere while it runs.
+/// A Wasm HTTP filter whose configuration Envoy gets from elsewhere at run time.
 #[derive(Clone, Copy, Debug)]
 pub struct Discovered<'a> {
     /// Its name in the chain of filters.
     pub name: &'a str,
-    /// The file; none where it comes from a server.
+    /// The file, or `None` if the configuration comes from a server.
     pub file: Option<&'a str>,
 }
 
-/// The configuration of the plugin, in one of the forms that Envoy hands on.
+/// The configuration of the plugin, in one of the forms that Envoy passes on.
 pub enum Configuration<'a> {
-    /// None: every response passes.
+    /// There is none: every response passes.
     Missing,
-    /// A `Struct`: part of the file.
+    /// A `Struct`, which is part of the file.
     Tree(&'a Node),
-    /// A `StringValue`: JSON text inside the file.
+    /// A `StringValue`, which is JSON text inside the file.
     Text(&'a str, &'a Node),
     /// Another form, which cannot be checked here.
     Unknown(&'a Node),
 }
 
-/// Nomos's filters, wherever they stand in the file. A single Wasm filter without any name is taken for one.
+/// Returns Nomos's filters, wherever they are in the file. A single Wasm filter counts as one, whatever its name.
 pub fn filters(documents: &[Node]) -> Vec<Filter<'_>> {
     let mut found = Vec::new();
     for document in documents {
@@ -81,7 +82,8 @@ pub fn filters(documents: &[Node]) -> Vec<Filter<'_>> {
     found
 }
 
-/// Nomos's filters that stand elsewhere, by `config_discovery`. A single Wasm filter is taken for one, whatever its name.
+/// Returns Nomos's filters that are elsewhere, by `config_discovery`. A single Wasm filter counts as one, whatever its
+/// name.
 pub fn discovered(documents: &[Node]) -> Vec<Discovered<'_>> {
     let mut found = Vec::new();
     let mut open: Vec<&Node> = documents.iter().rev().collect();
@@ -114,7 +116,7 @@ fn names_nomos(name: &str) -> bool {
     name.to_ascii_lowercase().contains("nomos")
 }
 
-/// Whether a document is an Envoy configuration, with or without a Wasm filter.
+/// Returns whether a document is an Envoy configuration, with or without a Wasm filter.
 pub fn is_envoy(document: &Node) -> bool {
     let fields = ["static_resources", "dynamic_resources", "admin", "node", "resources", "typed_config"];
     fields.iter().any(|field| document.get(field).is_some())
@@ -133,7 +135,8 @@ impl<'a> Filter<'a> {
         Filter { offset, plugin, is_upstream, late, decompressor_in_front, router_in_front, name }
     }
 
-    /// Notes what stands around it in a list, be it the one of filters or one around that, which has no filters.
+    /// Notes the neighbours of this filter in a list: the list of filters, or a list around that one, which has no
+    /// filters.
     fn see(&mut self, in_front: &'a [Node], behind: &'a [Node]) {
         self.late = self.late.or_else(|| behind.iter().find_map(handing_out_late));
         let last = in_front.iter().find(|filter| LAST.iter().any(|kind| kind.is_of(filter)));
@@ -144,7 +147,7 @@ impl<'a> Filter<'a> {
         }
     }
 
-    /// What the plugin is given.
+    /// Returns the configuration of the plugin.
     pub fn configuration(&self) -> Configuration<'a> {
         let Some(any) = self.plugin.and_then(|plugin| plugin.get("configuration")) else {
             return Configuration::Missing;
@@ -160,13 +163,13 @@ impl<'a> Filter<'a> {
         }
     }
 
-    /// Whether Envoy lets this filter hold response headers.
+    /// Returns whether Envoy lets this filter hold response headers.
     pub fn may_hold_headers(&self) -> bool {
         let flag = self.plugin.and_then(|plugin| plugin.get("allow_on_headers_stop_iteration"));
         flag.is_some_and(|flag| flag.value == Value::Bool(true))
     }
 
-    /// Named after Nomos: the filter, the plugin, its root or the module's file.
+    /// Returns whether the filter, the plugin, its root or the module's file is named after Nomos.
     fn is_nomos(&self) -> bool {
         let own = |field| self.plugin.and_then(|plugin| text(plugin, field));
         let file = ["vm_config", "code", "local", "filename"];
@@ -176,7 +179,7 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// Descends at most as deep as the file was read: [`Node::MAX_DEPTH`].
+/// Collects Wasm filters. Recurses at most as deep as the file was read: [`Node::MAX_DEPTH`].
 fn collect<'a>(node: &'a Node, name: Option<&'a str>, found: &mut Vec<Filter<'a>>) {
     if let Some(wasm) = wasm_of(node) {
         found.push(Filter::new(node.offset, wasm.get("config"), name));
@@ -204,7 +207,7 @@ fn collect<'a>(node: &'a Node, name: Option<&'a str>, found: &mut Vec<Filter<'a>
     }
 }
 
-/// The name of a filter that hands out bodies late.
+/// Returns the name of a filter if it hands out bodies late.
 fn handing_out_late(filter: &Node) -> Option<&str> {
     let config = filter.get("typed_config")?;
     let kind = text(config, "@type")?;
@@ -214,7 +217,7 @@ fn handing_out_late(filter: &Node) -> Option<&str> {
     is_late.then(|| text(filter, "name").unwrap_or(kind))
 }
 
-/// Whether a filter decompresses responses: one may be for requests only.
+/// Returns whether a filter decompresses responses. A decompressor may be for requests only.
 fn decompresses(filter: &Node) -> bool {
     let switch = ["typed_config", "response_direction_config", "common_config", "enabled", "default_value"];
     let switch = switch.iter().try_fold(filter, |node, field| node.get(field));
@@ -223,18 +226,18 @@ fn decompresses(filter: &Node) -> bool {
     DECOMPRESSOR.is_of(filter) && !is_disabled && !switch.is_some_and(is_off)
 }
 
-/// The name of a filter in its list.
+/// Returns the name of a filter in its list.
 fn called(filter: &Node) -> &str {
     text(filter, "name").unwrap_or("a filter without a name")
 }
 
-/// The type of a message: its own, or that of what a `TypedStruct` wraps.
+/// Returns the type of a message: its own, or that of the message in a `TypedStruct`.
 fn kind_of(config: &Node) -> Option<&str> {
     let kind = text(config, "@type")?;
     if kind.ends_with(TYPED_STRUCT) { text(config, "type_url") } else { Some(kind) }
 }
 
-/// The message of a Wasm filter: the node itself, or what a `TypedStruct` wraps.
+/// Returns the message of a Wasm filter: the node itself, or the message in a `TypedStruct`.
 fn wasm_of(node: &Node) -> Option<&Node> {
     let kind = text(node, "@type")?;
     if kind.ends_with(WASM) {

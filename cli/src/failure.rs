@@ -2,17 +2,17 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Why a command cannot do its work: one line.
+/// Why a command cannot do its work, in one line.
 #[derive(Debug)]
 pub struct Failure(String);
 
 impl Failure {
-    /// In the words of the command.
+    /// Returns a failure with this message.
     pub fn new(message: impl Into<String>) -> Self {
         Failure(message.into())
     }
 
-    /// A file that cannot be read or written.
+    /// Returns a failure to read or write a file.
     pub fn io(path: &Path, error: &io::Error) -> Self {
         Failure(format!("{}: {error}", path.display()))
     }

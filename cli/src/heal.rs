@@ -1,4 +1,4 @@
-//! `nomos heal`: one body, as the filter would heal it.
+//! `nomos heal`: heals one body as the filter would.
 
 mod report;
 
@@ -131,12 +131,12 @@ fn exit_code(outcome: &Outcome) -> ExitCode {
     }
 }
 
-/// A body is taken in in pieces of this size, as from a host: then only what is open of it is held twice.
+/// Bodies are read in pieces of this many bytes, as from a host. Then only the open part of a body is held twice.
 const PIECE: usize = 64 << 10;
 
 struct Healed {
     result: Result<Summary, healer::Failure>,
-    /// Whether it was too long to be healed as a whole. Then the engine has put all of it out.
+    /// Whether the body was too long to be healed as a whole. The engine's output then contains all of it.
     streamed: bool,
 }
 

@@ -11,7 +11,7 @@ use nomos_filter::outcome::Skip;
 
 use crate::failure::Failure;
 
-/// Reads a body from a file, or from stdin where the file is called `-`.
+/// Reads a body from a file, or from stdin if the file is called `-`.
 pub fn body(path: &Path) -> Result<Vec<u8>, Failure> {
     if path == Path::new("-") {
         let mut body = Vec::new();
@@ -21,25 +21,25 @@ pub fn body(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::io(path, &error))
 }
 
-/// What `--path` may be.
+/// Parses `--path`.
 pub fn request_path(text: &str) -> Result<String, String> {
     let is_path = text.starts_with('/');
     is_path.then(|| text.to_owned()).ok_or_else(|| "expected a path, such as /api/user".to_owned())
 }
 
-/// What `--method` may be: methods differ by case.
+/// Parses `--method`. Methods are case-sensitive.
 pub fn method(text: &str) -> Result<String, String> {
     let is_method = !text.is_empty() && !text.contains(|letter: char| letter.is_ascii_lowercase());
     is_method.then(|| text.to_owned()).ok_or_else(|| "expected a method in capitals, such as GET".to_owned())
 }
 
-/// What `--status` may be, where it is that of one response.
+/// Parses `--status` of one response.
 pub fn status(text: &str) -> Result<u16, String> {
     let status = text.parse().ok().filter(|status| (100..600).contains(status));
     status.ok_or_else(|| "expected a status, such as 404".to_owned())
 }
 
-/// What is said of a request and its response; the rest is as it mostly is.
+/// The options about a request and its response. Missing ones have the most common value.
 #[derive(Clone, Copy, Default)]
 pub struct Exchange<'a> {
     pub method: Option<&'a str>,
@@ -61,10 +61,10 @@ impl<'a> Exchange<'a> {
         self.content_type.unwrap_or("application/json")
     }
 
-    /// Why the filter does not look at the body of such a response, whatever its route.
+    /// Returns why the filter does not look at the body of such a response, whatever its route.
     pub fn skip(&self) -> Option<Skip> {
         let request = Request { method: self.method().as_bytes(), ..Request::default() };
-        // Without a media type, what it says of the status comes first.
+        // The response has no media type yet, so only the verdict on its status counts.
         let mut response = Response::default();
         response.status = self.status().into();
         match (request.judge(), response.judge(false)) {
@@ -78,7 +78,8 @@ impl<'a> Exchange<'a> {
     }
 }
 
-/// The route of a request and its response; without a path the only one there is, unless what is said is not for it.
+/// Returns the route of a request and its response. Without a path it is the only route, unless the other options do
+/// not match it.
 pub fn route<'a>(config: &'a Config, exchange: &Exchange<'_>) -> Result<Option<&'a Route>, Failure> {
     if let Some(path) = exchange.path {
         let routes = config.routes_from(0, exchange.method().as_bytes(), path.as_bytes());

@@ -4,25 +4,25 @@ use healer::config::node::{Member, Node, Value};
 
 use crate::text::plain;
 
-/// What fits into this many characters stands on one line.
+/// A value that fits into this many characters stays on one line.
 const WIDTH: usize = 100;
 
-/// On one line. Calls itself, at most [`Node::MAX_DEPTH`] deep.
+/// Returns the text on one line. Recurses at most [`Node::MAX_DEPTH`] deep.
 pub fn compact(node: &Node) -> String {
     write(node, ":", ",")
 }
 
-/// For people: on lines, but what is short on one.
+/// Returns readable text: short values on one line, others on several.
 pub fn pretty(node: &Node) -> String {
     indented(node, 0, 0, WIDTH)
 }
 
-/// Every member and element on a line of its own.
+/// Returns the text with every member and element on a line of its own.
 pub fn lines(node: &Node) -> String {
     indented(node, 0, 0, 0)
 }
 
-/// A text as JSON that may be shown on a terminal.
+/// Returns a text as a JSON string that may be shown on a terminal.
 pub fn quote(text: &str) -> String {
     plain(&serde_json::Value::from(text).to_string()).into_owned()
 }
@@ -45,7 +45,7 @@ fn write(node: &Node, colon: &str, comma: &str) -> String {
     }
 }
 
-/// `before` characters stand on the line already; `width` is all of it.
+/// Writes a node. `before` characters are on its line already; `width` is the maximum for the line.
 fn indented(node: &Node, depth: usize, before: usize, width: usize) -> String {
     let is_flat = match &node.value {
         Value::Array(items) => items.is_empty(),

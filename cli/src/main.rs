@@ -1,6 +1,6 @@
 //! `nomos`: the filter's engine on files.
 
-// They abort where nobody reads, as behind `2>&-`.
+// These macros panic if the stream is closed, as by `2>&-`.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod advice;

@@ -1,4 +1,4 @@
-//! `nomos match`: where in a body each field is that clients expect.
+//! `nomos match`: finds where in a body each expected field is.
 
 mod expectation;
 mod report;
@@ -96,7 +96,7 @@ enum Profile {
     Reference,
 }
 
-/// Prints where everything is.
+/// Prints where each field is.
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut spec = expectation::read(&args.contract, &args.which)?;
     args.similarity.set(&mut spec);
@@ -120,10 +120,10 @@ impl Similarity {
     }
 }
 
-/// Arrays and objects inside each other in a body at most.
+/// The maximum nesting of arrays and objects in a body.
 const MAX_DEPTH: u32 = 1 << 12;
 
-/// Where everything is; or what the body is instead of a record of the contract.
+/// Returns where each field is, or an error that says why the body cannot be matched with the contract.
 fn matched(spec: &PlanSpec, body: &[u8]) -> Result<Matching, String> {
     let plan = Plan::compile(spec).map_err(|error| error.to_string())?;
     let limits = Limits {
@@ -140,7 +140,7 @@ fn matched(spec: &PlanSpec, body: &[u8]) -> Result<Matching, String> {
     intake.finish();
     let mut memo = Memo::new(&plan);
     healer.matching(&plan, &mut memo, &intake).map_err(|failure| match (failure.reason, json::read(body)) {
-        // The reader of configurations tells line and column.
+        // The reader of configurations reports line and column.
         (Reason::Malformed | Reason::Truncated | Reason::Empty, Err(ConfigError { at, found, expected, .. })) => {
             let expected = expected.replace("end of the configuration", "end of the body");
             format!("{at}: found {found}; expected {expected}")
@@ -159,7 +159,7 @@ fn refuse(path: &Path, found: &str) -> Failure {
     Failure::new(format!("{name}: {found}"))
 }
 
-/// A number from 0 to 1.
+/// Parses a number from 0 to 1.
 fn share(text: &str) -> Result<f32, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "expected a number from 0 to 1, such as 0.85".to_owned())

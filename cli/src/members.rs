@@ -1,10 +1,10 @@
-//! How much there is in a contract.
+//! The members of a contract.
 
 use healer::plan::spec::Contract;
 
 use crate::output::plural;
 
-/// What was found instead of members to look for, and what was expected; nothing where there are some.
+/// Returns what was found and expected if the contract has no members to look for.
 pub fn emptiness(contract: &Contract) -> Option<(&'static str, &'static str)> {
     if !holds_objects(contract) {
         let expected = "an object or an array of objects: there are no members to look for in anything else";
@@ -14,13 +14,13 @@ pub fn emptiness(contract: &Contract) -> Option<(&'static str, &'static str)> {
     (members == 0).then_some(("a schema without members", "properties: nothing else is looked for"))
 }
 
-/// Such as `7 members in 2 objects`.
+/// Describes a contract, such as `7 members in 2 objects`.
 pub fn describe(contract: &Contract) -> String {
     let (members, records) = count(contract);
     format!("{} in {}", plural(members, "member"), plural(records, "object"))
 }
 
-/// Whether there is an object in it, be it in arrays.
+/// Returns whether a contract is an object, or an array of objects.
 fn holds_objects(mut contract: &Contract) -> bool {
     while let Contract::Array { items } = contract {
         contract = items;
@@ -28,7 +28,7 @@ fn holds_objects(mut contract: &Contract) -> bool {
     matches!(contract, Contract::Object { .. })
 }
 
-/// Members, and objects that have some.
+/// Returns the number of members, and of objects that have members.
 fn count(contract: &Contract) -> (usize, usize) {
     let (mut members, mut records) = (0, 0);
     let mut open = vec![contract];

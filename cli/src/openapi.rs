@@ -1,4 +1,4 @@
-//! Documents of OpenAPI 3.0 and 3.1: operations, and the schemas of their responses.
+//! OpenAPI documents, 3.0 and 3.1: operations, and the schemas of their responses.
 
 mod operation;
 mod template;
@@ -16,7 +16,7 @@ use crate::progress::Progress;
 
 pub use operation::Operation;
 
-/// A reference to a reference to a reference: nobody means more.
+/// The maximum number of references followed in a row. No document needs more.
 const MAX_HOPS: usize = 16;
 
 const BUNDLED: &str = "a reference into this document: bundle it with its other files first, for example with \
@@ -24,27 +24,27 @@ const BUNDLED: &str = "a reference into this document: bundle it with its other 
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/// A document whose version is known.
+/// A document of a supported version.
 pub struct Document<'a> {
     root: Place<'a>,
 }
 
 /// A response that has a schema.
 pub struct Response<'a> {
-    /// `200`, `2XX` or `default`.
+    /// The status: `200`, `2XX` or `default`.
     pub status: &'a str,
-    /// Such as `application/json`.
+    /// The media type, such as `application/json`.
     pub media_type: &'a str,
     schema: Place<'a>,
 }
 
-/// Why no contract can be taken of an operation.
+/// Why an operation has no contract.
 pub enum NoContract {
-    /// No response has JSON.
+    /// No response has a JSON body.
     NoJson(ConfigError),
-    /// There is nothing to look for in its JSON.
+    /// The schema of its JSON has no members to look for.
     NoMembers(ConfigError),
-    /// A reference leads nowhere, or a schema cannot be written out.
+    /// A reference leads nowhere, or a schema cannot be expanded.
     Broken(Problems),
 }
 
@@ -57,16 +57,16 @@ impl From<NoContract> for Problems {
     }
 }
 
-/// Whether a file may be one, of whatever version.
+/// Returns whether a file may be an OpenAPI document, of any version.
 pub fn is_one(document: &Node) -> bool {
     ["openapi", "swagger", "asyncapi"].iter().any(|field| document.get(field).is_some())
 }
 
-/// An operation, and whether a contract can be taken of it.
+/// An operation, and whether it has a contract.
 pub type Outcome<'o, 'a> = (&'o Operation<'a>, Rc<Result<(), NoContract>>);
 
 impl<'a> Document<'a> {
-    /// Looks at the version.
+    /// Opens a document. Fails if its version is not supported.
     pub fn new(root: Place<'a>) -> Result<Self, ConfigError> {
         let version = |field| root.follow(&[field]).ok();
         if let Some(swagger) = version("swagger") {
@@ -83,7 +83,8 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// All operations, in the order of the document. Problems are those of paths that are described elsewhere.
+    /// Returns all operations, in the order of the document. Adds a problem for each path whose description is in
+    /// another place and cannot be read.
     pub fn operations(&self, problems: &mut Problems) -> Vec<Operation<'a>> {
         let mut operations = Vec::new();
         let Ok(paths) = self.root.follow(&["paths"]) else { return operations };
@@ -100,7 +101,7 @@ impl<'a> Document<'a> {
         operations
     }
 
-    /// With what the paths of requests begin, before that of an operation: the paths of the servers.
+    /// Returns the paths of the servers, which precede the path of an operation in the paths of requests.
     pub fn bases(&self) -> Vec<String> {
         let Ok(servers) = self.root.follow(&["servers"]) else { return Vec::new() };
         let Value::Array(servers) = &servers.node.value else { return Vec::new() };
@@ -112,7 +113,7 @@ impl<'a> Document<'a> {
         servers.iter().filter_map(base).collect()
     }
 
-    /// A path may have operations of its own beside a reference to others.
+    /// Returns the operations of a path. A path may have operations of its own beside a reference to others.
     fn operations_at(&self, path: &'a str, items: &[Place<'a>]) -> Vec<Operation<'a>> {
         let of = |method: &'static str| {
             let place = items.iter().find_map(|item| item.follow(&[method]).ok())?;
@@ -123,7 +124,7 @@ impl<'a> Document<'a> {
         METHODS.into_iter().filter_map(of).collect()
     }
 
-    /// What clients of an operation were built against: its response of the status asked for, or else that of success.
+    /// Returns the contract of an operation: that of its response with the given status, or else of its success.
     pub fn contract(
         &self,
         operation: &Operation<'a>,
@@ -134,8 +135,8 @@ impl<'a> Document<'a> {
         Ok((response, reading))
     }
 
-    /// What comes of taking a contract of each operation. Schemas that operations share are read once: in the largest
-    /// documents that is the difference between seconds and a minute.
+    /// Returns the outcome of reading the contract of each operation. Schemas that operations share are read once: with
+    /// the largest documents this takes seconds instead of a minute.
     pub fn outcomes<'o>(&self, operations: &'o [Operation<'a>], status: Option<&str>) -> Vec<Outcome<'o, 'a>> {
         let mut known: HashMap<*const Node, Rc<Result<(), NoContract>>> = HashMap::new();
         let mut progress = Progress::of(operations.len(), "operation");
@@ -154,7 +155,7 @@ impl<'a> Document<'a> {
         operations.iter().map(outcome).collect()
     }
 
-    /// What clients of a response were built against.
+    /// Returns the contract of a response.
     fn contract_of(&self, response: &Response<'a>) -> Result<Reading, NoContract> {
         let mut problems = Problems::new();
         let reading = contract::read_in(&self.root, &response.schema.cursor(), &mut problems);
@@ -165,14 +166,15 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The schema of a response, or what it is a mere reference to: many operations share theirs.
+    /// Returns the schema of a response. If that is only a reference, returns its target, which many operations may
+    /// share.
     fn schema_of(&self, response: &Response<'a>) -> &'a Node {
         let is_reference = matches!(&response.schema.node.value, Value::Object(members) if members.len() == 1);
         let target = is_reference.then(|| self.resolved(response.schema.clone()).ok()).flatten();
         target.map_or(response.schema.node, |target| target.node)
     }
 
-    /// The response to take a contract from.
+    /// Returns the response whose schema becomes the contract.
     fn response(&self, operation: &Operation<'a>, status: Option<&str>) -> Result<Response<'a>, NoContract> {
         let resolved =
             |place: &Place<'a>| self.resolved(place.clone()).map_err(|error| NoContract::Broken(vec![error]));
@@ -196,7 +198,7 @@ impl<'a> Document<'a> {
         })))
     }
 
-    /// What stands at a place, or where its reference leads.
+    /// Returns a place, or the target if it contains a reference.
     fn resolved(&self, mut place: Place<'a>) -> Result<Place<'a>, ConfigError> {
         for _ in 0..MAX_HOPS {
             let Ok(reference) = place.follow(&["$ref"]) else { return Ok(place) };
@@ -207,7 +209,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The schema of a response's JSON.
+/// Returns the schema of a response's JSON.
 fn content<'a>(status: &'a str, response: &Place<'a>) -> Result<Response<'a>, ConfigError> {
     let Ok(content) = response.follow(&["content"]) else {
         return Err(refusal(response, "a response without content", "content of type application/json"));
@@ -223,7 +225,7 @@ fn content<'a>(status: &'a str, response: &Place<'a>) -> Result<Response<'a>, Co
     }
 }
 
-/// The URL of a server with its variables put in.
+/// Returns the URL of a server, with the defaults of its variables filled in.
 fn with_defaults(url: &str, variables: Option<&Node>) -> String {
     let Some(Node { value: Value::Object(variables), .. }) = variables else { return url.to_owned() };
     variables.iter().fold(url.to_owned(), |url, variable| {
@@ -232,7 +234,7 @@ fn with_defaults(url: &str, variables: Option<&Node>) -> String {
     })
 }
 
-/// Tells of a reference into another file what can be done.
+/// Adds advice to a problem with a reference into another file.
 fn bundling(mut error: ConfigError) -> ConfigError {
     if error.at.ends_with("$ref") && error.found.starts_with('"') && !error.found.starts_with("\"#") {
         BUNDLED.clone_into(&mut error.expected);
@@ -246,7 +248,7 @@ fn refusal(place: &Place<'_>, found: impl Into<String>, expected: impl Into<Stri
     problems.remove(0)
 }
 
-/// What `--status` may be: `404`, `4XX` or `default`.
+/// Parses `--status`: `404`, `4XX` or `default`.
 pub fn status(text: &str) -> Result<String, String> {
     let status = text.to_ascii_uppercase();
     match status.as_bytes() {
@@ -256,8 +258,8 @@ pub fn status(text: &str) -> Result<String, String> {
     }
 }
 
-/// Statuses in the order of preference. Without one asked for, those of success. Where a success is declared, `default`
-/// is none: mostly it is an error.
+/// Returns the statuses to try, in order of preference. If none is given, these are the successes. If a success is
+/// declared, `default` is not one: usually it describes errors.
 fn candidates<'a>(known: &[&'a str], asked: Option<&str>) -> Vec<&'a str> {
     let named = |status: &str| -> Vec<&'a str> {
         known.iter().copied().filter(|name| name.eq_ignore_ascii_case(status)).collect()
@@ -271,7 +273,7 @@ fn candidates<'a>(known: &[&'a str], asked: Option<&str>) -> Vec<&'a str> {
     described.into_iter().chain([others]).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
-/// The statuses of a class, in order.
+/// Returns the statuses of a class, in order.
 fn codes<'a>(known: &[&'a str], class: &str) -> Vec<&'a str> {
     let is_one = |name: &&str| name.starts_with(class) && name.len() == 3 && name.bytes().all(|b| b.is_ascii_digit());
     let mut codes: Vec<&str> = known.iter().copied().filter(is_one).collect();
@@ -279,7 +281,7 @@ fn codes<'a>(known: &[&'a str], class: &str) -> Vec<&'a str> {
     codes
 }
 
-/// The media type that is JSON: its own name first, then others that are written in it, then ranges.
+/// Returns the JSON media type: `application/json` first, then types with JSON syntax, then ranges.
 fn json_type<'a>(known: &[&'a str]) -> Option<&'a str> {
     let essence = |name: &str| name.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let tests: [fn(&str) -> bool; 4] = [
@@ -302,14 +304,15 @@ fn names(node: &Node) -> Vec<&str> {
     }
 }
 
-/// 3.0 and 3.1, of whatever patch: what comes later may say things that would be read amiss.
+/// Returns whether the version is 3.0 or 3.1, with any patch version. Later versions may contain what this reader would
+/// misread.
 fn is_known(version: &str) -> bool {
     ["3.0", "3.1"]
         .iter()
         .any(|known| version.strip_prefix(known).is_some_and(|patch| patch.is_empty() || patch.starts_with('.')))
 }
 
-/// A version that somebody wrote without quotes is a number.
+/// Returns a version as text. A version without quotes is a number.
 fn word(node: &Node) -> String {
     node.as_str().map_or_else(|| node.describe(), str::to_owned)
 }

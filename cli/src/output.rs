@@ -5,22 +5,22 @@ use std::path::Path;
 
 use crate::failure::Failure;
 
-/// `1 member`, `2 members`.
+/// Returns a number with its noun: `1 member`, `2 members`.
 pub fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Writes bytes as they are. A reader that has seen enough, such as `head`, is no failure.
+/// Writes bytes as they are. A reader that stops reading early, such as `head`, is no failure.
 pub fn write(bytes: &[u8]) -> Result<(), Failure> {
     finish(&mut io::stdout().lock(), bytes)
 }
 
-/// Writes text with styles, which stay if a terminal reads it that shows them, and `NO_COLOR` is not set.
+/// Writes styled text. The styles are kept if stdout is a terminal that shows them and `NO_COLOR` is not set.
 pub fn write_styled(text: &str) -> Result<(), Failure> {
     finish(&mut anstream::stdout().lock(), text.as_bytes())
 }
 
-/// Tells people something on stderr, beside what is on stdout. Nobody may be there to read it: that is no failure.
+/// Writes a message to stderr, beside the output on stdout. If stderr is closed, that is no failure.
 pub fn tell(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }

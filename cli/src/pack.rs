@@ -1,4 +1,4 @@
-//! Rule packs as files, checked as the build checks those in `rules/`, and their examples run.
+//! Rule packs as files: checks them as the build checks those in `rules/`, and runs their examples.
 
 mod examples;
 
@@ -8,19 +8,19 @@ use healer::config::node::Node;
 use nomos_rules::check::{self, Correspondence, Entry};
 use nomos_rules::{Case, PACK_NAMES};
 
-/// How messages call the pack that is checked.
+/// The name of the checked pack in messages.
 const OWN: &str = "this pack";
 
 const FIELDS: [&str; 5] = ["pack", "about", "engine", "rules", "conventions"];
 const RULE_FIELDS: [&str; 5] = ["id", "rename", "move", "valid", "invalid"];
 const CONVENTION_FIELDS: [&str; 5] = ["id", "from", "to", "valid", "invalid"];
 
-/// What a pack file says of itself, if it is one.
+/// Returns the name of the pack if the document is a pack file.
 pub fn name(document: &Node) -> Option<&str> {
     document.get("pack").and_then(Node::as_str)
 }
 
-/// Everything that is wrong with a pack.
+/// Returns all problems of a pack.
 pub fn check(document: &Node) -> Vec<ConfigError> {
     let mut problems = Problems::new();
     let root = Cursor::root(document);
@@ -29,14 +29,14 @@ pub fn check(document: &Node) -> Vec<ConfigError> {
     problems
 }
 
-/// The rules of a pack, in order.
+/// Returns the number of rules and conventions of a pack.
 pub fn count(document: &Node) -> usize {
     let rules = Cursor::root(document);
     let of = |field| rules.field(field).map_or(0, |list| list.items(&mut Problems::new(), "").count());
     of("rules") + of("conventions")
 }
 
-/// A rule as far as it could be read.
+/// A rule, as far as it could be read.
 struct Rule<'a> {
     cursor: Cursor<'a>,
     id: String,
@@ -151,7 +151,7 @@ fn read_convention(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Says>
     Some(Says::Convention(from, to.choice(problems, &choices)?))
 }
 
-/// A text that has to be there; empty where it is refused.
+/// Reads a required text. Returns an empty text if it is refused.
 fn read_text(cursor: &Cursor<'_>, name: &str, expected: &str, problems: &mut Problems) -> String {
     let Some(field) = cursor.field(name) else {
         cursor.refuse(problems, format!("no {name}"), expected);
@@ -160,9 +160,9 @@ fn read_text(cursor: &Cursor<'_>, name: &str, expected: &str, problems: &mut Pro
     field.text(problems, expected).unwrap_or_default().to_owned()
 }
 
-/// The rules of this pack among themselves and beside the embedded packs, unless it is a new version of one.
+/// Checks the rules of this pack against each other, and against the embedded packs except one of the same name.
 fn check_together(pack: &str, rules: &[Rule<'_>], problems: &mut Problems) {
-    // The embedded ones first: of two rules that clash, the later one is told.
+    // The embedded ones come first, because of two clashing rules the later one is reported.
     let others = embedded(pack);
     let mut entries: Vec<Entry<'_>> = others.iter().map(|(place, id, says)| Entry { place, id, says: *says }).collect();
     entries.extend(rules.iter().map(|rule| Entry { place: OWN, id: &rule.id, says: rule.says.correspondence() }));
@@ -172,7 +172,7 @@ fn check_together(pack: &str, rules: &[Rule<'_>], problems: &mut Problems) {
     }
 }
 
-/// The rules of the embedded packs, but for one pack: pack, id, and what they say.
+/// The rules of all embedded packs except one: place, id, and correspondence.
 fn embedded(except: &str) -> Vec<(&'static str, String, Correspondence<'static>)> {
     let packs = PACK_NAMES.into_iter().filter(|name| *name != except).filter_map(nomos_rules::pack);
     let entry = |pack: &nomos_rules::Pack, rule: &'static nomos_rules::Rule| {

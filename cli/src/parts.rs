@@ -1,17 +1,17 @@
-//! What a score of similarity is made of.
+//! The parts of a similarity score.
 
 use healer::Match;
 use healer::similarity::{Comparison, Parts};
 
 use crate::json_text::quote;
 
-/// The parts of a match by name: those of the profile that it is by.
+/// Returns the parts of a match by name. They depend on the profile that found it.
 pub fn of(found: &Match) -> Vec<(&'static str, f32)> {
     let of_reference = |figures| weighed(figures).map(|(name, _, part)| (name, part)).to_vec();
     found.figures.map_or_else(|| named(found.parts), of_reference)
 }
 
-/// Why a match is one.
+/// Says why a match was found.
 pub fn why(found: &Match) -> String {
     let part = |(name, weight, part)| format!("{weight:.2} {name} {part:.2}");
     match found.figures {
@@ -21,7 +21,7 @@ pub fn why(found: &Match) -> String {
     }
 }
 
-/// Name, weight and figure of what the reference profile adds up.
+/// Returns name, weight and figure of each summand of the reference profile.
 fn weighed(figures: Comparison) -> [(&'static str, f32, f32); 4] {
     [
         ("synonym", 0.35, figures.counted_synonym()),
@@ -31,7 +31,7 @@ fn weighed(figures: Comparison) -> [(&'static str, f32, f32); 4] {
     ]
 }
 
-/// The parts by name; none where a profile knows none.
+/// Returns the parts by name, or none if the profile has none.
 pub fn named(parts: Parts) -> Vec<(&'static str, f32)> {
     if parts == Parts::NONE {
         return Vec::new();
@@ -47,7 +47,8 @@ pub fn named(parts: Parts) -> Vec<(&'static str, f32)> {
     ]
 }
 
-/// `synonym 0.93, path 0.95`: what speaks against it, and what else is known.
+/// Returns the parts as text, such as `synonym 0.93, path 0.95`: factors that lower the score, and the other known
+/// parts.
 pub fn as_text(parts: Parts) -> String {
     let says = |(name, part): &(&str, f32)| if is_factor(name) { *part < 0.995 } else { *part >= 0.005 };
     let parts: Vec<String> =
@@ -55,28 +56,28 @@ pub fn as_text(parts: Parts) -> String {
     if parts.is_empty() { "nothing against it".to_owned() } else { parts.join(", ") }
 }
 
-/// Whether it lowers the score where it is less than 1.
+/// Returns whether a part lowers the score if it is less than 1.
 fn is_factor(name: &str) -> bool {
     !matches!(name, "siblings" | "rival")
 }
 
-/// `{"synonym":0.93,"tokens":1,...}`
+/// Returns the parts as JSON: `{"synonym":0.93,"tokens":1,...}`.
 pub fn as_json(parts: &[(&str, f32)]) -> String {
     let parts: Vec<String> = parts.iter().map(|(name, part)| format!("{}:{}", quote(name), number(*part))).collect();
     format!("{{{}}}", parts.join(","))
 }
 
-/// A score as a number of JSON with four decimals.
+/// Rounds a score to four decimals, for JSON.
 pub fn rounded(score: f32) -> f64 {
     (f64::from(score) * 1e4).round() / 1e4
 }
 
-/// A score with two decimals, as the filter state has it.
+/// Returns a score with two decimals, as in the filter state.
 pub fn short(score: f32) -> String {
     format!("{:.2}", (score * 100.0 + 0.5).floor() / 100.0)
 }
 
-/// A score with as many of four decimals as it needs.
+/// Returns a score with at most four decimals, without trailing zeros.
 pub fn number(score: f32) -> String {
     let text = format!("{score:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

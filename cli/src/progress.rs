@@ -1,14 +1,14 @@
-//! How far a long task is, for somebody who waits at a terminal.
+//! The progress of a long task, for a user who waits at a terminal.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use crate::output::{plural, tell};
 
-/// After this time, and then each time that it has passed again, people wonder.
+/// How long after the start progress is first shown, and how often it is updated.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A line on stderr that changes, and goes when the task is done. There is none where nobody looks.
+/// A line on stderr that is updated, and erased when the task is done. Nothing is shown if stderr is no terminal.
 pub struct Progress {
     noun: &'static str,
     all: usize,
@@ -19,13 +19,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A task of so many parts.
+    /// Starts a task of `all` parts.
     pub fn of(all: usize, noun: &'static str) -> Self {
         let next = Instant::now() + PATIENCE;
         Progress { noun, all, done: 0, next, is_watched: io::stderr().is_terminal(), is_told: false }
     }
 
-    /// One more part is done.
+    /// Counts one more part as done.
     pub fn step(&mut self) {
         self.done += 1;
         if self.is_watched && Instant::now() >= self.next {
@@ -39,7 +39,7 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if self.is_told {
-            // To the start of the line, which goes (ECMA-48, EL).
+            // Back to the start of the line, which is then erased (ECMA-48, EL).
             tell("\r\x1b[K");
         }
     }

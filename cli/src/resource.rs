@@ -1,25 +1,26 @@
-//! Nomos's configuration inside resources of Kubernetes: Istio's `WasmPlugin` and Envoy Gateway's `EnvoyExtensionPolicy`.
+//! Nomos's configuration inside resources of Kubernetes: Istio's `WasmPlugin` and Envoy Gateway's
+//! `EnvoyExtensionPolicy`.
 
 use healer::config::node::{Node, Value};
 
-/// A Wasm plugin that a resource sets up.
+/// A Wasm plugin in a resource.
 #[derive(Clone, Copy)]
 pub struct Plugin<'a> {
-    /// What sets it up: where the module is from, and all else.
+    /// The block that sets it up: the source of the module, and everything else.
     pub block: &'a Node,
-    /// What it is given, if anything.
+    /// Its configuration, if there is one.
     pub configuration: Option<&'a Node>,
-    /// Whether its filter can be made to hold response headers, by another resource at least.
+    /// Whether its filter can be allowed to hold response headers, possibly by another resource.
     pub may_hold_headers: bool,
-    /// Its name and where the module is from.
+    /// Its name, and the source of the module.
     names: [Option<&'a str>; 3],
 }
 
-/// What a resource would have to be.
+/// The kinds of resource that `nomos check` accepts, for messages.
 pub const EXPECTED: &str =
     "a WasmPlugin, EnvoyExtensionPolicy or EnvoyFilter that sets up Nomos: `nomos` in its name or the module's";
 
-/// The plugins that are Nomos. A single one without any name is taken for it.
+/// Returns the plugins that are Nomos. A single plugin counts as Nomos, whatever its name.
 pub fn plugins(documents: &[Node]) -> Vec<Plugin<'_>> {
     let mut found: Vec<Plugin<'_>> = documents.iter().flat_map(of_document).collect();
     if found.iter().any(Plugin::is_nomos) || found.len() > 1 {
@@ -28,7 +29,7 @@ pub fn plugins(documents: &[Node]) -> Vec<Plugin<'_>> {
     found
 }
 
-/// Whether a document is a resource of Kubernetes, of whatever kind.
+/// Returns whether a document is a resource of Kubernetes, of any kind.
 pub fn is_one(document: &Node) -> bool {
     ["apiVersion", "kind"].iter().all(|field| document.get(field).and_then(Node::as_str).is_some())
 }

@@ -1,21 +1,21 @@
-//! Routes that are read, and can hardly be meant: those that no request comes to, and those that change no response.
+//! Warnings about valid routes that are hardly meant: those that get no requests, and those that change no response.
 
 use healer::config::cursor::{Cursor, Problems};
 use healer::config::node::{Member, Node, Value};
 use healer::config::vocabulary::ROUTE;
 use healer::config::{Config, Matcher, Mode};
 
-/// What was found and expected where no request has a route.
+/// What was found and expected if there are no routes.
 pub const NO_ROUTES: (&str, &str) = ("0 routes: every response passes", "routes, each with match and rules");
 
-/// What no path or method of a configuration has: control characters are refused in them.
+/// A text that no path or method of a configuration contains, because control characters are refused there.
 const ANY: &str = "\u{1}";
 
-/// Their responses are never healed.
+/// Methods whose responses are never healed.
 const NEVER_HEALED: [&str; 2] = ["HEAD", "CONNECT"];
 
-/// A configuration without routes. One that is off says itself that nothing is done, and what is refused is not known
-/// to be a configuration at all.
+/// Warns of a configuration without routes, unless its mode is off. A document that is refused may not be a
+/// configuration at all, so it is not warned about.
 pub fn doubt_absence(configuration: &Cursor<'_>, doubts: &mut Problems) {
     let routes = configuration.field("routes");
     if routes.is_some_and(|routes| !is_empty_array(routes.node)) {
@@ -26,7 +26,7 @@ pub fn doubt_absence(configuration: &Cursor<'_>, doubts: &mut Problems) {
     }
 }
 
-/// A route by itself.
+/// Warns about a route by itself.
 pub fn doubt(route: &Cursor<'_>, doubts: &mut Problems) {
     let is_read = route.only_fields(&mut Problems::new(), "a route", &ROUTE).is_some();
     if is_read && heals_nothing(route) {
@@ -43,7 +43,7 @@ pub fn doubt(route: &Cursor<'_>, doubts: &mut Problems) {
     }
 }
 
-/// Routes that come too late: an earlier one takes all of their requests, whatever the response.
+/// Warns of routes that an earlier one covers: it takes all of their requests, whatever the response.
 pub fn doubt_order(routes: &[Cursor<'_>], doubts: &mut Problems) {
     let requests: Vec<Option<Requests>> = routes.iter().map(Requests::of).collect();
     for (number, (route, later)) in routes.iter().zip(&requests).enumerate() {
@@ -56,17 +56,17 @@ pub fn doubt_order(routes: &[Cursor<'_>], doubts: &mut Problems) {
     }
 }
 
-/// The requests of a route, by the engine's own reading.
+/// The requests that a route takes, according to the engine.
 struct Requests {
     matcher: Matcher,
-    /// Those listed, or one that no list has.
+    /// The listed methods, or one that no list contains.
     methods: Vec<String>,
-    /// Paths that stand for all: what matches these matches every one.
+    /// Representative paths: a matcher that matches these matches all paths of the route.
     paths: Vec<String>,
 }
 
 impl Requests {
-    /// None where the engine refuses them, which is a problem already.
+    /// Reads a route. Returns `None` if the engine refuses its `match`, which is reported as a problem already.
     fn of(route: &Cursor<'_>) -> Option<Self> {
         let matching = route.field("match")?;
         let methods = match matching.field("methods") {
@@ -76,7 +76,7 @@ impl Requests {
         let text = |field: &str| matching.node.get(field).and_then(Node::as_str);
         let paths = match (text("path"), text("prefix"), text("template")) {
             (Some(path), ..) => vec![path.to_owned()],
-            // A template of any length has one of them at most.
+            // Any template matches at most one of these two.
             (_, Some(prefix), _) => vec![format!("{prefix}{ANY}"), format!("{prefix}{ANY}/{ANY}")],
             (_, _, Some(template)) => {
                 let any = |part: &str| if part.starts_with('{') { ANY.to_owned() } else { part.to_owned() };
@@ -87,7 +87,8 @@ impl Requests {
         Some(Requests { matcher: matcher(matching.node)?, methods, paths })
     }
 
-    /// Whether none of the later ones is left over. Under other conditions a response may fall through.
+    /// Returns whether this route takes all requests of a later one. With other conditions, a response may fall
+    /// through.
     fn cover(&self, later: &Requests) -> bool {
         let conditions = &self.matcher.conditions;
         let matches = |method: &String, path: &String| self.matcher.matches(method.as_bytes(), path.as_bytes());
@@ -96,7 +97,8 @@ impl Requests {
     }
 }
 
-/// Reads a `match` in a configuration of nothing else, so that nothing else can be wrong and no contract is read again.
+/// Reads a `match` in a configuration that contains nothing else, so that nothing else can be wrong, and no contract is
+/// read again.
 fn matcher(matching: &Node) -> Option<Matcher> {
     let within = |name: &str, node: Node| Node {
         offset: 0,
@@ -107,7 +109,7 @@ fn matcher(matching: &Node) -> Option<Matcher> {
     config.routes.into_iter().next().map(|route| route.matcher)
 }
 
-/// Whether no body comes out otherwise than it came. A route that is off may stand there to keep others from its requests.
+/// Returns whether a route leaves every body as it came. A route that is off may keep its requests from other routes.
 fn heals_nothing(route: &Cursor<'_>) -> bool {
     let is_off = |field: &str| route.field(field).is_some_and(|field| field.word() == Some("off"));
     let has_none = |field: &str| match route.node.get(field).map(|node| &node.value) {
@@ -121,7 +123,7 @@ fn heals_nothing(route: &Cursor<'_>) -> bool {
     !(has_rules || finds || drops || is_off("mode"))
 }
 
-/// Stars and segments such as `:id`, which other routers take for parameters.
+/// Warns of stars, and of segments such as `:id`, which other routers take for parameters.
 fn doubt_notation(target: &Cursor<'_>, doubts: &mut Problems) {
     let Some(text) = target.node.as_str().filter(|text| text.starts_with('/')) else { return };
     let why = match text {
@@ -132,7 +134,7 @@ fn doubt_notation(target: &Cursor<'_>, doubts: &mut Problems) {
     target.refuse(doubts, format!("{}, {why}", target.node.describe()), instead_of(text));
 }
 
-/// What would match what is meant: all below a path, or any text in a segment.
+/// Suggests a matcher for what is probably meant: all paths below one, or any text in a segment.
 fn instead_of(text: &str) -> String {
     let template = map_segments(text, |part| match part {
         "*" => "{name}".to_owned(),
@@ -145,7 +147,7 @@ fn instead_of(text: &str) -> String {
     if both.is_empty() { "a prefix, or a template such as \"/users/{id}\"".to_owned() } else { both.join(" or ") }
 }
 
-/// What is in front of stars at the end, or of `.*`. A prefix has no parameters.
+/// Returns the text before stars at the end, or before `.*`. A prefix has no parameters.
 fn prefix_meant(text: &str) -> Option<&str> {
     let head = text.trim_end_matches('*');
     let is_plain = head != text && !head.contains(['*', '{']) && !head.split('/').any(is_colon_name);

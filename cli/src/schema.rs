@@ -5,15 +5,15 @@ use std::iter;
 use healer::config::node::{Member, Node, Value};
 use healer::plan::spec::{Contract, Expects, Kind, Kinds, Property};
 
-/// Longer descriptions are cut: a contract is read by people who look for names.
+/// Longer descriptions are cut to this many characters, because readers of a contract look for names.
 const MAX_DESCRIPTION: usize = 80;
 
-/// A schema that is read as this contract.
+/// Returns a schema that the reader reads as this contract.
 pub fn of(contract: &Contract) -> Node {
     schema(contract, &told_by(contract))
 }
 
-/// What structure alone tells, where nothing else is known.
+/// Returns the expectations that follow from the structure alone.
 fn told_by(contract: &Contract) -> Expects {
     let items = match contract {
         Contract::Array { items } => kinds_of(items),
@@ -22,7 +22,7 @@ fn told_by(contract: &Contract) -> Expects {
     Expects { kinds: kinds_of(contract), items, ..Expects::default() }
 }
 
-/// Calls itself, at most [`healer::config::contract::MAX_DEPTH`] deep.
+/// Writes a schema. Recurses at most [`healer::config::contract::MAX_DEPTH`] deep.
 fn schema(contract: &Contract, expects: &Expects) -> Node {
     let kinds = expects.kinds;
     if !expects.values.is_empty() && kinds.without(Kinds::of(Kind::Null)) != Kinds::of(Kind::String) {
@@ -63,7 +63,7 @@ fn schema(contract: &Contract, expects: &Expects) -> Node {
     node(Value::Object(members))
 }
 
-/// A list of texts beside other kinds: an `enum` would rule those out.
+/// Writes a list of texts that may also be other kinds, which a plain `enum` would exclude.
 fn texts_or_others(contract: &Contract, expects: &Expects) -> Node {
     let Expects { kinds, items, format, values, description } = expects.clone();
     let texts = Expects { kinds: Kinds::of(Kind::String), format, values, ..Expects::default() };
@@ -86,7 +86,7 @@ fn kinds_of(contract: &Contract) -> Kinds {
     }
 }
 
-/// One type, or an array of them.
+/// Returns one type, or an array of types.
 fn types(kinds: Kinds) -> Value {
     let names: Vec<&str> = kinds
         .iter()
@@ -101,7 +101,7 @@ fn types(kinds: Kinds) -> Value {
             Kind::Array => Some("array"),
         })
         .collect();
-    // `null` comes last, as people write it.
+    // `null` comes last, as people usually write it.
     match names.as_slice() {
         [one] => text(one),
         ["null", rest @ ..] => list(rest.iter().copied().chain(iter::once("null")).map(text)),
@@ -109,7 +109,7 @@ fn types(kinds: Kinds) -> Value {
     }
 }
 
-/// The first line, cut at a word.
+/// Returns the first line, cut at a word.
 fn shortened(description: &str) -> String {
     let line = description.lines().next().unwrap_or_default().trim();
     if line.chars().count() <= MAX_DESCRIPTION {
@@ -150,7 +150,7 @@ mod tests {
         contract::read(&Cursor::root(schema), &mut Problems::new())
     }
 
-    /// Schemas of everything that is read, contradictions included.
+    /// Schemas with every keyword that is read, including contradictory ones.
     fn schemas() -> impl Strategy<Value = String> {
         let types = r#""(object|array|string|number|integer|boolean|null)""#;
         let leaf = (
@@ -196,7 +196,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is written out says the same as what it was read from.
+        /// A schema that is written from a contract is read as the same contract.
         #[test]
         fn a_contract_is_read_as_it_was_written(schema in schemas()) {
             let node = json::read(schema.as_bytes()).map_err(|error| TestCaseError::fail(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Text files, and where in them something stands.
+//! Text files, and the places in them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,31 +12,31 @@ use crate::failure::Failure;
 /// A file that was read.
 #[derive(Debug)]
 pub struct Source {
-    /// As the user named it.
+    /// The path as the user wrote it.
     pub path: PathBuf,
-    /// All of it, without a byte order mark: some editors write one, and JSON knows none.
+    /// The whole text without a byte order mark: some editors write one, and JSON does not allow it.
     pub text: String,
     lines: Lines,
 }
 
-/// Where the lines of a text end: found once, since a file may have as many problems as lines.
+/// The offsets of the ends of lines. They are found once, because a file may have as many problems as lines.
 #[derive(Debug)]
 pub struct Lines(Vec<usize>);
 
 impl Lines {
-    /// The lines of this text.
+    /// Finds the lines of this text.
     pub fn of(text: &str) -> Self {
         Lines(text.match_indices('\n').map(|(end, _)| end).collect())
     }
 
-    /// The line of a byte, counted from 1.
+    /// Returns the line that contains an offset, counted from 1.
     pub fn at(&self, offset: usize) -> usize {
         self.0.partition_point(|end| *end < offset) + 1
     }
 }
 
 impl Source {
-    /// Reads a file of text.
+    /// Reads a text file.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let bytes = fs::read(path).map_err(|error| Failure::io(path, &error))?;
         let text = String::from_utf8(bytes)
@@ -45,15 +45,15 @@ impl Source {
         Ok(Source { path: path.to_owned(), lines: Lines::of(&text), text })
     }
 
-    /// A problem that stands in this file, on one line.
+    /// Returns one line of text about a problem in this file.
     pub fn tell(&self, line: usize, error: &ConfigError) -> String {
         let ConfigError { at, found, expected, .. } = error;
-        // A syntax error has a line instead of a path: said once is enough.
+        // A syntax error starts with its line, which need not be repeated.
         let at = at.strip_prefix(&format!("line {line} ")).unwrap_or(at);
         format!("{}:{line}: {at}: found {found}; expected {expected}", self.path.display())
     }
 
-    /// The first of the problems that stand in this file, and how many more there are.
+    /// Returns the first of the problems in this file, and how many more there are.
     pub fn refuse(&self, problems: &[ConfigError]) -> Failure {
         let more = match problems.len().saturating_sub(1) {
             0 => String::new(),
@@ -63,18 +63,18 @@ impl Source {
         Failure::new(first.unwrap_or_default() + &more)
     }
 
-    /// The line of a byte, counted from 1.
+    /// Returns the line that contains an offset, counted from 1.
     pub fn line(&self, offset: usize) -> usize {
         self.lines.at(offset)
     }
 
-    /// `file:line`, lines counted from 1.
+    /// Returns `file:line`, with lines counted from 1.
     pub fn place(&self, offset: usize) -> String {
         format!("{}:{}", self.path.display(), self.line(offset))
     }
 }
 
-/// What is wrong with all of a document, said of what the document is: those who read it take it for a configuration.
+/// Changes problems with a document as a whole to name what it is, because the reader calls it a configuration.
 pub fn said_of(what: &str, document: &Node, mut problems: Problems) -> Problems {
     for problem in problems.iter_mut().filter(|problem| problem.offset == document.offset) {
         if problem.at == "configuration" {

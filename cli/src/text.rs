@@ -2,18 +2,18 @@
 
 use std::borrow::Cow;
 
-/// Columns are lined up to this width; what is longer stands out of its column.
+/// The maximum width of aligned columns; longer cells exceed it.
 const MAX_WIDTH: usize = 100;
 
-/// The width of a column with this heading.
+/// Returns the width of a column with these cells and this heading.
 pub fn width(cells: &[impl AsRef<str>], head: &str) -> usize {
     let widest = cells.iter().map(|cell| cell.as_ref().chars().count()).max().unwrap_or_default();
     widest.min(MAX_WIDTH).max(head.len())
 }
 
-/// A line that a terminal shows and does not obey: names and values come from anywhere. What controls it, turns the
-/// direction of writing or is a byte order mark, which nobody sees, is escaped as in JSON, inside which such a line is
-/// still the same text.
+/// Makes a line safe for a terminal, because names and values come from anywhere. Control characters, characters that
+/// turn the direction of writing, and byte order marks, which are invisible, are escaped as in JSON. Inside JSON
+/// strings the line keeps its meaning.
 pub fn plain(line: &str) -> Cow<'_, str> {
     if line.chars().any(commands) { Cow::Owned(line.chars().map(escaped).collect()) } else { line.into() }
 }

@@ -1,35 +1,35 @@
-//! What is no problem and wants a look all the same. Warnings change no exit code.
+//! Warnings about valid content that needs a look. They do not change the exit code.
 
 use std::fmt::{self, Display, Formatter};
 
 use serde_json::{Value, json};
 
-/// Something in a file to warn of.
+/// A warning about a place in a file.
 #[derive(Clone, Debug)]
 pub struct Warning {
-    /// Bytes from the start of the text.
+    /// The offset in bytes from the start of the text.
     pub offset: usize,
-    /// The way there: `routes[0].name`.
+    /// The path to the place: `routes[0].name`.
     pub at: String,
-    /// What it is about.
+    /// The reason.
     pub why: Why,
 }
 
-/// What a warning is about.
+/// The reason for a warning.
 #[derive(Clone, Debug)]
 pub enum Why {
     /// A field that should be replaced.
     Deprecated {
-        /// Since which version.
+        /// The version that deprecated it.
         since: &'static str,
-        /// What to write in its place.
+        /// What to write instead.
         instead: &'static str,
     },
-    /// What is read, and can hardly be meant.
+    /// Something valid that is hardly meant.
     Unexpected {
-        /// What stands there.
+        /// What was found.
         found: String,
-        /// What should.
+        /// What is expected.
         expected: String,
     },
 }
@@ -44,12 +44,12 @@ impl Display for Why {
 }
 
 impl Warning {
-    /// Of what is read, and can hardly be meant.
+    /// Returns a warning about something valid that is hardly meant.
     pub fn unexpected(offset: usize, at: String, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Warning { offset, at, why: Why::Unexpected { found: found.into(), expected: expected.into() } }
     }
 
-    /// An object for `--json`.
+    /// Returns an object for `--json`.
     pub fn as_json(&self, file: &str, line: usize) -> Value {
         let at = &self.at;
         match &self.why {

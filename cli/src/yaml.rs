@@ -1,4 +1,4 @@
-//! YAML to the tree that configurations are read from, as Envoy reads it.
+//! Reads YAML into the tree of configurations, as Envoy reads it.
 
 mod scalar;
 
@@ -8,18 +8,18 @@ use granit_parser::{Event, Parser, ScalarStyle, Tag};
 use healer::config::ConfigError;
 use healer::config::node::{Member, Node, Value};
 
-/// An alias copies what it names, so a few lines can stand for billions of values. No configuration has this many;
-/// the largest descriptions of APIs come near it.
+/// The maximum number of values. An alias copies the node that it names, so a few lines can stand for billions of
+/// values. No configuration has this many; the largest API descriptions come near.
 const MAX_NODES: usize = 2_000_000;
 
-/// What bare words stand for, and whether merge keys are carried out.
+/// How unquoted words are read, and whether merge keys take effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
-    /// What Envoy takes them for: `y` and `off` are booleans, `<<` is a name like others.
+    /// As Envoy reads them: `y` and `off` are booleans, and `<<` is an ordinary name.
     #[default]
     Envoy,
-    /// The core schema of YAML 1.2: only `true` and `false` are. `<<` brings in the members of other maps, as in YAML
-    /// 1.1: most readers of such documents do that still.
+    /// The core schema of YAML 1.2: only `true` and `false` are booleans. `<<` merges the members of other maps, as in
+    /// YAML 1.1, because most readers of such documents still do that.
     Core,
 }
 
@@ -46,7 +46,7 @@ fn refusal(at: String, offset: usize, found: impl Into<String>, expected: &str) 
     ConfigError { at, offset, found: found.into(), expected: expected.to_owned() }
 }
 
-/// What was found, what was expected.
+/// What was found, and what was expected.
 type Complaint = (String, &'static str);
 
 #[derive(Default)]
@@ -58,7 +58,7 @@ struct Builder {
     documents: Vec<Node>,
 }
 
-/// A container whose end is still to come.
+/// A container whose end has not been read.
 struct Open {
     offset: usize,
     anchor: usize,
@@ -73,7 +73,7 @@ enum Content {
 #[derive(Default)]
 struct Mapping {
     members: Vec<Member>,
-    /// What merge keys bring in: earlier ones win, and the map's own members over all of them.
+    /// The members from merge keys. Earlier ones win, and the map's own members win over all of them.
     merged: Vec<Member>,
     key: Option<Key>,
 }
@@ -87,7 +87,7 @@ struct Key {
 #[derive(Clone, Copy)]
 enum Role {
     Name,
-    /// Envoy leaves out members whose key is tagged `!ignore`; people keep anchors in them.
+    /// Envoy ignores members whose key is tagged `!ignore`, which people use to hold anchors.
     Ignored,
     Merge,
 }
@@ -102,7 +102,7 @@ impl Mapping {
         Ok(())
     }
 
-    /// Takes in the members of a map, or of each map of a list.
+    /// Merges the members of a map, or of each map of a list.
     fn merge(&mut self, node: Node) -> Result<(), Complaint> {
         let maps = match node.value {
             Value::Array(items) => items,
@@ -208,14 +208,14 @@ impl Builder {
         self.add(node)
     }
 
-    /// Keeps a node for its aliases; an anchor of 0 is none.
+    /// Stores a node for its aliases. An anchor of 0 means that there is none.
     fn name(&mut self, anchor: usize, node: &Node) {
         if anchor != 0 {
             self.anchors.insert(anchor, node.clone());
         }
     }
 
-    /// The place of the key that the open map waits for.
+    /// Returns the place for the next key if the innermost container is a map that waits for one.
     fn missing_key(&mut self) -> Option<&mut Option<Key>> {
         match &mut self.open.last_mut()?.content {
             Content::Mapping(Mapping { key, .. }) if key.is_none() => Some(key),
@@ -257,7 +257,7 @@ fn children(node: &Node) -> Box<dyn Iterator<Item = &Node> + '_> {
 mod tests {
     use super::*;
 
-    /// The tree as JSON text, without places.
+    /// Returns the tree as JSON text, without offsets.
     fn show(node: &Node) -> String {
         let list = |parts: Vec<String>| parts.join(",");
         match &node.value {

@@ -1,19 +1,19 @@
-//! The documents, run: what they show of configurations, bodies and commands is what the built binary does.
+//! Runs the documents: configurations, bodies and commands in them must behave as shown with the built binary.
 //!
-//! A block is run by what stands behind its language:
-//! - `yaml config`: `nomos check` finds nothing wrong with it, and warns of nothing. The next blocks are about it.
-//! - `yaml refused`, then `text`: what `nomos check` says about it.
-//! - `yaml pack`: a rule pack in order, its examples included.
-//! - `json before`, then `json after`: what `nomos heal` makes of it with the last configuration, byte for byte; a
-//!   `text report` after them is what it says about it with `--explain`.
+//! The info string after a block's language decides how it is run:
+//! - `yaml config`: `nomos check` finds no problem and warns of nothing. The next blocks are about this configuration.
+//! - `yaml refused`, then `text`: the output of `nomos check` about it.
+//! - `yaml pack`: a valid rule pack, including its examples.
+//! - `json before`, then `json after`: the output of `nomos heal` with the last configuration, byte for byte. A
+//!   `text report` after them is the report with `--explain`.
 //! - `yaml shipped`: lines of `envoy.yaml`.
-//! - `yaml of FILE`: a part of that file as it stands there.
-//! - `console`: commands after `$ `, run in the repository, each followed by what it prints.
-//! - `json state`: what the filter tells access logs; its fields are those of the code.
-//! - `sh`, or nothing: commands that take long or change the machine. What they name exists: targets of make, commands
-//!   and options of `nomos`, packages, scripts.
+//! - `yaml of FILE`: a part of that file.
+//! - `console`: commands after `$ `, run in the repository, each followed by its output.
+//! - `json state`: the filter state for access logs; its fields exist in the code.
+//! - `sh`, or nothing: commands that take long or change the machine. The make targets, commands and options of
+//!   `nomos`, packages and scripts in them exist.
 //!
-//! Any other block says behind `not run: ` why it is none of these.
+//! Any other block says after `not run: ` why it is none of these.
 
 #![allow(missing_docs)]
 
@@ -47,7 +47,7 @@ const DOCUMENTS: [&str; 17] = [
     "docs/xdp.md",
 ];
 
-/// Documents whose blocks are run by tests of their own subject, such as `tests/dashboard`.
+/// Documents whose blocks are run by tests of that subject, such as `tests/dashboard`.
 const RUN_ELSEWHERE: [&str; 1] = ["docs/dashboard.md"];
 
 /// A fenced block: its info string, its text, and the line where it starts.
@@ -154,7 +154,7 @@ fn every_block_is_run_or_says_why_not() {
     }
 }
 
-/// Commands that a test cannot run name what exists.
+/// Commands that a test cannot run must only use names that exist.
 #[test]
 fn commands_that_are_not_run_are_known() {
     let mut known = 0;
@@ -210,7 +210,8 @@ fn what_is_referred_to_exists() {
     }
 }
 
-/// What people copy is what the end-to-end suite runs: `envoy.yaml`, but for the routes of the filter.
+/// Configurations for copying are those that the end-to-end suite runs: `envoy.yaml`, except for the routes of the
+/// filter.
 #[test]
 fn what_is_copied_is_that_of_envoy_yaml() {
     let lines = |text: &str| -> BTreeSet<String> {
@@ -237,7 +238,7 @@ fn parts_of_files_are_as_shown() {
     }
 }
 
-/// Every field, reason and metric of the code is in the reference.
+/// The reference must contain every field, reason and metric of the code.
 #[test]
 fn nothing_is_left_out() {
     let dir = Dir::new("docs-fields");
@@ -267,7 +268,7 @@ fn nothing_is_left_out() {
     assert_documented("docs/rules.md", packs);
 }
 
-/// What docs/deploy.md calls tested is what `tests/go-modules` pins.
+/// The versions that docs/deploy.md calls tested are those pinned in `tests/go-modules`.
 #[test]
 fn versions_told_are_those_that_are_tested() {
     let (pins, text) = (read("tests/go-modules"), read("docs/deploy.md"));
@@ -283,7 +284,7 @@ fn versions_told_are_those_that_are_tested() {
     }
 }
 
-/// A test that is renamed or goes takes its invariant with it.
+/// A test that is renamed or removed must also change in the table of invariants.
 #[test]
 fn tests_that_hold_invariants_exist() {
     let mut code = String::new();
@@ -312,7 +313,7 @@ fn assert_in_order(name: &str, block: &Block, file: &str) {
     assert!(is_clean, "{name}:{}: {}{}", block.line, output.stdout, output.stderr);
 }
 
-/// What a command names that there is not. Programs that are not ours are taken on trust.
+/// Returns a name in a command that does not exist. Programs of others are not checked.
 fn unknown_in(words: &[&str]) -> Option<String> {
     let option = |name: &str| words.iter().position(|word| *word == name).and_then(|at| words.get(at + 1)).copied();
     match words {
@@ -330,7 +331,7 @@ fn unknown_in(words: &[&str]) -> Option<String> {
     }
 }
 
-/// A command of `nomos` that is not there, or an option that its help does not tell of.
+/// Returns a command of `nomos` that does not exist, or an option that its help does not mention.
 fn unknown_to_nomos(command: &str, rest: &[&str]) -> Option<String> {
     let help = Dir::new("docs-help").nomos(&[command, "--help"]);
     let mut options = rest.iter().filter(|word| word.starts_with("--"));
@@ -341,14 +342,14 @@ fn unknown_to_nomos(command: &str, rest: &[&str]) -> Option<String> {
     }
 }
 
-/// The manifests of the workspace's packages.
+/// Returns the manifests of the workspace's packages.
 fn manifests() -> String {
     let workspace = read("Cargo.toml");
     let members = between(&workspace, "members = [", "]").first().copied().unwrap_or_default().to_owned();
     between(&members, "\"", "\"").into_iter().map(|member| read(&format!("{member}/Cargo.toml"))).collect()
 }
 
-/// The configuration that stands nearest before a block; the nearest after it where none does, as in the README.
+/// Returns the last configuration before a block. If there is none, as in the README, returns the first one after it.
 fn config_for<'a>(name: &str, blocks: &'a [Block], at: usize) -> &'a str {
     let is_config = |block: &&Block| block.kind == "yaml config";
     let config = blocks[..at].iter().rev().find(is_config).or_else(|| blocks[at..].iter().find(is_config));
@@ -378,7 +379,7 @@ fn blocks(name: &str) -> Vec<Block> {
     blocks
 }
 
-/// What a command prints, on both streams, in the repository and with `nomos` on the path.
+/// Returns what a command prints on both streams, run in the repository with `nomos` on the path.
 fn shell(command: &str) -> String {
     let binary = Path::new(env!("CARGO_BIN_EXE_nomos"));
     let mut path = binary.parent().map(Path::as_os_str).unwrap_or_default().to_owned();
@@ -389,7 +390,7 @@ fn shell(command: &str) -> String {
     String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8")
 }
 
-/// Files of the repository that are named in backquotes: what has a slash and an ending that we use.
+/// Returns files of the repository in backquotes: words with a slash and a known ending.
 fn quoted_paths(text: &str) -> Vec<String> {
     let endings = [".rs", ".yaml", ".md", ".toml", "/"];
     let is_path = |word: &&str| {
@@ -402,7 +403,7 @@ fn quoted_paths(text: &str) -> Vec<String> {
     text.split("```").step_by(2).flat_map(|prose| between(prose, "`", "`")).filter(is_path).map(str::to_owned).collect()
 }
 
-/// The names under which headings are linked to, as GitHub makes them.
+/// Returns the anchors of headings, as GitHub makes them.
 fn anchors(text: &str) -> impl Iterator<Item = String> {
     let keep = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
     text.lines()
@@ -423,7 +424,7 @@ fn collect(directory: &Path, code: &mut String) {
     }
 }
 
-/// Texts that stand between two marks, which are not part of them.
+/// Returns the texts between two marks, without the marks.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut rest = text;

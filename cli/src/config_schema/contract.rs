@@ -1,10 +1,10 @@
-//! The schema of contracts: of the JSON Schema that a contract may be.
+//! The schema of contracts, that is of the JSON Schemas that the reader accepts as contracts.
 
 use healer::config::contract::{IGNORED, TYPES, UNDERSTOOD};
 use healer::plan::spec::Format;
 use serde_json::{Map, Value, json};
 
-/// The schema of a schema.
+/// Returns the schema of a schema.
 pub fn schema() -> Value {
     let names = UNDERSTOOD.iter().chain(&IGNORED);
     let keywords: Map<String, Value> = names.map(|name| ((*name).to_owned(), keyword(name))).collect();
@@ -24,8 +24,8 @@ pub fn schema() -> Value {
     })
 }
 
-/// The schema of a schema under `properties`. What is only written, or must not be there, is in no response, so nothing of
-/// it is read.
+/// Returns the schema of a schema under `properties`. A member that is only written, or must not exist, is in no
+/// response, so its schema is not read.
 pub fn property() -> Value {
     let only_written =
         json!({"type": "object", "required": ["writeOnly"], "properties": {"writeOnly": {"const": true}}});
@@ -59,9 +59,9 @@ fn keyword(name: &str) -> Value {
         }),
         "type" => json!({"anyOf": [types(), {"type": "array", "minItems": 1, "items": types()}]}),
         "enum" => json!({"type": "array"}),
-        // Other formats are nothing to the reader.
+        // The reader ignores other formats.
         "format" => json!({"anyOf": [{"enum": Format::ALL.map(|(_, name)| name)}, true]}),
-        // Read only where a $ref leads to it. The first alternative is what editors offer.
+        // Read only if a `$ref` leads to it. Editors offer the first alternative.
         "$defs" => json!({"anyOf": [{"type": "object", "additionalProperties": one}, true]}),
         "additionalProperties" | "patternProperties" | "unevaluatedProperties" => {
             json!({"description": "Members that it allows beside the expected ones stay, even with `unmapped: drop`."})
@@ -75,12 +75,12 @@ fn types() -> Value {
     json!({"enum": TYPES.map(|(name, _)| name)})
 }
 
-/// Where a type is said, it has to be this one, or this one among others.
+/// Returns a schema that accepts no `type`, this type, or a list with this type.
 fn of_type(name: &str) -> Value {
     json!({"properties": {"type": {"anyOf": [{"const": name}, {"type": "array", "contains": {"const": name}}]}}})
 }
 
-/// Keywords of arrays do not stand beside those of objects.
+/// Returns the schema of a keyword of arrays, which excludes the keywords of objects.
 fn array_alone() -> Value {
     let mut schema = of_type("array");
     schema["not"] = json!({"anyOf": [{"required": ["properties"]}, {"required": ["required"]}]});

@@ -1,15 +1,16 @@
-//! Regular expressions of texts, in what JavaScript (with and without `u`) and Rust read alike: no look-around.
+//! Regular expressions for texts, in the syntax that JavaScript (with and without `u`) and Rust read alike: no
+//! look-around.
 
 /// A number in quotes.
 pub const NUMBER: &str = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$";
 
-/// A class of statuses, or one of them in quotes.
+/// A class of statuses, or a status in quotes.
 pub const STATUS: &str = r"^([2-5]xx|[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)$";
 
 /// A method.
 pub const METHOD: &str = "^[A-Z_-]+$";
 
-/// A media type of JSON, in whatever case.
+/// A media type of JSON, in any case.
 pub const MEDIA_TYPE: &str = "^([aA][pP][pP][lL][iI][cC][aA][tT][iI][oO][nN]/[jJ][sS][oO][nN]\
     |[tT][eE][xX][tT]/[jJ][sS][oO][nN]\
     |[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]*\\+[jJ][sS][oO][nN])$";
@@ -17,18 +18,19 @@ pub const MEDIA_TYPE: &str = "^([aA][pP][pP][lL][iI][cC][aA][tT][iI][oO][nN]/[jJ
 /// No control characters.
 pub const NAME: &str = r"^[^\u0000-\u001f\u007f-\u009f]+$";
 
-/// A path of requests: no query, fragment, braces, white space or control characters.
+/// Returns the pattern of a request path: no query, fragment, braces, white space or control characters.
 pub fn request_path() -> String {
     format!("^/[^?#{{}}{CONTROL}{SPACE}]*$")
 }
 
-/// A path of requests whose segments may be `{names}`.
+/// Returns the pattern of a request path whose segments may be `{names}`.
 pub fn template() -> String {
     let plain = format!("[^?#{{}}/{CONTROL}{SPACE}]");
     format!(r"^(/({plain}*|\{{{plain}+\}}))+$")
 }
 
-/// A path to a member: names, some of them in quotes, `[]` for each element between them or in front.
+/// Returns the pattern of a path to a member: names, which may be in quotes, with `[]` for each element between them or
+/// at the start.
 pub fn member_path() -> String {
     let plain = format!(r#"[^.\[\]"\\{SPACE}]"#);
     let name = format!(r#"({plain}([^.\[\]"\\]*{plain})?|"([^"\\]|\\["\\])*")"#);
@@ -37,5 +39,5 @@ pub fn member_path() -> String {
 
 const CONTROL: &str = r"\u0000-\u001f\u007f-\u009f";
 
-/// Unicode's `White_Space`, written out: `\s` is another set in every language.
+/// Unicode's `White_Space`, written out, because `\s` is a different set in every language.
 const SPACE: &str = r"\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000";

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{field, pattern};
 
-/// The schema of an entry of `routes`.
+/// Returns the schema of an entry of `routes`.
 pub fn schema() -> Value {
     json!({
         "type": "object",
@@ -24,7 +24,7 @@ fn property(name: &str) -> Option<Value> {
         "name" => json!({
             "description": "Name in metrics, access logs and reports. Default: route- and the index.",
             "type": "string",
-            // Characters, where the reader counts bytes.
+            // Counted in characters; the reader counts bytes.
             "maxLength": MAX_NAME_BYTES,
             "pattern": pattern::NAME,
         }),
@@ -136,7 +136,7 @@ fn how(name: &str) -> Option<Value> {
     })
 }
 
-/// What a route does not say is said by the whole.
+/// Removes the default: a route without the field takes the value of the whole configuration.
 fn without_default(mut schema: Value) -> Value {
     if let Some(fields) = schema.as_object_mut() {
         fields.remove("default");

@@ -1,4 +1,4 @@
-//! The committed schema is what is printed, and says what the reader says.
+//! The committed schema is the printed one, and agrees with the reader.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn the_committed_schema_is_what_is_printed() {
     assert!(committed == text(), "docs/nomos.schema.json: expected what `nomos schema` prints now");
 }
 
-/// A field that the reader knows is in the schema by the list of the reader; here, that it says what the field is for.
+/// The schema takes its fields from the reader's lists. This test checks that each field has a description.
 #[test]
 fn every_field_is_told_of() {
     let schema = schema();
@@ -50,7 +50,7 @@ fn the_reference_tells_what_only_the_reader_sees() {
     assert_eq!(missing, [""; 0]);
 }
 
-/// Both with the words of YAML 1.1, as Envoy reads them, and with those of YAML 1.2, as most editors do.
+/// Both with the words of YAML 1.1, which Envoy reads, and with those of YAML 1.2, which most editors read.
 #[test]
 fn documented_configurations_are_seen_alike() {
     let mut seen = 0;
@@ -71,7 +71,7 @@ fn documented_configurations_are_seen_alike() {
     assert!(seen > 30, "{seen}");
 }
 
-/// Every change of every place by itself: what is at the edges is found every time.
+/// Applies every change to every place by itself, so that each run covers all values at the edges.
 #[test]
 fn each_change_alone_is_seen_alike() {
     let changes: Vec<Change> = VALUES
@@ -97,7 +97,7 @@ fn each_change_alone_is_seen_alike() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
-    /// Configurations with two places changed.
+    /// Configurations with two random changes.
     #[test]
     fn what_is_changed_is_seen_alike(
         start in 0..STARTS.len(),
@@ -112,14 +112,14 @@ proptest! {
     }
 }
 
-/// What a place is changed to.
+/// A change of one place.
 #[derive(Clone, Debug)]
 enum Change {
-    /// Something else stands there.
+    /// Replaces the value.
     Value(&'static str),
-    /// A member has another name.
+    /// Renames a member.
     Name(&'static str),
-    /// A member or element goes.
+    /// Removes a member or element.
     Gone,
 }
 
@@ -140,7 +140,7 @@ const STARTS: [&str; 6] = [
         "dependentSchemas":{"x":{"not":{},"title":"t"}}}}]}"#,
 ];
 
-/// Values and names at the edges of what is read.
+/// Values and names at the edges of what the reader accepts.
 const VALUES: [&str; 54] = [
     "16",
     "100",
@@ -226,7 +226,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Members and elements below a node.
+/// The number of members and elements below a node.
 fn count(node: &Node) -> usize {
     match &node.value {
         Value::Array(items) => items.iter().map(|item| 1 + count(item)).sum(),
@@ -235,7 +235,7 @@ fn count(node: &Node) -> usize {
     }
 }
 
-/// Changes what stands at that place, counted in the order of the text; whether there is one.
+/// Changes the place with this number, counted in the order of the text. Returns whether there is such a place.
 fn apply(node: &mut Node, at: &mut usize, change: &Change) -> bool {
     for index in 0..children(node).len() {
         let Some(rest) = at.checked_sub(1) else {
@@ -283,7 +283,7 @@ fn difference(node: &Node) -> Option<String> {
     disagreement(&text, refusal.as_deref())
 }
 
-/// What a filter of an Envoy configuration is given.
+/// The configuration of a filter in an Envoy configuration, if it is a tree.
 fn tree<'a>(filter: &envoy::Filter<'a>) -> Option<&'a Node> {
     match filter.configuration() {
         Configuration::Tree(node) => Some(node),
@@ -291,7 +291,7 @@ fn tree<'a>(filter: &envoy::Filter<'a>) -> Option<&'a Node> {
     }
 }
 
-/// The configurations in the documents, right and wrong ones, and the examples.
+/// The valid and invalid configurations in the documents, and the examples.
 fn documented() -> Vec<String> {
     let mut texts = vec![fs::read_to_string(root().join("envoy.yaml")).unwrap_or_default()];
     for directory in ["", "docs", "docs/examples", "docs/examples/ecds"] {

@@ -1,4 +1,4 @@
-//! What was done to a body, for people and for programs.
+//! Reports what was done to a body, as text and as JSON.
 
 use std::collections::BTreeMap;
 
@@ -14,42 +14,42 @@ use crate::output::plural;
 use crate::parts;
 use crate::text::plain;
 
-/// How it came out.
+/// The outcome for a body.
 pub enum Outcome {
-    /// The body was looked at to its end.
+    /// The body was read to its end.
     Done(Summary),
-    /// It was looked at and cannot be healed.
+    /// The body was read and cannot be healed.
     Failed(Failure),
-    /// The filter would not look at it; why.
+    /// The filter would not look at the body, for this reason.
     Skipped(Skip),
 }
 
-/// Everything there is to tell.
+/// Everything that a report needs.
 pub struct Report<'a> {
-    /// How it came out.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What the body belongs to.
+    /// The request and response of the body.
     pub exchange: Exchange<'a>,
     /// The route that was taken.
     pub route: Option<&'a Route>,
-    /// Whether there is any.
+    /// Whether the configuration has any routes.
     pub has_routes: bool,
     /// The engine that healed it.
     pub healer: &'a Healer,
-    /// What similarity found.
+    /// The shapes and resolutions that similarity found.
     pub memo: &'a Memo,
     /// The body as it came.
     pub body: &'a [u8],
-    /// What the filter would do with it.
+    /// The mode in which the filter would treat the body.
     pub mode: Mode,
-    /// Whether it is another body than it was.
+    /// Whether the body has changed.
     pub changed: bool,
-    /// Whether it was healed in pieces. Then ops are counted, not listed.
+    /// Whether the body was healed in pieces. Ops are then counted, but not listed.
     pub streamed: bool,
 }
 
 impl Report<'_> {
-    /// A line, or several.
+    /// Returns the report in one or more lines.
     pub fn as_text(&self, explain: bool) -> String {
         let mut lines = vec![self.headline()];
         if explain {
@@ -66,7 +66,7 @@ impl Report<'_> {
         lines.iter().map(|line| plain(line).into_owned() + "\n").collect()
     }
 
-    /// One JSON object on a line.
+    /// Returns the report as one JSON object on a line.
     pub fn as_json(&self) -> String {
         let (verdict, reason) = self.verdict();
         let mut report = json!({"verdict": verdict, "route": self.route.map(|route| route.name.as_str())});
@@ -122,7 +122,7 @@ impl Report<'_> {
         }
     }
 
-    /// What the filter does not look at.
+    /// Says why the filter does not look at the body.
     fn why(&self, skip: Skip) -> String {
         match skip {
             Skip::Method => format!("bodies of responses to {} are not looked at", self.exchange.method()),
@@ -134,7 +134,7 @@ impl Report<'_> {
         }
     }
 
-    /// That body and contract are not of one kind, so that nothing in the body is what the contract is about.
+    /// Says that body and contract differ in kind, so that the contract is about nothing in the body.
     fn mismatch(&self) -> &'static str {
         let contract = self.route.and_then(|route| route.plan.spec().contract.as_ref());
         let first = self.body.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -149,12 +149,12 @@ impl Report<'_> {
         self.described(Healer::describe)
     }
 
-    /// What rules left as it came because its target stands, or another rule has it.
+    /// Values that rules left in place because the target exists, or another rule has it.
     fn conflicting(&self) -> Vec<Description> {
         self.described(Healer::describe_conflicts)
     }
 
-    /// What similarity left as it came because of a value.
+    /// Values that similarity left in place because of the value.
     fn unlisted(&self) -> Vec<Description> {
         self.described(Healer::describe_unlisted)
     }

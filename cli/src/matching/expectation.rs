@@ -1,4 +1,4 @@
-//! What clients expect, out of whatever file tells it.
+//! What clients expect, from any kind of file that says so.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::members::emptiness;
 use crate::source::{Source, said_of};
 use crate::{config_file, document, envoy, input, openapi, resource};
 
-/// Reads a contract and the rules that go with it, if the file has any.
+/// Reads a contract, and the rules that go with it if the file has any.
 pub fn read(path: &Path, which: &Which) -> Result<PlanSpec, Failure> {
     if let Some(operation) = &which.operation {
         let taken = crate::contract::read(path, operation, which.status.as_deref())?;

@@ -1,4 +1,4 @@
-//! Where everything is, for people and for programs.
+//! Reports where each field is, as text and as JSON.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::text::{plain, width};
 
 const HEAD: Style = Style::new().bold();
 
-/// A table of matches, then what is missing and unknown.
+/// Returns a table of matches, followed by what is missing and unknown.
 pub fn as_text(matching: &Matching) -> String {
     let mut text = vec![table(&matching.matches)];
     let missing: Vec<String> = matching
@@ -28,7 +28,7 @@ pub fn as_text(matching: &Matching) -> String {
     if text.is_empty() { "everything stands where it is expected\n".to_owned() } else { text }
 }
 
-/// One JSON object on a line.
+/// Returns one JSON object on a line.
 pub fn as_json(matching: &Matching) -> String {
     let list = |items: Vec<String>| format!("[{}]", items.join(","));
     let matches = list(matching.matches.iter().map(as_object).collect());

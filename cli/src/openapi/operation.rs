@@ -1,4 +1,4 @@
-//! Operations, and which of them somebody means.
+//! Operations, and how a user names one.
 
 use std::{fmt, iter};
 
@@ -6,24 +6,24 @@ use healer::config::cursor::Place;
 
 use super::template;
 
-/// So many that are near are told.
+/// How many similar operations are suggested.
 const MAX_NEAR: usize = 5;
 
 /// A method of a path.
 pub struct Operation<'a> {
-    /// In lower case, as the document has it.
+    /// In lower case, as in the document.
     pub(super) method: &'static str,
     /// With parameters in braces.
     pub(super) path: &'a str,
-    /// The document's name for it.
+    /// The `operationId`.
     pub(super) id: Option<&'a str>,
-    /// Where it stands, or a reference to it.
+    /// The place of the operation, or of a reference to it.
     pub(super) place: Place<'a>,
 }
 
 impl<'a> Operation<'a> {
-    /// The one that is meant by `GET /user`, by a path that it serves, or by its id. Paths may begin as those of the
-    /// servers do.
+    /// Finds an operation by method and path, such as `GET /user`, by a path that it serves, or by its id. The path may
+    /// begin with that of a server.
     pub fn find<'o>(operations: &'o [Operation<'a>], asked: &str, bases: &[String]) -> Option<&'o Operation<'a>> {
         let asked = asked.trim();
         let by_name = |operation: &&Operation<'_>| operation.id == Some(asked) || operation.to_string() == asked;
@@ -36,7 +36,8 @@ impl<'a> Operation<'a> {
         iter::once(path).chain(below).find_map(|path| Self::serving(operations, method, path))
     }
 
-    /// The one whose own path this is, or else the most of it.
+    /// Finds the operation with exactly this path, or else the one whose template has the most literal text in common
+    /// with it.
     fn serving<'o>(operations: &'o [Operation<'a>], method: Option<&str>, path: &str) -> Option<&'o Operation<'a>> {
         let candidates = || operations.iter().filter(|operation| method.is_none_or(|method| operation.is(method)));
         if let Some(found) = candidates().find(|operation| operation.path == path) {
@@ -53,7 +54,7 @@ impl<'a> Operation<'a> {
         best.map(|(_, operation)| operation)
     }
 
-    /// What may have been meant, the nearest first.
+    /// Returns the operations that may have been meant, the most similar first.
     pub fn near<'o>(operations: &'o [Operation<'a>], asked: &str) -> Vec<&'o Operation<'a>> {
         let (method, path) = split(asked.trim());
         let path = path.to_ascii_lowercase();
@@ -88,7 +89,7 @@ fn split(asked: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The path of a URL; a path is its own.
+/// Returns the path of a URL. A text without a scheme is a path already.
 pub(super) fn server_path(url: &str) -> &str {
     let Some((_, behind)) = url.split_once("://").filter(|(scheme, _)| !scheme.contains('/')) else { return url };
     behind.find('/').and_then(|start| behind.get(start..)).unwrap_or_default()

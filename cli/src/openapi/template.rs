@@ -1,6 +1,6 @@
-//! Paths with parameters in braces, and the paths that they stand for.
+//! Path templates with parameters in braces, and the paths that they match.
 
-/// How much of a template is its own text where it stands for a path: the more, the nearer it is to what is meant.
+/// Returns how many bytes of a template are literal text if it matches a path: the more, the better the match.
 pub fn fit(template: &str, path: &str) -> Option<usize> {
     let (own, asked): (Vec<&str>, Vec<&str>) = (template.split('/').collect(), path.split('/').collect());
     if own.len() != asked.len() {
@@ -9,7 +9,8 @@ pub fn fit(template: &str, path: &str) -> Option<usize> {
     own.iter().zip(&asked).map(|(own, asked)| fit_segment(own, asked)).sum()
 }
 
-/// A segment may have several parameters, such as `{id}.json`. Each takes as little as it can, and at least something.
+/// Matches one segment. A segment may have several parameters, as in `{id}-{part}.json`. Each parameter takes as little
+/// as possible, but at least one character.
 fn fit_segment(own: &str, asked: &str) -> Option<usize> {
     let pieces = literals(own);
     let (first, others) = pieces.split_first()?;
@@ -23,7 +24,7 @@ fn fit_segment(own: &str, asked: &str) -> Option<usize> {
     (!rest.is_empty()).then(|| pieces.iter().map(|piece| piece.len()).sum())
 }
 
-/// What stands before, between and behind the parameters.
+/// Returns the literal text before, between and after the parameters.
 fn literals(segment: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = segment;

@@ -8,7 +8,7 @@ use nomos_rules::path::Path;
 use super::Says;
 use crate::json_text::compact;
 
-/// Refuses examples that do not come out as they say.
+/// Refuses examples whose result is not the stated one.
 pub fn run(rule: &Cursor<'_>, says: &Says, problems: &mut Problems) {
     let Some(spec) = spec(says) else { return };
     let plan = match Plan::compile(&spec) {
@@ -47,7 +47,7 @@ fn run_valid(example: &Cursor<'_>, plan: &Plan, problems: &mut Problems) {
     }
 }
 
-/// A plan of this rule alone, without a contract.
+/// Returns a plan of this rule alone, without a contract.
 fn spec(says: &Says) -> Option<PlanSpec> {
     let mut spec = PlanSpec::default();
     let (rank, source) = (0, RuleSource::Route);
@@ -66,7 +66,7 @@ fn spec(says: &Says) -> Option<PlanSpec> {
     Some(spec)
 }
 
-/// The healed body, or the body itself.
+/// Returns the healed body, or the body itself if nothing changed.
 fn heal(plan: &Plan, body: &str) -> String {
     let mut healer = Healer::new();
     match healer.heal_bytes(plan, body.as_bytes()) {
@@ -75,7 +75,7 @@ fn heal(plan: &Plan, body: &str) -> String {
     }
 }
 
-/// For a comparison without the order of members.
+/// Parses a body, to compare it without the order of members.
 fn parsed(text: &str) -> Option<serde_json::Value> {
     serde_json::from_str(text).ok()
 }

@@ -1,8 +1,8 @@
-//! What a bare YAML word stands for, to Envoy.
+//! The meaning of an unquoted YAML word to Envoy.
 //!
-//! Envoy 1.40 tries null, then the booleans of YAML 1.1 (so `y`, `no` and `off` are booleans), then a 64-bit integer
-//! that may be hexadecimal or octal; everything else, fractions too, becomes text. An integer beyond 32 bits becomes
-//! text as well. Seen by starting it on such a file; `ValueUtil::loadFromYaml` is the place in its source.
+//! Envoy 1.40 tries null, then the booleans of YAML 1.1 (so `y`, `no` and `off` are booleans), then a 64-bit integer,
+//! which may be hexadecimal or octal. Everything else becomes text, including fractions and integers beyond 32 bits.
+//! This was observed by starting Envoy on such a file; `ValueUtil::loadFromYaml` is the place in its source.
 
 use healer::config::json;
 use healer::config::node::Value;
@@ -12,7 +12,7 @@ use super::Dialect;
 const TRUE: [&str; 4] = ["y", "yes", "true", "on"];
 const FALSE: [&str; 4] = ["n", "no", "false", "off"];
 
-/// The value of a word without quotes.
+/// Returns the value of a word without quotes.
 pub fn value(word: &str, dialect: Dialect) -> Value {
     if matches!(word, "" | "~" | "null" | "Null" | "NULL") {
         return Value::Null;
@@ -42,7 +42,7 @@ fn envoy(word: &str) -> Value {
     }
 }
 
-/// Lower case, upper case or a capital in front; not `tRUE`.
+/// Reads a boolean in lower case, in upper case, or with a capital first letter; not `tRUE`.
 fn boolean(word: &str) -> Option<bool> {
     let lower = word.to_ascii_lowercase();
     let rest = word.get(1..)?;
@@ -64,7 +64,7 @@ fn integer(word: &str) -> Option<i64> {
         None if digits.len() > 1 && digits.starts_with('0') => (8, digits),
         None => (10, digits),
     };
-    // A second sign would be read by the standard library.
+    // Checked because the standard library would accept a second sign.
     let plain = digits.chars().all(|digit| digit.is_digit(radix));
     plain.then(|| i64::from_str_radix(&format!("{sign}{digits}"), radix).ok()).flatten()
 }

@@ -1,6 +1,6 @@
 use crate::run::Dir;
 
-/// What `nomos check` says about a file, and its exit code.
+/// The output of `nomos check` about a file, and its exit code.
 fn check(test: &str, name: &str, content: &str) -> (i32, String) {
     let output = Dir::new(&format!("check-{test}")).file(name, content).nomos(&["check", name]);
     assert_eq!(output.stderr, "", "{test}");
@@ -249,7 +249,7 @@ fn deprecated_fields_are_warned_of() {
     assert_eq!((output.code, &verdict["warnings"]), (0, &serde_json::json!([warning])));
 }
 
-/// The files in `deploy/` have zeros where everybody's digest is another.
+/// The files in `deploy/` have zeros for the digest, because it differs for everybody.
 #[test]
 fn digests_that_nobody_put_in_are_warned_of() {
     let plugin =
@@ -300,7 +300,7 @@ fn contracts_without_members_are_warned_of() {
     }
 }
 
-/// They are legal names and paths, and in an answer there are hardly ever such.
+/// These are legal names and paths, but they hardly ever occur in responses.
 #[test]
 fn rules_in_other_notations_are_warned_of() {
     let rules = "routes:
@@ -339,7 +339,7 @@ fn rules_in_other_notations_are_warned_of() {
     assert!(code == 0 && text.starts_with("a.yaml:18: warning: routes[0].rename"), "{text}");
 }
 
-/// A configuration that was forgotten, or has nothing in it, is valid: Envoy starts, and nothing is healed.
+/// A configuration that is missing or empty is valid: Envoy starts, and nothing is healed.
 #[test]
 fn no_routes_are_warned_of() {
     let warning = "found 0 routes: every response passes; expected routes, each with match and rules";
@@ -427,7 +427,7 @@ fn filters_in_the_wrong_order_are_warned_of() {
             .collect();
         assert_eq!(found, Vec::from_iter(expected), "{test}");
     }
-    // Other lists are not looked at.
+    // Other lists are not checked.
     let lists = format!("static_resources:\n  one:\n  {router}  two:\n  {}\n", nomos.replace('\n', "\n  "));
     assert_eq!(warnings("order-lists", &lists), [""; 0]);
 }
@@ -548,7 +548,7 @@ fn routes_that_heal_nothing_are_warned_of() {
         let found = warnings("idle", &format!("routes:\n- {{match: {{path: /u}}, {fields}}}\n"));
         assert_eq!(found, Vec::from_iter(is_idle.then_some(told)), "{fields}");
     }
-    // A slip in the name of a field is told, and not what it leads to.
+    // A misspelt field is reported, but not its consequences.
     let (code, text) = check("idle-slip", "a.yaml", "routes:\n- {match: {path: /u}, pack: [all]}\n");
     assert!(code == 1 && text.lines().count() == 1, "{text}");
 }
@@ -569,7 +569,7 @@ fn methods_that_are_never_healed_are_warned_of() {
     }
 }
 
-/// But for digests, which everybody has to put in.
+/// Only digests are warned of, because everybody has to fill in their own.
 #[test]
 fn what_is_shipped_is_free_of_warnings() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -632,7 +632,7 @@ a.json:3: max_depth: found 0; expected a whole number from 1 to 4096
     assert_eq!((code, text.as_str()), (1, "a.json:2: column 11: found `heal`; expected a JSON value\n"));
 }
 
-/// Editors of some systems begin every file with one.
+/// Some editors begin every file with a byte order mark.
 #[test]
 fn a_byte_order_mark_is_no_part_of_a_file() {
     let kind = "a plugin configuration";

@@ -108,7 +108,7 @@ fn the_response_may_be_chosen() {
     }
 }
 
-/// Large documents are kept in many files, operations or whole paths in each.
+/// Large documents are kept in many files, with operations or whole paths in each.
 #[test]
 fn operations_in_other_files_are_told_of() {
     let dir = Dir::new("contract-elsewhere");
@@ -167,7 +167,7 @@ fn operations_may_be_described_elsewhere_in_the_document() {
     }
 }
 
-/// Fields that documents share are brought in by `<<` in some of them.
+/// Some documents merge shared fields by `<<`.
 #[test]
 fn merge_keys_of_a_document_are_carried_out() {
     let dir = Dir::new("contract-merge");
@@ -192,7 +192,7 @@ paths:
     }
 }
 
-/// As they stand in a log of requests.
+/// Paths as they appear in a log of requests.
 #[test]
 fn an_operation_is_found_by_the_path_of_a_request() {
     let dir = Dir::new("contract-path");
@@ -226,7 +226,7 @@ fn an_operation_is_found_by_the_path_of_a_request() {
     }
 }
 
-/// What `default` says of an operation that declares a success is what its errors look like.
+/// In an operation that declares a success, `default` describes its errors.
 #[test]
 fn an_error_is_no_success() {
     let dir = Dir::new("contract-default");
@@ -314,7 +314,7 @@ fn names_that_a_document_has_twice_are_told_of() {
     assert_eq!((taken.code, taken.stdout.lines().count(), taken.stderr.lines().count()), (0, 1, 2), "{}", taken.stderr);
 }
 
-/// Nothing could be healed by them, nor be missing.
+/// With such a contract nothing could be healed, and nothing could be missing.
 #[test]
 fn contracts_without_members_are_no_contracts() {
     let dir = Dir::new("contract-empty");
@@ -475,7 +475,7 @@ fn what_cannot_be_taken_is_told_in_a_line() {
     }
 }
 
-/// A document of the size of the largest public ones, in which everything refers to everything.
+/// A document as large as the largest public ones, in which every schema refers to others.
 #[test]
 fn a_large_document_is_no_trouble() {
     let member = |number: usize, member: usize| {

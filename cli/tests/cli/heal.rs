@@ -244,7 +244,7 @@ fn what_is_said_of_request_and_response_is_heeded() {
     };
     dir.file("any.json", route("any", "")).file("get.json", route("get", r#","methods":["GET"],"status":["2xx"]"#));
     dir.file("post.json", route("post", r#","methods":["POST"],"status":[404]"#));
-    // The reason of the filter, and whether a path has to be told for it.
+    // The filter's reason, and whether a path is needed for it.
     let rows: [(&str, &[&str], Option<&str>); 17] = [
         ("any.json", &[], None),
         ("any.json", &["--method", "PUT", "--status", "500"], None),
@@ -278,7 +278,7 @@ fn what_is_said_of_request_and_response_is_heeded() {
             assert_eq!(report["reason"].as_str(), reason, "{args:?}");
         }
     }
-    // Nothing said: the only route is meant.
+    // Without options, the only route is taken.
     assert_eq!(dir.nomos_on(&["heal", "--config", "post.json"], br#"{"a":1}"#).stdout, r#"{"b":1}"#);
     let skipped = |args: &[&str]| dir.nomos_on(&[&["heal", "--config", "get.json"], args].concat(), b"{}").stderr;
     let left = "; the body is left as it came\n";

@@ -12,7 +12,8 @@ fn every_command_teaches_by_example() {
         let help = dir.nomos(&[command, "--help"]);
         let example = format!("\n  $ nomos {command}");
         assert!(help.code == 0 && help.stdout.contains(&example), "{command}: {}", help.stdout);
-        // Help is wrapped to the terminal, examples too: those that fit into any can be copied.
+        // Help is wrapped to the terminal, examples included. Examples of at most 80 characters can be copied from any
+        // terminal.
         let (_, examples) = help.stdout.split_once("\n  -h, --help").unwrap_or_default();
         let long: Vec<&str> = examples.lines().filter(|line| line.chars().count() > 80).collect();
         assert_eq!(long, [""; 0], "{command}");

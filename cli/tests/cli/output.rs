@@ -3,7 +3,7 @@ use std::process::Stdio;
 
 use crate::run::Dir;
 
-/// Nobody reads what it says: a pipe whose other end is closed.
+/// A pipe whose other end is closed, so that nobody reads the output.
 fn unheard() -> Stdio {
     let (_, writer) = io::pipe().expect("a pipe");
     writer.into()

@@ -1,11 +1,11 @@
-//! Files to run the binary on, and what came of it.
+//! Files to run the binary on, and its output.
 
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// A directory of one test's own.
+/// A directory for one test.
 pub struct Dir(PathBuf);
 
 pub struct Output {
@@ -27,7 +27,7 @@ impl Dir {
         self
     }
 
-    /// Runs `nomos` here, on nothing from stdin.
+    /// Runs `nomos` in this directory, with empty input.
     pub fn nomos(&self, args: &[&str]) -> Output {
         self.nomos_on(args, b"")
     }
@@ -36,12 +36,12 @@ impl Dir {
         self.nomos_with(&[], args, stdin)
     }
 
-    /// With variables of the environment set, and none of those that the tests themselves may be run with.
+    /// Runs `nomos` with these environment variables, and without those that may be set for the tests.
     pub fn nomos_with(&self, variables: &[(&str, &str)], args: &[&str], stdin: &[u8]) -> Output {
         self.nomos_to(Stdio::piped(), variables, args, stdin)
     }
 
-    /// With what it says going elsewhere than to the test.
+    /// Runs `nomos` with stderr redirected.
     pub fn nomos_to(&self, stderr: Stdio, variables: &[(&str, &str)], args: &[&str], stdin: &[u8]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_nomos"));
         for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLUMNS"] {
@@ -50,7 +50,7 @@ impl Dir {
         command.args(args).current_dir(&self.0).envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
         let mut child = command.spawn().expect("nomos runs");
-        // A command that refuses its arguments never reads.
+        // A command that refuses its arguments never reads its input.
         let _ = child.stdin.take().expect("a pipe").write_all(stdin);
         let output = child.wait_with_output().expect("nomos ends");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
