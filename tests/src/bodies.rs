@@ -1,21 +1,21 @@
-//! Bodies of the route `/r`, each with what must come out of it.
+//! Bodies for the route `/r`, each with its expected result.
 
-/// A body, what the rules make of it, and the ops that takes.
+/// A body, its healed form, and the number of ops between them.
 pub struct Body {
-    /// What it is, for the name of the case.
+    /// A description for the name of the case.
     pub what: &'static str,
-    /// As the upstream sends it.
+    /// The body that the upstream sends.
     pub sent: Vec<u8>,
-    /// As the client must see it.
+    /// The body that the client must get.
     pub healed: Vec<u8>,
-    /// The ops that takes.
+    /// The number of ops.
     pub ops: u64,
     /// The verdict in the filter state.
     pub verdict: &'static str,
 }
 
 impl Body {
-    /// Whether the document ends before its value does.
+    /// Returns whether the document ends before its value does.
     pub fn is_cut(&self) -> bool {
         self.what == "a cut document"
     }
@@ -27,11 +27,11 @@ pub const DRIFTED: &[u8] = br#"{"mail":"a@b.c","uid":7,"n":1.50}"#;
 /// [`DRIFTED`], healed.
 pub const HEALED: &[u8] = br#"{"email_address":"a@b.c","id":7,"n":1.50}"#;
 
-/// A body that needs nothing.
+/// A body that needs no op.
 pub const CLEAN: &[u8] = br#" { "email_address" : "a@b.c", "n":1.50,"n":1.50 }
 "#;
 
-/// The bodies that go through every framing.
+/// Returns the bodies that go through every framing.
 pub fn small() -> Vec<Body> {
     let moved = br#"{"data":{"user":{"full":"Ann","tel":"1"},"k":[]},"mail":"m"}"#;
     let nested = br#"{"data":{"k":[]},"email_address":"m","name":"Ann","contact":{"phone":"1"}}"#;
@@ -46,9 +46,9 @@ pub fn small() -> Vec<Body> {
     ]
 }
 
-/// A drifted list of about this many bytes, and the list healed. One op per 32 bytes.
+/// Returns a drifted list of about this many bytes, the healed list, and the number of ops: one per 32 bytes.
 ///
-/// The items differ: Envoy's decompressor takes what it can pack too well for an attack, and cuts it off.
+/// The items differ, because Envoy's decompressor takes data that compresses too well for an attack, and cuts it off.
 pub fn list(bytes: usize) -> (Vec<u8>, Vec<u8>, u64) {
     let count = (bytes as u64 / 32).max(1);
     let items: Vec<String> =

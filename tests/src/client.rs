@@ -1,4 +1,4 @@
-//! An HTTP/1.1 client on a raw socket: it hides nothing, so that a test can see framing, bytes and a cut connection.
+//! An HTTP/1.1 client on a raw socket. It hides nothing, so that a test can see framing, bytes and a cut connection.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,7 +10,7 @@ pub use crate::wire::{End, Reply};
 /// How long [`fetch`] and a [`Connection`] wait for a response.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A request that has been sent, and what has come back so far.
+/// A request that has been sent, and the part of its response that has arrived.
 pub struct Exchange {
     socket: TcpStream,
     decoder: Decoder,
@@ -23,7 +23,7 @@ impl Exchange {
         Self::start_version(to, "1.1", method, path, headers)
     }
 
-    /// The same with another HTTP version.
+    /// Does the same with another HTTP version.
     pub fn start_version(
         to: SocketAddr,
         version: &str,
@@ -67,7 +67,7 @@ impl Exchange {
             if left.is_zero() {
                 return;
             }
-            // A zero time-out would mean "for ever".
+            // A time-out of zero would mean none at all.
             let _ = self.socket.set_read_timeout(Some(left.max(Duration::from_millis(1))));
             match self.socket.read(&mut block) {
                 Ok(n) if n > 0 => self.decoder.push(&block[..n]),
@@ -81,14 +81,14 @@ impl Exchange {
     }
 }
 
-/// A connection that is used for one request after the other, and opened again where it was closed.
+/// A connection for one request after the other. It is opened again if it was closed.
 pub struct Connection {
     to: SocketAddr,
     socket: Option<TcpStream>,
 }
 
 impl Connection {
-    /// Connects with the first request.
+    /// Returns a connection that is opened with the first request.
     pub fn new(to: SocketAddr) -> Self {
         Self { to, socket: None }
     }
@@ -115,7 +115,7 @@ pub fn fetch(to: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)])
     Ok(Exchange::start(to, method, path, headers)?.finish(PATIENCE))
 }
 
-/// A request without a body, as it goes over the wire.
+/// Returns the bytes of a request without a body.
 pub fn request(version: &str, method: &str, path: &str, headers: &[(&str, &str)]) -> Vec<u8> {
     let headers: String = headers.iter().map(|(name, value)| [name, ": ", value, "\r\n"].concat()).collect();
     format!("{method} {path} HTTP/{version}\r\nhost: test\r\n{headers}\r\n").into_bytes()

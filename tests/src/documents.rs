@@ -1,22 +1,22 @@
-//! Documents made from a grammar and a seed: valid, odd and invalid JSON, and long ones that look like what APIs serve.
+//! Documents made from a grammar and a seed: valid, odd and invalid JSON, and long ones that resemble API responses.
 //! The same seed makes the same bytes on every machine.
 //!
-//! None of them may be healed by the rules of the suite: what is valid holds none of their names, and what is invalid
-//! must leave as it came, whatever it holds.
+//! The rules of the suite must heal none of them: valid documents contain none of the rules' names, and invalid ones
+//! must leave as they came, whatever they contain.
 
 use std::fmt::Write as _;
 
-/// A generator of numbers: `SplitMix64` (Steele, Lea, Flood 2014). Small, and good enough to vary documents.
+/// A random number generator: `SplitMix64` (Steele, Lea, Flood 2014). Small, and good enough to vary documents.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// From a seed; any will do.
+    /// Returns a generator with this seed. Any seed will do.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Any number.
+    /// Returns any number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -25,27 +25,27 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, which is not 0.
+    /// Returns a number below `end`, which must not be 0.
     pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.number() % end as u64).unwrap_or(0)
     }
 
-    /// One of these.
+    /// Returns one of these items.
     pub fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
         of[self.below(of.len())]
     }
 }
 
-/// A document, and how it came about.
+/// A document, and how it was made.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// What is special about it.
+    /// A description for messages.
     pub what: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// The document of this seed: some are valid, some odd, some invalid.
+/// Returns the document of this seed: valid, odd or invalid.
 pub fn small(seed: u64) -> Document {
     let mut random = Random::new(seed);
     let (what, bytes) = match random.below(10) {
@@ -58,7 +58,7 @@ pub fn small(seed: u64) -> Document {
     Document { what: format!("{what}, seed {seed}"), bytes }
 }
 
-/// The invalid document of this seed, with names of the rules in it.
+/// Returns the invalid document of this seed, which contains names of the rules.
 pub fn malformed(seed: u64) -> Document {
     let mut random = Random::new(seed);
     let (what, bytes) =
@@ -66,7 +66,7 @@ pub fn malformed(seed: u64) -> Document {
     Document { what: format!("{what}, seed {seed}"), bytes }
 }
 
-/// What APIs serve, in documents of about so many bytes. None of the names drifted.
+/// Returns documents of about this many bytes that resemble API responses, without drifted names.
 pub fn realistic(bytes: usize) -> Vec<Document> {
     let row = |what: &str, text: String| Document { what: format!("{what}, {bytes} bytes"), bytes: text.into_bytes() };
     vec![
@@ -91,7 +91,7 @@ pub fn realistic(bytes: usize) -> Vec<Document> {
     ]
 }
 
-/// Tokens that are no JSON value, to stand where one is expected.
+/// Tokens that are no JSON value, to be used in place of one.
 const BAD_VALUES: [&[u8]; 44] = [
     b"01",
     b"-01",
@@ -139,7 +139,7 @@ const BAD_VALUES: [&[u8]; 44] = [
     b"",
 ];
 
-/// The same for members.
+/// Invalid members of an object, to be used in place of one.
 const BAD_MEMBERS: [&[u8]; 10] = [
     b"\"a\" 1",
     b"\"a\":",
@@ -153,10 +153,10 @@ const BAD_MEMBERS: [&[u8]; 10] = [
     b"null",
 ];
 
-/// What may follow a value only in documents that are not JSON.
+/// Texts after a value that make a document invalid.
 const TRAILING: [&[u8]; 8] = [b"}", b"]", b",", b" x", b"\n{}", b"\x00", b"//", b"\xc2\xa0"];
 
-/// Documents at the edges of the grammar.
+/// Returns a document at the edges of the grammar.
 fn odd(random: &mut Random) -> (&'static str, Vec<u8>) {
     let nest = |depth: usize, open: &str, close: &str| [open.repeat(depth), close.repeat(depth)].concat().into_bytes();
     match random.below(9) {
@@ -172,14 +172,14 @@ fn odd(random: &mut Random) -> (&'static str, Vec<u8>) {
     }
 }
 
-/// The beginning of a drifted document.
+/// Returns the beginning of a drifted document.
 fn cut(random: &mut Random) -> Vec<u8> {
     let whole = format!("{{\"mail\":{},\"uid\":{}}}", value(random, 1), value(random, 1));
     let end = 1 + random.below(whole.len() - 1);
     whole.as_bytes()[..end].to_vec()
 }
 
-/// A drifted document with one thing in it that the grammar does not allow.
+/// Returns a drifted document with one error in its grammar.
 fn invalid(random: &mut Random) -> Vec<u8> {
     let (before, after) = (value(random, 1), value(random, 1));
     let bad = if random.below(4) == 0 {
@@ -192,7 +192,7 @@ fn invalid(random: &mut Random) -> Vec<u8> {
 }
 
 fn value(random: &mut Random, depth: usize) -> String {
-    // The root is a container; below, fewer and fewer are.
+    // The root is a container; deeper levels have fewer and fewer of them.
     if depth > 0 && random.below(6) < depth + 2 {
         return scalar(random);
     }
@@ -208,7 +208,7 @@ fn value(random: &mut Random, depth: usize) -> String {
     if object { format!("{a}{{{inner}}}{b}") } else { format!("{a}[{inner}]{b}") }
 }
 
-/// Names that are nearly those of the rules, and others, which begin as none of those does.
+/// Returns a name that is nearly one of the rules' names, or one that begins like none of them.
 fn key(random: &mut Random) -> String {
     let near = [
         "maill",
@@ -278,7 +278,7 @@ fn space(random: &mut Random) -> &'static str {
     random.one(&["", "", "", " ", "\n", "\t \r\n", "    "])
 }
 
-/// Items until there are so many bytes.
+/// Returns a list with items until it has this many bytes.
 fn listed(
     bytes: usize,
     between: &str,
@@ -310,8 +310,8 @@ fn order(random: &mut Random, number: usize) -> String {
         random.below(100),
     );
     for line in 0..=random.below(4) {
-        // Writing to a string cannot fail.
         let comma = if line > 0 { "," } else { "" };
+        // Writing to a string cannot fail.
         let _ =
             write!(text, "{comma}{{\"sku\":\"{:08x}\",\"quantity\":{}}}", random.below(1 << 30), 1 + random.below(9));
     }
@@ -326,7 +326,8 @@ fn pretty_order(random: &mut Random, number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::{malformed, realistic, small};
-    /// `serde_json` refuses numbers that are too large for it, which are JSON all the same; so do not ask it about those.
+    /// Returns whether `serde_json` parses the document. It refuses numbers that are too large for it, although they
+    /// are valid JSON, so those are replaced first.
     fn parses(bytes: &[u8]) -> bool {
         let plain = String::from_utf8_lossy(bytes).replace("1E400", "1E40");
         std::str::from_utf8(bytes).is_ok() && serde_json::from_str::<&serde_json::value::RawValue>(&plain).is_ok()

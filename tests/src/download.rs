@@ -1,4 +1,4 @@
-//! Receiving a body that is too long to be kept: piece by piece, in the order in which it arrives.
+//! Receives a body that is too long to be kept: piece by piece, in the order of arrival.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use crate::wire::{Decoder, End, Reply};
 
-/// Nothing is waited for longer than this.
+/// The maximum wait for any data.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Bytes read at once.
+/// How many bytes are read at once.
 const BLOCK: usize = 256 * 1024;
 
-/// Sends `GET path` and hands each piece of the body to `sink`, until that returns false or the response ends. What
-/// comes back has an empty body.
+/// Sends `GET path` and passes each piece of the body to `sink`, until that returns false or the response ends. Returns
+/// the reply with an empty body.
 pub fn download(
     to: SocketAddr,
     path: &str,
@@ -39,7 +39,7 @@ pub fn download(
     Ok(reply)
 }
 
-/// Status and headers.
+/// Parses status and headers.
 fn read_head(head: &[u8]) -> Reply {
     let mut decoder = Decoder::new(true);
     decoder.push(head);
@@ -59,7 +59,7 @@ fn body(input: &mut Input, reply: &Reply, mut sink: impl FnMut(&[u8]) -> bool) -
         let size = std::str::from_utf8(&line).ok().and_then(|text| usize::from_str_radix(text, 16).ok());
         let size = size.ok_or(End::Cut)?;
         input.pass(size, &mut sink)?;
-        // After the last chunk these are the trailers.
+        // After the last chunk, these lines are the trailers.
         while !input.line()?.is_empty() {}
         if size == 0 {
             return Ok(());
@@ -97,7 +97,7 @@ impl Input {
         Ok(self.block[self.at - 1])
     }
 
-    /// A line without its end.
+    /// Reads a line, and returns it without its end.
     fn line(&mut self) -> Result<Vec<u8>, End> {
         let mut line = Vec::new();
         while !line.ends_with(b"\r\n") {
@@ -107,7 +107,7 @@ impl Input {
         Ok(line)
     }
 
-    /// Hands on so many bytes.
+    /// Passes on this many bytes.
     fn pass(&mut self, mut left: usize, sink: &mut impl FnMut(&[u8]) -> bool) -> Result<(), End> {
         while left > 0 {
             self.fill()?;

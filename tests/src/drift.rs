@@ -1,4 +1,4 @@
-//! The API that drifts, in this process, and how far a healed answer is what the contract promises.
+//! The drifting API inside this process, and how closely a healed body matches the contract.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-/// The members of a flat object, each value with its bytes as they stand.
+/// The members of a flat object, each with the exact bytes of its value.
 pub type Members = BTreeMap<String, Box<RawValue>>;
 
-/// The drifting API; it stops when dropped.
+/// The drifting API. It stops when dropped.
 pub struct Api {
     address: SocketAddr,
     _runtime: Runtime,
@@ -29,13 +29,13 @@ impl Api {
         Ok(Self { address, _runtime: runtime })
     }
 
-    /// Where it listens.
+    /// Returns the address at which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 }
 
-/// How many of the fields that the mode drifts are back in their place with the bytes of their value.
+/// Returns how many of the mode's drifted fields are back in place with the exact bytes of their values.
 pub fn restored(mode: Mode, body: &[u8]) -> usize {
     let (Some(found), Some(expected)) = (members(body), members(user_body(Mode::Healthy).as_bytes())) else {
         return 0;
@@ -43,7 +43,7 @@ pub fn restored(mode: Mode, body: &[u8]) -> usize {
     drift(mode).iter().filter(|(field, _)| same(&found, &expected, field)).count()
 }
 
-/// Whether a body holds the members of the healthy user and nothing else, whatever their order.
+/// Returns whether a body has exactly the members of the healthy user, in any order.
 pub fn is_healthy(body: &[u8]) -> bool {
     let (Some(found), Some(expected)) = (members(body), members(user_body(Mode::Healthy).as_bytes())) else {
         return false;
@@ -51,8 +51,8 @@ pub fn is_healthy(body: &[u8]) -> bool {
     found.len() == expected.len() && expected.keys().all(|field| same(&found, &expected, field))
 }
 
-/// What a contract with these fields makes of the user of a mode in which none of them moves: their names, and nothing
-/// else, are those of the healthy user.
+/// Returns the user of a mode after healing by a contract with these fields, none of which moves: their names become
+/// those of the healthy user, and nothing else changes.
 pub fn healed_in_place(mode: Mode, fields: &[&str]) -> String {
     let mut body = user_body(mode);
     for (field, found) in drift(mode).iter().filter(|(field, _)| fields.contains(field)) {

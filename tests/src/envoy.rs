@@ -1,4 +1,4 @@
-//! A real Envoy: started from a configuration text with free ports, watched, and stopped for certain.
+//! A real Envoy: starts it from a configuration text with free ports, watches it, and stops it reliably.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,11 +15,11 @@ use serde_json::Value;
 
 use crate::client;
 
-/// Envoy compiles the module on its main thread before it listens.
+/// The time limit for the start. Envoy compiles the module on its main thread before it listens.
 const START_LIMIT: Duration = Duration::from_mins(1);
 
-/// Runs Envoy and ends it when standard input closes: so it cannot outlive us, however we end.
-/// The shell's own exit is Envoy's. `$0` is Envoy's own directory; after an orderly end nobody needs it any more.
+/// Runs Envoy, and ends it when standard input closes, so that it cannot outlive this process. The shell exits with
+/// Envoy's code. `$0` is the directory of this Envoy, which is removed after an orderly end.
 const KEEPER: &str = r#"
 exec 3<&0
 "$@" </dev/null 3<&- &
@@ -35,7 +35,7 @@ kill "$watch" 2>/dev/null
 exit "$code"
 "#;
 
-/// What Envoy's log says when a module trapped or Envoy itself is about to die.
+/// Texts in Envoy's log that say that a module trapped, or that Envoy itself is about to die.
 const TRAPS: [&str; 9] = [
     "panicked at",
     "Function: proxy_on",
@@ -57,12 +57,12 @@ pub struct Envoy {
     log_seen: u64,
 }
 
-/// How to start an Envoy, beside its configuration.
+/// Options for starting an Envoy, besides its configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Start<'a> {
-    /// Worker threads. With one, what a case does to the VM is seen by the next one.
+    /// The number of worker threads. With one, each case sees what the one before did to the VM.
     pub workers: usize,
-    /// Files for its own directory, by name, such as those that its configuration watches. `{dir}` in them is replaced.
+    /// Files for its own directory, by name, such as those that its configuration watches. `{dir}` is replaced in them.
     pub files: &'a [(&'a str, &'a str)],
 }
 
@@ -72,25 +72,25 @@ impl Default for Start<'_> {
     }
 }
 
-/// Envoy did not start; `log` is all that it wrote.
+/// Envoy did not start.
 #[derive(Debug)]
 pub struct NotStarted {
     /// What happened, in a sentence.
     pub why: String,
-    /// Everything Envoy wrote.
+    /// Everything that Envoy wrote.
     pub log: String,
 }
 
 impl Envoy {
     /// Starts `binary` and waits until it serves.
     ///
-    /// `config` is YAML or JSON. Listeners may use port 0; `{dir}` in it stands for a directory of this Envoy's own,
-    /// which is removed at the end.
+    /// `config` is YAML or JSON. Listeners may use port 0. `{dir}` stands for the directory of this Envoy, which is
+    /// removed at the end.
     pub fn start(binary: &Path, config: &str) -> Result<Self, NotStarted> {
         Self::start_with(binary, config, Start::default())
     }
 
-    /// The same with other workers or further files.
+    /// Does the same with these options.
     pub fn start_with(binary: &Path, config: &str, start: Start<'_>) -> Result<Self, NotStarted> {
         let dir =
             fresh_dir().map_err(|e| NotStarted { why: format!("no temporary directory: {e}"), log: String::new() })?;
@@ -108,29 +108,29 @@ impl Envoy {
         }
     }
 
-    /// Where the listener of that name accepts connections.
+    /// Returns the address of the listener with this name.
     pub fn listener(&self, name: &str) -> Result<SocketAddr, String> {
         self.ports.get(name).copied().ok_or_else(|| format!("Envoy has no listener {name}"))
     }
 
-    /// Where the admin interface answers.
+    /// Returns the address of the admin interface.
     pub fn admin(&self) -> SocketAddr {
         self.admin
     }
 
-    /// The answer of the admin interface to a GET.
+    /// Returns the answer of the admin interface to a GET request.
     pub fn admin_get(&self, path: &str) -> Result<String, String> {
         admin_get(self.admin, path)
     }
 
-    /// Sets a value of Envoy's runtime; the empty text takes it back.
+    /// Sets a value of Envoy's runtime. An empty text removes it.
     pub fn set_runtime(&self, key: &str, value: &str) -> Result<(), String> {
         let path = format!("/runtime_modify?{key}={value}");
         let reply = client::fetch(self.admin, "POST", &path, &[]).map_err(|e| format!("admin {path}: {e}"))?;
         if reply.status == 200 { Ok(()) } else { Err(format!("admin {path}: status {}", reply.status)) }
     }
 
-    /// Fails where Envoy has died, or has logged a trap since the last call.
+    /// Fails if Envoy has died, or has logged a trap since the last call.
     pub fn check(&mut self) -> Result<(), String> {
         if let Ok(Some(status)) = self.keeper.try_wait() {
             return Err(gone(status, &self.log()));
@@ -142,39 +142,39 @@ impl Envoy {
         }
     }
 
-    /// Everything that Envoy has logged.
+    /// Returns everything that Envoy has logged.
     pub fn log(&self) -> String {
         read_lossy(&self.log_path())
     }
 
-    /// The file that Envoy logs to.
+    /// Returns the path of Envoy's log.
     pub fn log_path(&self) -> PathBuf {
         self.dir.join("envoy.log")
     }
 
-    /// The text of a file in this Envoy's own directory; empty while it is not there.
+    /// Returns the text of a file in this Envoy's directory, empty if it does not exist.
     pub fn file(&self, name: &str) -> String {
         read_lossy(&self.dir.join(name))
     }
 
-    /// Replaces a file in this Envoy's own directory by a move, which is what Envoy watches for.
+    /// Replaces a file in this Envoy's directory by moving a new one there, which is what Envoy watches for.
     pub fn replace_file(&self, name: &str, text: &str) -> io::Result<()> {
         write_file(&self.dir, name, text)
     }
 
-    /// The number of the process; empty before it has one.
+    /// Returns the process id, empty until there is one.
     pub fn pid(&self) -> String {
         self.file("pid").trim().to_owned()
     }
 
-    /// The value of a counter or gauge of the admin interface; 0 where Envoy has none of that name.
+    /// Returns the value of a counter or gauge of the admin interface, or 0 if Envoy has none with that name.
     pub fn stat(&self, name: &str) -> Result<u64, String> {
         let stats = self.admin_get("/stats")?;
         let value = stats.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
         Ok(value.and_then(|value| value.trim().parse().ok()).unwrap_or(0))
     }
 
-    /// Memory that the process has in use, where the system tells.
+    /// Returns the resident memory of the process in bytes, if the system reports it.
     pub fn resident_bytes(&self) -> Option<u64> {
         resident_bytes(&self.pid())
     }
@@ -221,7 +221,7 @@ impl Drop for Envoy {
     }
 }
 
-/// Memory that a process has in use, where the system tells.
+/// Returns the resident memory of a process in bytes, if the system reports it.
 pub fn resident_bytes(pid: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{}/status", pid.trim())).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -242,21 +242,21 @@ fn launch(binary: &Path, config: &str, start: Start<'_>, dir: &Path) -> io::Resu
         .arg("--admin-address-path")
         .arg(dir.join("admin"))
         .args(["--concurrency", &start.workers.to_string()])
-        // Hot restart would share memory with other Envoys on this machine. Access logs are read by the cases, so they
-        // must not linger.
+        // Hot restart would share memory with other Envoys on this machine. Tests read the access logs, so these must
+        // be flushed soon.
         .args(["--disable-hot-restart", "--file-flush-interval-msec", "20"])
         .args(["--log-level", "warning", "--component-log-level", "wasm:info"])
         .current_dir(crate::paths::root())
         .stdin(Stdio::piped())
         .stdout(log.try_clone()?)
         .stderr(log)
-        // A signal for the whole foreground group, as of Ctrl-C, must not end the keeper before it has cleaned up. It
-        // learns of our end by the pipe.
+        // A signal for the whole foreground group, such as that of Ctrl-C, must not end the keeper before it has
+        // cleaned up. It notices the end of this process by the pipe.
         .process_group(0)
         .spawn()
 }
 
-/// Where Envoy ends in order, its keeper takes the log away: there is nothing to quote, and nothing went wrong.
+/// Says how Envoy ended. After an orderly end its keeper has removed the log, and nothing is wrong.
 fn gone(status: ExitStatus, log: &str) -> String {
     if status.success() {
         return "Envoy was stopped, by a signal or through its admin interface".to_owned();
@@ -303,7 +303,7 @@ fn read_lossy(path: &Path) -> String {
     fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
 
-/// The last lines of a log: what a person reads first. Without those that every start writes.
+/// Returns the last lines of a log, without those that every start writes.
 pub fn tail(log: &str) -> String {
     let usual = ["Deprecated field: ", "There is no configured limit to the number of allowed active downstream"];
     let lines: Vec<&str> = log.lines().filter(|line| !usual.iter().any(|usual| line.contains(usual))).collect();

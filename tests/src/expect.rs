@@ -1,27 +1,27 @@
-//! Comparisons whose message says what was compared, what was found and what was expected.
+//! Comparisons whose messages say what was compared, found and expected.
 
 use std::fmt::Debug;
 
 use crate::client::{End, Reply};
 
-/// What a check returns: nothing, or what went wrong in one text.
+/// The result of a check: nothing, or what went wrong as text.
 pub type Outcome = Result<(), String>;
 
 /// How much of a long body a message shows on either side of the first difference.
 const SHOWN: usize = 60;
 
-/// Fails with a sentence where `holds` is false.
+/// Fails with a sentence if `holds` is false.
 pub fn that(holds: bool, sentence: impl FnOnce() -> String) -> Outcome {
     if holds { Ok(()) } else { Err(sentence()) }
 }
 
-/// Fails where two small things differ.
+/// Fails if two small values differ.
 #[expect(clippy::needless_pass_by_value, reason = "comparing temporaries reads better")]
 pub fn equal<T: PartialEq + Debug>(what: &str, found: T, expected: T) -> Outcome {
     that(found == expected, || format!("{what}: found {found:?}, expected {expected:?}"))
 }
 
-/// Fails where two bodies differ, and shows the surroundings of the first difference.
+/// Fails if two bodies differ, and shows the surroundings of the first difference.
 pub fn body(found: &[u8], expected: &[u8]) -> Outcome {
     if found == expected {
         return Ok(());
@@ -36,14 +36,14 @@ pub fn body(found: &[u8], expected: &[u8]) -> Outcome {
     ))
 }
 
-/// Fails where the response is not complete, not of this status or has another body.
+/// Fails if the response is incomplete, or has another status or body.
 pub fn reply(reply: &Reply, status: u16, expected: &[u8]) -> Outcome {
     equal("end", reply.end, End::Complete)?;
     equal("status", reply.status, status)?;
     body(&reply.body, expected)
 }
 
-/// Fails where a header has another value; the empty text stands for no header.
+/// Fails if a header has another value. An empty text stands for no header.
 pub fn header(reply: &Reply, name: &str, expected: &str) -> Outcome {
     equal(name, reply.text(name).as_str(), expected)
 }

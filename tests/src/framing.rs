@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 
 use crate::upstream::Step;
 
-/// Long enough for Envoy to read each piece by itself, short enough for a few hundred of them.
+/// The pause between pieces: long enough for Envoy to read each one separately, short enough for a few hundred of them.
 const GAP: Duration = Duration::from_micros(300);
 
 /// One way of putting a body on the wire.
@@ -20,7 +20,7 @@ pub enum Framing {
     LengthPieces(usize),
     /// As one chunk.
     Chunked,
-    /// As chunks of this size, each written by itself.
+    /// As chunks of this size, each written separately.
     Chunks(usize),
     /// Until the connection closes.
     Close,
@@ -33,18 +33,18 @@ pub enum Framing {
 }
 
 impl Framing {
-    /// Whether the receiver knows the length of the plain body beforehand.
+    /// Returns whether the receiver knows the length of the plain body in advance.
     pub fn tells_length(self) -> bool {
         matches!(self, Self::Length | Self::LengthPieces(_))
     }
 
-    /// Whether the body is compressed.
+    /// Returns whether the body is compressed.
     pub fn is_gzip(self) -> bool {
         matches!(self, Self::Gzip | Self::GzipBytewise)
     }
 }
 
-/// A whole response: status line (`200 OK`), headers as given, body in this framing.
+/// Returns a whole response: status line (`200 OK`), the given headers, and the body in this framing.
 pub fn response(framing: Framing, status: &str, headers: &[(&str, &[u8])], body: &[u8]) -> Vec<Step> {
     let packed;
     let body = if framing.is_gzip() {
@@ -66,7 +66,7 @@ pub fn response(framing: Framing, status: &str, headers: &[(&str, &[u8])], body:
     steps
 }
 
-/// One chunk of a chunked body; nothing for no bytes, because an empty chunk would be the last one.
+/// Returns one chunk of a chunked body; nothing for no bytes, because an empty chunk would be the last one.
 pub fn chunk(bytes: &[u8]) -> Vec<u8> {
     if bytes.is_empty() {
         return Vec::new();
@@ -74,7 +74,7 @@ pub fn chunk(bytes: &[u8]) -> Vec<u8> {
     [format!("{:x}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat()
 }
 
-/// Status line, headers and the headers that the framing needs.
+/// Returns the status line, the given headers, and the headers that the framing needs.
 pub fn head(framing: Framing, status: &str, headers: &[(&str, &[u8])], length: usize) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {status}\r\n").into_bytes();
     let mut add = |name: &str, value: &[u8]| head.extend([name.as_bytes(), b": ", value, b"\r\n"].concat());
@@ -95,7 +95,7 @@ pub fn head(framing: Framing, status: &str, headers: &[(&str, &[u8])], length: u
     head
 }
 
-/// The body as `gzip` packs it.
+/// Returns the body compressed with gzip.
 pub fn gzip(body: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     // Writing to a Vec cannot fail.

@@ -1,6 +1,6 @@
 //! HTTP/2 on both sides of Envoy, without TLS: a client and a scripted upstream.
 //!
-//! Both look as if they were synchronous, like those for HTTP/1.1; one runtime serves all of them.
+//! Both have a blocking interface, like those for HTTP/1.1. One runtime serves all of them.
 
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
@@ -27,24 +27,24 @@ use crate::wire::{End, Reply};
 /// How long a response may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Large enough for a long body not to wait for the reader.
+/// A window large enough for a long body not to wait for the reader.
 const WINDOW: u32 = 16 << 20;
 
-/// What the upstream answers.
+/// The response of the upstream.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// Headers beside `:status: 200`.
     pub headers: Vec<(&'static str, String)>,
-    /// The body, a DATA frame each.
+    /// The body as DATA frames.
     pub frames: Vec<Bytes>,
     /// Trailers, if any.
     pub trailers: Vec<(&'static str, String)>,
-    /// Whether the stream is reset in place of its end.
+    /// Whether the stream is reset instead of ended.
     pub reset: bool,
 }
 
 impl Answer {
-    /// A JSON body in frames of at most so many bytes, with `content-length` if `tells_length`.
+    /// Returns a JSON body in frames of at most `frame` bytes, with `content-length` if `tells_length`.
     pub fn json(body: &[u8], frame: usize, tells_length: bool) -> Self {
         let mut headers = vec![("content-type", "application/json".to_owned())];
         headers.extend(tells_length.then(|| ("content-length", body.len().to_string())));
@@ -66,7 +66,7 @@ struct Answers {
     by_id: Mutex<HashMap<u64, Answer>>,
 }
 
-/// A registered answer; forgotten when dropped.
+/// A registered answer. It is forgotten when dropped.
 pub struct Registered {
     id: u64,
     answers: Arc<Answers>,
@@ -86,7 +86,7 @@ impl Upstream {
         Ok(upstream)
     }
 
-    /// Where it listens.
+    /// Returns the address at which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -100,7 +100,7 @@ impl Upstream {
 }
 
 impl Registered {
-    /// The value for the `x-case` header.
+    /// Returns the value for the `x-case` header.
     pub fn id(&self) -> String {
         self.id.to_string()
     }
@@ -112,13 +112,13 @@ impl Drop for Registered {
     }
 }
 
-/// A connection that speaks HTTP/2.
+/// An HTTP/2 connection.
 pub struct Connection {
     sender: client::conn::http2::SendRequest<Empty<Bytes>>,
 }
 
 impl Connection {
-    /// Connects, and says at once that it speaks HTTP/2.
+    /// Connects, with prior knowledge that the server speaks HTTP/2.
     pub fn open(to: SocketAddr) -> Result<Self, String> {
         runtime().block_on(async {
             let socket = TcpStream::connect(to).await.map_err(|e| e.to_string())?;
@@ -143,7 +143,7 @@ impl Connection {
         let request = request.body(Empty::new()).map_err(|e| e.to_string())?;
         let mut reply = Reply::nothing();
         runtime().block_on(async {
-            // When the time is up, what has come so far stands with the end that it began with: timed out.
+            // If the time is up, the part that has arrived keeps its initial end: timed out.
             let _ = timeout(PATIENCE, self.exchange(request, &mut reply)).await;
         });
         Ok(reply)
@@ -167,7 +167,7 @@ impl Connection {
                 }
             }
         }
-        // Hyper takes some resets for an orderly end, but remembers that the stream had none.
+        // Hyper reports some resets as an orderly end, but remembers that the stream had none.
         reply.end = if body.is_end_stream() { End::Complete } else { End::Cut };
     }
 }
@@ -188,7 +188,7 @@ async fn serve(socket: TcpStream, answers: Arc<Answers>) {
         async move { Ok::<_, Infallible>(respond(answer)) }
     });
     let _ = socket.set_nodelay(true);
-    // An error is a peer that went away.
+    // An error means that the peer went away.
     let _ =
         server::conn::http2::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(socket), service).await;
 }
@@ -222,7 +222,7 @@ fn pairs(headers: &HeaderMap) -> Vec<(String, Vec<u8>)> {
     headers.iter().map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_vec())).collect()
 }
 
-/// A body of frames; an error in place of one resets the stream.
+/// A body of frames. An error in place of a frame resets the stream.
 #[derive(Default)]
 struct Frames(VecDeque<io::Result<Frame<Bytes>>>);
 

@@ -1,8 +1,8 @@
-//! Looking into JSON documents such as Envoy's configuration dump.
+//! Finds members in JSON documents such as Envoy's configuration dump.
 
 use serde_json::Value;
 
-/// The values of all members of that name, at any depth.
+/// Returns the values of all members with this name, at any depth.
 pub fn members<'a>(value: &'a Value, name: &str) -> Vec<&'a Value> {
     match value {
         Value::Object(all) => all.get(name).into_iter().chain(all.values().flat_map(|v| members(v, name))).collect(),

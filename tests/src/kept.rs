@@ -1,4 +1,4 @@
-//! A program that runs beside us, writes to a file, and ends with us, however we end.
+//! A child process that writes to a file, and ends with this process in any case.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader};
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Ends the program when standard input closes. `$0` is its log; its process id is all that the shell prints.
+/// Ends the program when standard input closes. `$0` is its log. The shell prints only the program's process id.
 const KEEPER: &str = r#"
 exec 3<&0
 "$@" </dev/null >"$0" 2>&1 3<&- &
@@ -22,7 +22,7 @@ kill "$watch" 2>/dev/null
 exit "$code"
 "#;
 
-/// How long a program may take to end.
+/// The time limit for a program to end.
 const END_LIMIT: Duration = Duration::from_secs(10);
 
 /// A running program.
@@ -33,7 +33,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Starts it; what it writes goes to the file `log`, which is named from the root.
+    /// Starts it with its output in the file `log`, an absolute path.
     pub fn start(program: &Command, log: PathBuf) -> io::Result<Self> {
         let mut keeper = Command::new("/bin/sh");
         keeper.args(["-c", KEEPER]).arg(&log).arg(program.get_program()).args(program.get_args());
@@ -50,17 +50,17 @@ impl Kept {
         Ok(Self { keeper, log, pid })
     }
 
-    /// Its process id.
+    /// Returns its process id.
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// All that it has written.
+    /// Returns all of its output.
     pub fn log(&self) -> String {
         fs::read(&self.log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
     }
 
-    /// Waits until `ready` is true. What it wrote last, where it ends before that or the time is up.
+    /// Waits until `ready` is true. Fails with its last output if it ends before that or the time is up.
     pub fn wait_until(&mut self, within: Duration, mut ready: impl FnMut(&Self) -> bool) -> Result<(), String> {
         let deadline = Instant::now() + within;
         while Instant::now() < deadline {
@@ -75,7 +75,7 @@ impl Kept {
         Err(format!("not ready within {} s: {}", within.as_secs(), self.last_words()))
     }
 
-    /// Ends it, and waits until it has ended.
+    /// Ends it, and waits for its end.
     pub fn stop(&mut self) {
         drop(self.keeper.stdin.take());
         let deadline = Instant::now() + END_LIMIT;

@@ -1,5 +1,5 @@
-//! What the end-to-end suite and the demo share: a real Envoy started on free ports, an upstream whose
-//! every byte is scripted, and a client that sees the bytes as they arrive.
+//! Shared by the end-to-end suite and the demo: a real Envoy started on free ports, an upstream whose every byte is
+//! scripted, and a client that sees bytes as they arrive.
 
 pub mod bodies;
 pub mod client;

@@ -1,15 +1,15 @@
-//! Where things are in the repository, and the programs that the scripts find or install.
+//! Paths in the repository, and the programs that the scripts find or install.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The top of the repository.
+/// Returns the root of the repository.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// The filter module: `$NOMOS_WASM`, else where `make wasm` puts it.
+/// Returns the filter module: `$NOMOS_WASM`, or else the output of `make wasm`.
 pub fn module() -> Result<PathBuf, String> {
     let module = match std::env::var_os("NOMOS_WASM") {
         Some(path) => PathBuf::from(path),
@@ -18,13 +18,14 @@ pub fn module() -> Result<PathBuf, String> {
     module.canonicalize().map_err(|_| format!("there is no module {}; build it with `make wasm`", module.display()))
 }
 
-/// The module with traps on demand: where `scripts/trap` puts it.
+/// Returns the module with traps on demand, the output of `scripts/trap`.
 pub fn trap_module() -> Result<PathBuf, String> {
     let module = target().join("trap/wasm32-wasip1/release/nomos_filter.wasm");
     module.canonicalize().map_err(|_| format!("there is no module {}; build it with `scripts/trap`", module.display()))
 }
 
-/// An Envoy binary, as `scripts/envoy` finds or installs it. `which` is its argument: `pinned`, `floor` or a version.
+/// Returns an Envoy binary that `scripts/envoy` finds or installs. `which` is its argument: `pinned`, `floor` or a
+/// version.
 pub fn envoy(which: &str) -> Result<PathBuf, String> {
     let script = root().join("scripts/envoy");
     let output = Command::new(&script)

@@ -1,4 +1,4 @@
-//! The shipped configurations, `envoy.yaml` and those in `docs/examples`, with other ports, another module path or held
+//! The shipped configurations, `envoy.yaml` and those in `docs/examples`, with other ports, another module or held
 //! headers.
 
 use std::fs;
@@ -6,35 +6,34 @@ use std::path::Path;
 
 use crate::paths;
 
-/// What to change in the shipped configuration.
+/// The changes to a shipped configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'a> {
-    /// The port that clients talk to; 0 for a free one.
+    /// The port for clients; 0 takes a free one.
     pub proxy: u16,
     /// The port of the upstream.
     pub upstream: u16,
-    /// The port of Envoy's admin interface; 0 for a free one.
+    /// The port of Envoy's admin interface; 0 takes a free one.
     pub admin: u16,
-    /// The module; the shipped path is relative to the repository root.
+    /// The path of the module. The shipped path is relative to the root of the repository.
     pub module: &'a Path,
-    /// Whether response headers are held, which gives the `x-nomos-*` headers.
+    /// Whether response headers are held, which adds the `x-nomos-*` headers.
     pub held: bool,
 }
 
-/// The text of the shipped configuration with these changes.
+/// Returns the shipped configuration with these changes.
 ///
-/// Fails where a text that is to be replaced does not stand in the file exactly once: then one of the two was edited
-/// without the other.
+/// Fails if a text to replace is not in the file exactly once: then one of the two was edited without the other.
 pub fn config(changes: Changes) -> Result<String, String> {
     config_of("envoy.yaml", changes)
 }
 
-/// The same for another file of the repository.
+/// Does the same for another file of the repository.
 pub fn config_of(file: &str, changes: Changes) -> Result<String, String> {
     let path = paths::root().join(file);
     let mut text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let ports = [(8080, changes.proxy), (9090, changes.upstream), (9901, changes.admin)];
-    // By way of names: a port may be wanted that is another one's in the file.
+    // In two steps, because the new port may be one of the other ports in the file.
     for (shipped, _) in ports {
         replace(file, &mut text, &format!("port_value: {shipped}"), &format!("port_value: of {shipped}"))?;
     }

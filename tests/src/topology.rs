@@ -1,39 +1,39 @@
-//! The Envoy configuration of the suite: many listeners in one Envoy, each with its own chain of filters.
+//! The Envoy configuration of the suite: many listeners in one Envoy, each with its own filter chain.
 
 use std::net::SocketAddr;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// Where a listener accepts, or a cluster connects to.
+/// The address that a listener accepts on, or that a cluster connects to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// For a listener a free loopback port, for a cluster the scripted upstream.
     Outside,
-    /// A socket in Envoy's own directory, spoken to in HTTP/2: joins two listeners of one Envoy.
+    /// A socket in Envoy's directory, used with HTTP/2 to join two listeners of one Envoy.
     Inside(&'static str),
     /// For a cluster: an upstream that speaks HTTP/2.
     Http2(SocketAddr),
 }
 
-/// What Envoy is told to do when the module fails: `fail_open`, or one value of `failure_policy`. Both are an error.
+/// Envoy's setting for a failing module: `fail_open`, or one value of `failure_policy`. Envoy refuses both together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// `fail_open: true`
     Open,
     /// `failure_policy: FAIL_OPEN`, as shipped.
     PolicyOpen,
-    /// `failure_policy: FAIL_CLOSED`, which is also what Envoy does where neither is set.
+    /// `failure_policy: FAIL_CLOSED`, which is also the default.
     PolicyClosed,
     /// `failure_policy: FAIL_RELOAD`
     PolicyReload,
 }
 
 impl Failure {
-    /// All of them.
+    /// All of the settings.
     pub const ALL: [Failure; 4] = [Self::Open, Self::PolicyOpen, Self::PolicyClosed, Self::PolicyReload];
 
-    /// As it is written in YAML.
+    /// Returns the setting in YAML.
     pub fn yaml(self) -> &'static str {
         match self {
             Self::Open => "fail_open: true",
@@ -52,24 +52,24 @@ impl Failure {
     }
 }
 
-/// A wasm plugin: the module, the VM that it runs in, and what happens when it fails.
+/// A wasm plugin: the module, its VM, and the setting for when it fails.
 #[derive(Clone, Copy, Debug)]
 pub struct Plugin<'a> {
     /// The file of the module.
     pub module: &'a Path,
-    /// Plugins with the same one share a VM.
+    /// Plugins with the same id share a VM.
     pub vm_id: &'a str,
-    /// What happens when it fails.
+    /// The setting for when it fails.
     pub failure: Failure,
 }
 
 impl<'a> Plugin<'a> {
-    /// As shipped.
+    /// Returns the plugin as shipped.
     pub fn shipped(module: &'a Path) -> Self {
         Self { module, vm_id: "nomos", failure: Failure::PolicyOpen }
     }
 
-    /// The typed configuration of the filter, with this configuration of its own.
+    /// Returns the typed configuration of the filter, with this plugin configuration.
     pub fn typed_config(self, configuration: &Value) -> Value {
         let mut config = json!({
             "name": "nomos",
@@ -85,13 +85,14 @@ impl<'a> Plugin<'a> {
         json!({"@type": "type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm", "config": config})
     }
 
-    /// The entry in the list of filters.
+    /// Returns the entry for the list of filters.
     pub fn filter(self, configuration: &Value) -> Value {
         json!({"name": "nomos", "typed_config": self.typed_config(configuration)})
     }
 }
 
-/// The filter as found at run time: `name` in the file `name` of Envoy's own directory, which [`discovered_file`] writes.
+/// Returns a filter that Envoy discovers at run time: `name` in the file `name` of its directory, which
+/// [`discovered_file`] writes.
 pub fn discovered(name: &str) -> Value {
     json!({"name": name, "config_discovery": {
         "config_source": {
@@ -103,7 +104,7 @@ pub fn discovered(name: &str) -> Value {
     }})
 }
 
-/// What the file for [`discovered`] must hold.
+/// Returns the content of the file for [`discovered`].
 pub fn discovered_file(name: &str, typed_config: &Value) -> String {
     json!({"resources": [{
         "@type": "type.googleapis.com/envoy.config.core.v3.TypedExtensionConfig",
@@ -113,25 +114,25 @@ pub fn discovered_file(name: &str, typed_config: &Value) -> String {
     .to_string()
 }
 
-/// One listener.
+/// A listener and its cluster.
 #[derive(Clone, Debug)]
 pub struct Listener {
     /// Its name.
     pub name: String,
-    /// Where it accepts.
+    /// The address that it accepts on.
     pub accepts: Place,
-    /// Where it sends requests.
+    /// The address that it sends requests to.
     pub sends: Place,
     /// The HTTP filters before the router.
     pub filters: Vec<Value>,
     /// `per_connection_buffer_limit_bytes` of the listener and of its cluster.
     pub buffer_limit: Option<u32>,
-    /// How long the upstream may take.
+    /// The time limit for the upstream.
     pub timeout: &'static str,
 }
 
 impl Listener {
-    /// A listener on a free port in front of the scripted upstream.
+    /// Returns a listener on a free port in front of the scripted upstream.
     pub fn new(name: &str, filters: Vec<Value>) -> Self {
         Self {
             name: name.to_owned(),
@@ -144,14 +145,14 @@ impl Listener {
     }
 }
 
-/// The whole configuration, as JSON text for [`crate::envoy::Envoy::start`].
+/// Returns the whole configuration, as JSON text for [`crate::envoy::Envoy::start`].
 ///
 /// Each response adds a line `CASE STATUS FILTER-STATE` to the file `access.log`.
 pub fn bootstrap(upstream: SocketAddr, listeners: &[Listener]) -> String {
     let clusters: Vec<Value> = listeners.iter().map(|listener| cluster(upstream, listener)).collect();
     let listeners: Vec<Value> = listeners.iter().map(listener).collect();
     json!({
-        // Envoy wants these to be set where it discovers configuration.
+        // Envoy requires these for discovered configuration.
         "node": {"id": "test", "cluster": "test"},
         "admin": {"address": tcp(SocketAddr::from(([127, 0, 0, 1], 0)))},
         "static_resources": {"listeners": listeners, "clusters": clusters},
@@ -159,12 +160,12 @@ pub fn bootstrap(upstream: SocketAddr, listeners: &[Listener]) -> String {
     .to_string()
 }
 
-/// The filter with a configuration of its own. All of them share one VM, as in a real deployment.
+/// Returns the filter with a configuration. All of these filters share one VM, as in a real deployment.
 pub fn nomos(module: &Path, configuration: &Value) -> Value {
     Plugin::shipped(module).filter(configuration)
 }
 
-/// The filter with a configuration as text in a `StringValue`.
+/// Returns the filter with a configuration as text in a `StringValue`.
 pub fn nomos_text(module: &Path, configuration: &str) -> Value {
     let mut filter = nomos(module, &json!({}));
     filter["typed_config"]["config"]["configuration"] =
@@ -172,7 +173,8 @@ pub fn nomos_text(module: &Path, configuration: &str) -> Value {
     filter
 }
 
-/// Envoy's gzip decompressor. Filters see responses in reverse order: put it after the filter that wants plain text.
+/// Returns Envoy's gzip decompressor. Filters see responses in reverse order, so it goes after the filter that needs
+/// plain text.
 pub fn decompressor() -> Value {
     let gzip = "type.googleapis.com/envoy.extensions.compression.gzip.decompressor.v3.Gzip";
     json!({"name": "envoy.filters.http.decompressor", "typed_config": {
@@ -181,7 +183,7 @@ pub fn decompressor() -> Value {
     }})
 }
 
-/// Envoy's gzip compressor.
+/// Returns Envoy's gzip compressor.
 pub fn compressor() -> Value {
     let gzip = "type.googleapis.com/envoy.extensions.compression.gzip.compressor.v3.Gzip";
     json!({"name": "envoy.filters.http.compressor", "typed_config": {
@@ -190,7 +192,7 @@ pub fn compressor() -> Value {
     }})
 }
 
-/// Envoy's Lua filter, which takes all of a response's body into Envoy's buffer before it lets any go on.
+/// Returns Envoy's Lua filter, which buffers the whole body of a response before it passes any of it on.
 pub fn buffering() -> Value {
     json!({"name": "envoy.filters.http.lua", "typed_config": {
         "@type": "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua",
@@ -198,7 +200,7 @@ pub fn buffering() -> Value {
     }})
 }
 
-/// Envoy's fault filter, which hands out bodies at this rate, in KiB a second.
+/// Returns Envoy's fault filter, which hands out bodies at this rate in KiB per second.
 pub fn rate_limit(rate: u32) -> Value {
     json!({"name": "envoy.filters.http.fault", "typed_config": {
         "@type": "type.googleapis.com/envoy.extensions.filters.http.fault.v3.HTTPFault",
@@ -215,7 +217,7 @@ fn listener(listener: &Listener) -> Value {
     let manager = json!({
         "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
         "stat_prefix": listener.name,
-        // How long Envoy waits for the client to close a connection that it has cut, a second by default.
+        // How long Envoy waits for the client to close a connection that Envoy has cut; the default is a second.
         "delayed_close_timeout": "0.1s",
         "codec_type": if inside { "HTTP2" } else { "AUTO" },
         "http_protocol_options": {"enable_trailers": true, "accept_http_10": true},
@@ -256,7 +258,7 @@ fn cluster(upstream: SocketAddr, listener: &Listener) -> Value {
         "name": listener.name,
         "type": "STATIC",
         "connect_timeout": "5s",
-        // As many as a case has clients: Envoy's usual 1,024 are a matter of their own.
+        // Enough for all clients of a case. Envoy's default of 1,024 is tested elsewhere.
         "circuit_breakers": {"thresholds": [
             {"max_connections": 100_000, "max_pending_requests": 100_000, "max_requests": 100_000},
         ]},
@@ -272,8 +274,8 @@ fn cluster(upstream: SocketAddr, listener: &Listener) -> Value {
     value
 }
 
-/// Of a response in HTTP/2 Envoy holds back as much as a stream window has, whatever the buffer limit: so both are set,
-/// in the proportion that Envoy Gateway ships.
+/// Of an HTTP/2 response Envoy buffers as much as the stream window, whatever the buffer limit. So both are set, in the
+/// proportion that Envoy Gateway ships.
 fn http2(listener: &Listener) -> Value {
     let window = listener.buffer_limit.map(|bytes| (bytes * 2).max(65535));
     window.map_or(json!({}), |bytes| json!({"initial_stream_window_size": bytes}))

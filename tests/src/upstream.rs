@@ -1,6 +1,6 @@
-//! A fake upstream whose every byte is scripted, so that any framing, pause or broken connection can be played.
+//! A fake upstream whose every byte is scripted, so that a test can use any framing, pause or broken connection.
 //!
-//! A test registers the steps of a response and sends the id it gets in the `x-case` header of its request.
+//! A test registers the steps of a response, and sends the returned id in the `x-case` header of its request.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 
 use socket2::SockRef;
 
-/// The longest that a script waits for a test.
+/// The maximum time that a script waits for a test.
 const HOLD_LIMIT: Duration = Duration::from_secs(20);
 
-/// One thing that the upstream does while it answers.
+/// A step of a response.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Write these bytes, by themselves.
+    /// Write these bytes in one piece.
     Send(Vec<u8>),
-    /// Write the same bytes so many times.
+    /// Write these bytes this many times.
     Repeat(Vec<u8>, usize),
     /// Write nothing for a while.
     Wait(Duration),
@@ -30,21 +30,21 @@ pub enum Step {
     Hold,
     /// Close the connection.
     Close,
-    /// Close it with a reset, so that the peer may lose what it has not read yet.
+    /// Close the connection with a reset, so that the peer may lose what it has not read yet.
     Reset,
 }
 
-/// Keeps scripts waiting for a test.
+/// A gate at which scripts wait for a test.
 #[derive(Clone, Debug, Default)]
 pub struct Gate(Arc<AtomicBool>);
 
 impl Gate {
-    /// Lets all scripts go on that wait for it.
+    /// Releases all scripts that wait at the gate.
     pub fn open(&self) {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Whether it was opened.
+    /// Returns whether the gate is open.
     pub fn is_open(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
@@ -63,7 +63,7 @@ struct Scripts {
     by_id: Mutex<HashMap<u64, Vec<Step>>>,
 }
 
-/// A registered response; forgotten when dropped, which also ends a [`Step::Hold`].
+/// A registered response. It is forgotten when dropped, which also ends a [`Step::Hold`].
 pub struct Script {
     id: u64,
     scripts: Arc<Scripts>,
@@ -78,14 +78,14 @@ impl Upstream {
         thread::spawn(move || {
             for socket in listener.incoming().flatten() {
                 let scripts = Arc::clone(&scripts);
-                // An error is a peer that went away, which some cases want.
+                // An error means that the peer went away, which some cases provoke.
                 thread::spawn(move || serve(socket, &scripts));
             }
         });
         Ok(upstream)
     }
 
-    /// Where it listens.
+    /// Returns the address at which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -99,7 +99,7 @@ impl Upstream {
 }
 
 impl Script {
-    /// The value for the `x-case` header.
+    /// Returns the value for the `x-case` header.
     pub fn id(&self) -> String {
         self.id.to_string()
     }
@@ -132,7 +132,7 @@ fn serve(mut socket: TcpStream, scripts: &Scripts) -> io::Result<()> {
     Ok(())
 }
 
-/// Carries the steps out; false where the connection is to be closed.
+/// Plays the steps. Returns false if the connection must be closed.
 fn play(socket: &mut TcpStream, steps: Vec<Step>, wanted: impl Fn() -> bool) -> io::Result<bool> {
     for step in steps {
         match step {
@@ -146,7 +146,7 @@ fn play(socket: &mut TcpStream, steps: Vec<Step>, wanted: impl Fn() -> bool) -> 
             }
             Step::Close => return Ok(false),
             Step::Reset => {
-                // Closing with a linger time of zero is how a socket sends a reset.
+                // A socket closed with a linger time of zero sends a reset.
                 SockRef::from(&*socket).set_linger(Some(Duration::ZERO))?;
                 return Ok(false);
             }
@@ -162,7 +162,7 @@ fn wait_while(wanted: impl Fn() -> bool) {
     }
 }
 
-/// The lines of the next request without a body; none once the peer has closed.
+/// Reads the head of the next request, which has no body. Returns `None` once the peer has closed.
 fn request_head(socket: &mut TcpStream) -> io::Result<Option<String>> {
     let mut head = Vec::new();
     let mut byte = [0];

@@ -1,20 +1,20 @@
-//! HTTP/1.1 responses, read while their bytes arrive.
+//! HTTP/1.1 responses, parsed while their bytes arrive.
 
 /// How a response ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// All of it arrived, as its framing says.
     Complete,
-    /// The connection closed before that, or the stream was reset.
+    /// The connection closed early, or the stream was reset.
     Cut,
-    /// Nothing more came before the time was up.
+    /// The time was up before the end.
     TimedOut,
 }
 
-/// One response as it came over the wire.
+/// A response as received.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The status code; 0 where no status line came.
+    /// The status code, or 0 if no status line came.
     pub status: u16,
     /// Names in lower case, values as bytes, in the order received.
     pub headers: Vec<(String, Vec<u8>)>,
@@ -27,59 +27,59 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Nothing has come yet.
+    /// Returns a reply of which nothing has arrived.
     pub fn nothing() -> Self {
         Self { status: 0, headers: Vec::new(), body: Vec::new(), trailers: Vec::new(), end: End::TimedOut }
     }
 
-    /// The first value of a header.
+    /// Returns the first value of a header.
     pub fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_slice())
     }
 
-    /// The first value of a header as text; empty where there is none.
+    /// Returns the first value of a header as text, empty if there is none.
     pub fn text(&self, name: &str) -> String {
         String::from_utf8_lossy(self.header(name).unwrap_or_default()).into_owned()
     }
 
-    /// Whether the body came with `transfer-encoding: chunked`.
+    /// Returns whether the body came with `transfer-encoding: chunked`.
     pub fn chunked(&self) -> bool {
         self.text("transfer-encoding").eq_ignore_ascii_case("chunked")
     }
 }
 
-/// Reads one response. Each byte is looked at once, so that bodies may be long.
+/// Parses one response. Each byte is read once, so bodies may be long.
 #[derive(Debug)]
 pub struct Decoder {
     reply: Reply,
     head_request: bool,
     state: State,
-    /// Bytes of a line that is not complete yet.
+    /// The bytes of an incomplete line.
     pending: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Head,
-    /// So many bytes of the body are to come.
+    /// This many bytes of the body are missing.
     Length(usize),
     ChunkSize,
-    /// So many bytes of the chunk are to come, its line end included.
+    /// This many bytes of the chunk are missing, including its line end.
     Chunk(usize),
     Trailers,
     UntilClose,
     Done,
-    /// What came is no HTTP/1.1.
+    /// The bytes are not HTTP/1.1.
     Broken,
 }
 
 impl Decoder {
-    /// For the response to a request; one to HEAD has no body.
+    /// Returns a decoder for one response. A response to HEAD has no body.
     pub fn new(head_request: bool) -> Self {
         Self { reply: Reply::nothing(), head_request, state: State::Head, pending: Vec::new() }
     }
 
-    /// Takes bytes as they arrive. Those after the response are left out.
+    /// Takes bytes as they arrive, and ignores those after the response.
     pub fn push(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && !matches!(self.state, State::Done | State::Broken) {
             bytes = match self.state {
@@ -92,24 +92,24 @@ impl Decoder {
         }
     }
 
-    /// The connection has closed.
+    /// Notes that the connection has closed.
     pub fn close(&mut self) {
         if self.reply.end != End::Complete {
             self.reply.end = if self.state == State::UntilClose { End::Complete } else { End::Cut };
         }
     }
 
-    /// What has arrived so far.
+    /// Returns what has arrived so far.
     pub fn reply(&self) -> &Reply {
         &self.reply
     }
 
-    /// What has arrived.
+    /// Returns what has arrived.
     pub fn into_reply(self) -> Reply {
         self.reply
     }
 
-    /// Takes bytes up to the end of a line, and the line if it is complete.
+    /// Takes bytes up to the end of a line, and parses the line if it is complete.
     fn line<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
             self.pending.extend_from_slice(bytes);

@@ -1,6 +1,7 @@
-//! Shows what Nomos does: each drift mode through a real Envoy, counted and timed; two of them before and after.
+//! Shows Nomos at work: sends each drift mode through a real Envoy, counts and times it, and prints two modes before
+//! and after healing.
 //!
-//! Ends with 0 only if every field of every mode is healed. With `--stay` everything stays up until Ctrl-C.
+//! Exits with 0 only if every field of every mode is healed. With `--stay` everything stays up until Ctrl-C.
 
 mod packets;
 mod ports;
@@ -22,10 +23,10 @@ use crate::packets::Packets;
 use crate::table::Row;
 use crate::view::Paint;
 
-/// Requests per mode; the time shown is their median. The first ones still fill caches.
+/// Requests per mode. The time shown is their median, because the first ones still fill caches.
 const REQUESTS: usize = 50;
 
-/// The modes that are shown before and after: one that renames, one that moves.
+/// The modes shown before and after: one that renames, one that moves.
 const SHOWN: [Mode; 2] = [Mode::V2, Mode::Deep];
 
 fn main() -> ExitCode {
@@ -43,13 +44,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// True where everything was healed.
+/// Runs the demo. Returns whether everything was healed.
 fn demo(stay: bool) -> Result<bool, String> {
     let [proxy, upstream, admin] = ports::free()?;
     let module = paths::module()?;
     let binary = paths::envoy("pinned")?;
 
-    // Another demo may have taken the port since we looked.
+    // Another demo may have taken the port since it was checked.
     let api = Api::start(upstream).map_err(|why| format!("{why}; choose another with {}", ports::UPSTREAM))?;
     println!("upstream  http://{}  a user API that drifts in nine modes", api.address());
     let config =

@@ -1,4 +1,4 @@
-//! What the kernel counts on loopback meanwhile, by `nomos-xdp`, where that may run.
+//! Packet counts of the kernel on loopback during the demo, from `nomos-xdp` if it may run.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// Where `nomos-xdp` serves its metrics when the demo stays up.
+/// The address at which `nomos-xdp` serves its metrics while the demo stays up.
 const METRICS: &str = "127.0.0.1:9902";
 
-/// How often it reports, and a little longer than that.
+/// The interval of reports, and a time in which one surely arrives.
 const INTERVAL: &str = "500ms";
 const SURELY_ANOTHER: Duration = Duration::from_millis(700);
 
@@ -24,9 +24,9 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Starts it on loopback. Else the reason why not.
+    /// Starts it on loopback, or returns the reason why it cannot run.
     ///
-    /// It ends with us, however we end: its reports go into a pipe that nobody reads then.
+    /// It ends with this process in any case: nobody then reads the pipe that its reports go into.
     pub fn start(proxy: u16, upstream: u16, stay: bool) -> Result<Self, String> {
         let program = std::env::var_os("NOMOS_XDP").ok_or("nomos-xdp was not built; see above")?;
         let mut command = Command::new(&program);
@@ -39,7 +39,8 @@ impl Packets {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // Else a Ctrl-C that we were started to ignore would end it alone.
+            // In a process group of its own, because otherwise Ctrl-C would end it even if this process ignores the
+            // signal.
             .process_group(0)
             .spawn()
             .map_err(|error| format!("{}: {error}", program.display()))?;
@@ -51,23 +52,23 @@ impl Packets {
             }
             line.trim_start_matches("nomos-xdp: ").clone_into(&mut last);
         }
-        // It has said why, and ends.
+        // It has printed the reason, and ends.
         let _ = child.wait();
         Err(without_its_options(&last))
     }
 
-    /// Where its metrics are.
+    /// Returns the address of its metrics.
     pub fn metrics() -> &'static str {
         METRICS
     }
 
-    /// What it has counted by now.
+    /// Returns what it has counted so far.
     pub fn counted(&self) -> Result<String, String> {
         thread::sleep(SURELY_ANOTHER);
         shown(&self.last.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Stops it, and gives what it has counted.
+    /// Stops it, and returns what it has counted.
     pub fn stop(mut self) -> Result<String, String> {
         let pid = self.child.id().to_string();
         Command::new("kill").arg(&pid).status().map_err(|error| format!("kill {pid}: {error}"))?;
@@ -89,17 +90,17 @@ impl Packets {
     }
 }
 
-/// Why it does not count, for a reader who did not type its command line.
+/// Returns the reason without the options of a command line that the reader has not typed.
 fn without_its_options(why: &str) -> String {
     let Some((found, _)) = why.split_once(", and it stays; --replace") else { return why.to_owned() };
-    // The kernel does not always tell the name.
+    // The kernel does not always report the name.
     if found.contains("(nomos_xdp") || found.contains("(of unknown name)") {
         return "another make demo, make run or nomos-xdp counts on lo already".to_owned();
     }
     found.to_owned()
 }
 
-/// A report as a few lines.
+/// Formats a report in a few lines.
 fn shown(line: &str) -> Result<String, String> {
     let report: Value = serde_json::from_str(line).map_err(|error| format!("nomos-xdp reported `{line}`: {error}"))?;
     let row = |name: &str, counted: &Value, syn: &Value| {

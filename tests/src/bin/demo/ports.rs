@@ -2,10 +2,10 @@
 
 use std::net::TcpListener;
 
-/// Where to choose another port for the upstream.
+/// The variable that chooses another port for the upstream.
 pub const UPSTREAM: &str = "NOMOS_UPSTREAM_PORT";
 
-/// The variables that choose ports, and the ports without them: of the proxy, of the upstream and of Envoy's admin
+/// The variables that choose ports, and the default ports: of the proxy, of the upstream and of Envoy's admin
 /// interface.
 const USUAL: [(&str, u16); 3] = [("NOMOS_PROXY_PORT", 8080), (UPSTREAM, 9090), ("NOMOS_ADMIN_PORT", 9901)];
 
@@ -16,7 +16,8 @@ struct Port {
     number: u16,
 }
 
-/// The ports of proxy, upstream and admin interface, where they differ and nobody else has them. 0 asks for any free one.
+/// Returns the ports of proxy, upstream and admin interface. Fails if two are equal or one is in use. 0 stands for any
+/// free port.
 pub fn free() -> Result<[u16; 3], String> {
     let [proxy, upstream, admin] = USUAL;
     let ports = [wanted(proxy)?, wanted(upstream)?, wanted(admin)?];
@@ -50,7 +51,8 @@ fn differ(ports: &[Port]) -> Result<(), String> {
 }
 
 impl Port {
-    /// Envoy shares ports between its workers, so two Envoys on one port would not notice each other.
+    /// Checks that nothing listens on the port. Envoy shares ports between its workers, so two Envoys on one port would
+    /// not notice each other.
     fn is_free(self) -> Result<(), String> {
         let Self { variable, number } = self;
         match TcpListener::bind(("127.0.0.1", number)) {
@@ -77,7 +79,7 @@ mod tests {
         assert_eq!(of([9901, 9090, 9901]), both("NOMOS_PROXY_PORT and NOMOS_ADMIN_PORT", 9901));
         assert_eq!(of([8080, 9090, 9090]), both("NOMOS_UPSTREAM_PORT and NOMOS_ADMIN_PORT", 9090));
         assert_eq!(of([8080, 9090, 9901]), Ok(()));
-        // Any free port, three times.
+        // Three times any free port.
         assert_eq!(of([0, 0, 0]), Ok(()));
     }
 }

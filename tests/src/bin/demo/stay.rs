@@ -1,4 +1,4 @@
-//! What is shown when the demo stays up, and staying up.
+//! Keeps the demo up, and prints commands to try.
 
 use std::fmt::Write;
 use std::net::SocketAddr;
@@ -9,10 +9,10 @@ use nomos_tests::envoy::Envoy;
 
 use crate::packets::Packets;
 
-/// A command to try, and what it is good for.
+/// A command to try, and what it shows.
 type Command = (String, String);
 
-/// Stays up until Ctrl-C. Comes back only with what is wrong with Envoy.
+/// Stays up until Ctrl-C. Returns only if something is wrong with Envoy, with a description of it.
 pub fn up(envoy: &mut Envoy, proxy: SocketAddr, upstream: SocketAddr, counted: bool) -> Result<(), String> {
     println!("\nUp until Ctrl-C. Envoy's log is {}.", envoy.log_path().display());
     println!("The x-nomos-* headers are there by `response_headers: held`; envoy.yaml has `early`, without them. Try:");
@@ -37,7 +37,7 @@ fn commands(proxy: SocketAddr, upstream: SocketAddr, admin: SocketAddr, counted:
     commands
 }
 
-/// The commands, one a line, with the comments under each other.
+/// Returns the commands, one per line, with their comments aligned.
 fn aligned(commands: &[Command]) -> String {
     let width = commands.iter().map(|(command, _)| command.len()).max().unwrap_or_default();
     let mut text = String::new();

@@ -1,32 +1,32 @@
-//! One line per mode.
+//! The table of results, with one line per mode.
 
 use std::fmt::Write;
 
 use drifting_upstream::Mode;
 
-/// What one mode came to.
+/// The result of one mode.
 pub struct Row {
     /// The mode.
     pub mode: Mode,
-    /// How many of the drifted fields are back in their place.
+    /// How many of the drifted fields are back in place.
     pub healed: usize,
-    /// Ops as the filter counted them.
+    /// The ops that the filter counted.
     pub ops: usize,
-    /// Median time that healing took.
+    /// The median time of healing.
     pub microseconds: Option<u64>,
-    /// Whether each reply was the same and had all members of the healthy user, value for value.
+    /// Whether all replies were the same and had all members of the healthy user, value for value.
     pub exact: bool,
 }
 
 impl Row {
-    /// Whether nothing is missing.
+    /// Returns whether every drifted field is healed.
     pub fn is_healed(&self) -> bool {
         let drifted = self.mode.drifted_fields();
         self.exact && self.healed == drifted && self.ops == drifted
     }
 }
 
-/// The table as text; `requests` is how many each median is of.
+/// Returns the table as text. `requests` is the number of requests behind each median.
 pub fn render(rows: &[Row], requests: usize) -> String {
     let mut text = "mode      fields drifted  fields healed  ops  us in the filter\n".to_owned();
     for row in rows {
@@ -50,7 +50,7 @@ pub fn render(rows: &[Row], requests: usize) -> String {
     text
 }
 
-/// All modes in a sentence.
+/// Summarises all modes in a sentence.
 pub fn total(rows: &[Row]) -> String {
     let drifted: usize = rows.iter().map(|row| row.mode.drifted_fields()).sum();
     let healed: usize = rows.iter().map(|row| row.healed).sum();

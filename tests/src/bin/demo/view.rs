@@ -1,4 +1,4 @@
-//! A document before and after, one member per line, with the changed ones marked.
+//! Shows a document before and after healing, one member per line, with the changed ones marked.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -6,27 +6,28 @@ use std::io::{IsTerminal, stdout};
 
 use drifting_upstream::{Mode, drift};
 
-/// Long values are cut here, so that a line stays a line.
+/// Longer lines are cut to this many characters.
 const WIDTH: usize = 76;
 
 /// How changed lines are marked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Paint {
-    /// With the colours of a terminal, beside the marks.
+    /// With terminal colours as well as the marks.
     Colours,
     /// With `-` and `+` only.
     Marks,
 }
 
 impl Paint {
-    /// Colours on a terminal, unless `NO_COLOR` is set.
+    /// Returns colours for a terminal, unless `NO_COLOR` is set.
     pub fn for_stdout() -> Self {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         if stdout().is_terminal() && !plain { Self::Colours } else { Self::Marks }
     }
 }
 
-/// The two documents under each other: `-` where the upstream has a drifted field, `+` where the client finds it.
+/// Returns the two documents one below the other. `-` marks the drifted fields of the upstream, `+` the fields where
+/// the client finds them.
 pub fn before_after(mode: Mode, before: &str, after: &[u8], paint: Paint) -> String {
     let drifted: BTreeSet<&str> = drift(mode).iter().map(|(_, path)| *path).collect();
     let expected: BTreeSet<&str> = drift(mode).iter().map(|(field, _)| *field).collect();
@@ -56,13 +57,13 @@ fn write_document(text: &mut String, document: &str, marked: &BTreeSet<&str>, ma
     }
 }
 
-/// A line of an indented document, and the dotted path of the member that stands in it.
+/// A line of an indented document, and the dotted path of the member on it.
 struct Line {
     path: String,
     text: String,
 }
 
-/// Breaks compact JSON into lines. Values keep their text: a parser would print numbers and escapes anew.
+/// Breaks compact JSON into lines. Values keep their text, because a parser would reformat numbers and escapes.
 fn lines(document: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut path: Vec<String> = Vec::new();
@@ -102,12 +103,12 @@ fn flush(lines: &mut Vec<Line>, path: &[String], line: &str) {
     lines.push(Line { path: names.join("."), text: format!("{}{line}", "  ".repeat(path.len())) });
 }
 
-/// The name of the member that a line begins with.
+/// Returns the name of the member at the start of a line.
 fn key(line: &str) -> String {
     line.split_once(": ").map(|(key, _)| key.trim_matches('"').to_owned()).unwrap_or_default()
 }
 
-/// Structural characters and the texts between them.
+/// Returns the structural characters and the texts between them.
 fn pieces(document: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut start, mut in_string, mut escaped) = (0, false, false);
