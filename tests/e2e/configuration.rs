@@ -1,4 +1,4 @@
-//! Configurations: what is refused, and with which words; what is allowed to be left out.
+//! Configurations: which are refused, with which message, and what may be left out.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     cases
 }
 
-/// Name, configuration, and the words that Envoy's log must have: where, what was found, what was expected.
+/// Name, configuration, and the texts that Envoy's log must contain: the place, what was found, what was expected.
 fn refused() -> Vec<(&'static str, Value, &'static [&'static str])> {
     let route = |extra: Value| {
         let mut route = json!({"name": "r", "match": {"path": "/r"}});
@@ -74,7 +74,7 @@ fn refuses(lane: &Lane, configuration: &Value, words: &[&str]) -> Outcome {
     expect::that(missing.is_empty(), || format!("Envoy's log lacks {missing:?}:\n{}", envoy::tail(&refusal.log)))
 }
 
-/// No configuration at all, an empty one, and one without routes.
+/// Starts with no configuration, an empty one, and one without routes.
 fn nothing(lane: &Lane) -> Outcome {
     let mut bare = topology::nomos(lane.module(), &json!({}));
     if let Some(config) = bare["typed_config"]["config"].as_object_mut() {
@@ -90,13 +90,13 @@ fn nothing(lane: &Lane) -> Outcome {
     for listener in listeners {
         let to = envoy.listener(&listener.name)?;
         let reply = nomos_tests::client::fetch(to, "GET", "/r", &[]).map_err(|e| e.to_string())?;
-        // Nobody listens upstream: Envoy's own answer goes through the filter.
+        // Nothing listens upstream, so Envoy's own response goes through the filter.
         expect::equal("status", reply.status, 503)?;
     }
     envoy.check()
 }
 
-/// A port that nothing listens on: no request gets there.
+/// A port that nothing listens on, so that no request reaches an upstream.
 fn nowhere() -> SocketAddr {
     SocketAddr::from(([127, 0, 0, 1], 1))
 }

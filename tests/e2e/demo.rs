@@ -1,4 +1,4 @@
-//! The demo as a person meets it: what it shows, how it ends, and what it leaves behind.
+//! The demo as a user sees it: its output, how it ends, and what it leaves behind.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
@@ -14,7 +14,7 @@ use nomos_tests::client;
 use crate::expect;
 use crate::rig::{Lane, Outcome};
 
-/// How long the demo, and what it has started, may take to end.
+/// The time limit for the demo and its child processes to end.
 const END_LIMIT: Duration = Duration::from_secs(10);
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
@@ -37,7 +37,8 @@ fn shows_every_mode(lane: &Lane) -> Outcome {
     expect::equal("last line", text.lines().last(), Some(total.as_str()))
 }
 
-/// What a terminal does at Ctrl-C, but with TERM: a suite that runs in the background of a script ignores INT.
+/// Sends a signal to the whole group, as a terminal does at Ctrl-C, but TERM: a suite that runs in the background of a
+/// script ignores INT.
 fn signalled(lane: &Lane) -> Outcome {
     let mut demo = Staying::start(lane)?;
     let dir = std::env::temp_dir().join(format!("nomos-envoy-{}-0", demo.child.id()));
@@ -62,7 +63,7 @@ fn envoy_stopped(lane: &Lane) -> Outcome {
     expect::equal("standard error", demo.said()?.as_str(), expected)
 }
 
-/// `make demo`, but on free ports.
+/// `make demo` on free ports.
 fn demo(lane: &Lane) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_demo"));
     command
@@ -72,14 +73,14 @@ fn demo(lane: &Lane) -> Command {
     command
 }
 
-/// `make run`, but on free ports, and in a process group of its own.
+/// `make run` on free ports, in a process group of its own.
 struct Staying {
     child: Child,
     shown: String,
 }
 
 impl Staying {
-    /// Starts it and waits until it is up.
+    /// Starts it, and waits until it is up.
     fn start(lane: &Lane) -> Result<Self, String> {
         let mut command = demo(lane);
         command.arg("--stay").process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -89,7 +90,7 @@ impl Staying {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
             demo.shown.push_str(&line);
             demo.shown.push('\n');
-            // The command that is shown last: a pipe that is closed earlier would end the demo.
+            // The last command shown. Closing the pipe earlier would end the demo.
             if line.contains("/stats/prometheus") {
                 return Ok(demo);
             }
@@ -115,7 +116,7 @@ impl Staying {
         Err(format!("the demo did not end within {} s", END_LIMIT.as_secs()))
     }
 
-    /// All that it has written to standard error, once it has ended.
+    /// Returns everything it has written to standard error. It must have ended.
     fn said(&mut self) -> Result<String, String> {
         let mut text = String::new();
         if let Some(mut errors) = self.child.stderr.take() {

@@ -1,7 +1,7 @@
-//! Byte identity: what must not be healed is the same as from a listener without the filter, for documents out of a
-//! grammar and long ones like those of real APIs, in every framing, under both buffer limits.
+//! Byte identity: a body that must not be healed is the same as from a listener without the filter. Tested with
+//! documents from a grammar and long ones like those of real APIs, in every framing, with both buffer limits.
 //!
-//! `NOMOS_DOCUMENTS=100000` takes that many documents from the grammar, and long ones of more kinds.
+//! `NOMOS_DOCUMENTS=100000` tests that many documents from the grammar, and more kinds of long ones.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::rig::{Lane, Outcome, Rig};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json")];
 
-/// Documents from the grammar, unless told otherwise.
+/// The default number of documents from the grammar.
 const DOCUMENTS: u64 = 1000;
 
-/// Lengths of long documents: within what is held, over it, and far over it.
+/// The lengths of long documents: within the limit for held bodies, above it, and far above it.
 const LONG: [usize; 3] = [100_000, 1_500_000, 20_000_000];
 
-/// How a document is put on the wire.
+/// How a document is sent.
 #[derive(Clone, Copy, Debug)]
 enum Wire {
     Length,
@@ -60,7 +60,7 @@ fn from_grammar(rig: &mut Rig<'_>) -> Outcome {
 
 fn long(rig: &mut Rig<'_>, size: usize) -> Outcome {
     let mut clients = Clients::default();
-    // The longest take a while: unless told otherwise, those of one kind are enough.
+    // The longest take a while, so by default only one kind is tested.
     let kinds = if size > 10_000_000 && count().is_none() { 1 } else { usize::MAX };
     for document in documents::realistic(size).iter().rev().take(kinds) {
         for buffers in ["", "tight-"] {
@@ -76,7 +76,7 @@ fn count() -> Option<u64> {
     std::env::var("NOMOS_DOCUMENTS").ok()?.parse().ok()
 }
 
-/// The response with the filter, in both modes, is the one without it; and that is the document.
+/// The response with the filter, in both modes, equals the one without it, and both equal the document.
 fn same(rig: &mut Rig<'_>, clients: &mut Clients, buffers: &str, wire: Wire, document: &Document) -> Outcome {
     let mut ask = |mode: &str| clients.ask(rig, &format!("{buffers}{mode}"), wire, &document.bytes);
     let plain = ask("plain")?;
@@ -90,7 +90,7 @@ fn same(rig: &mut Rig<'_>, clients: &mut Clients, buffers: &str, wire: Wire, doc
     Ok(())
 }
 
-/// A connection for each listener, used again and again.
+/// The open connections, one per listener.
 #[derive(Default)]
 struct Clients {
     http1: HashMap<String, Connection>,

@@ -1,4 +1,4 @@
-//! What is told of drift that nothing healed, and that nothing is told of the data.
+//! Reports about drift that nothing healed, which must not contain data.
 
 use std::sync::Arc;
 use std::thread;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::expect;
 use crate::rig::{Ask, Lane, Outcome, Rig};
 
-/// Stands in every value of the bodies here, and in no name.
+/// A text that is in every value of the bodies here, but in no name.
 const SECRET: &str = "s3cr3t";
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
@@ -26,7 +26,7 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     ]
 }
 
-/// The configuration of the listener `drift`.
+/// Returns the configuration of the listener `drift`.
 pub fn configuration() -> Value {
     let member = json!({"type": "object", "required": ["zip"], "properties": {"zip": {"type": "string"}}});
     let contract = json!({"type": "object", "required": ["email_address", "phone"], "properties": {
@@ -78,7 +78,7 @@ fn told(rig: &mut Rig<'_>) -> Outcome {
     expect::that(!log.contains(SECRET), || format!("Envoy's log has a value:\n{}", envoy::tail(&log)))
 }
 
-/// What an upstream sends cannot fill the disk, nor the memory.
+/// An upstream must not be able to fill the disk or the memory.
 fn many_shapes(rig: &mut Rig<'_>) -> Outcome {
     let lines = |rig: &Rig<'_>| rig.envoy.log().matches("nomos: new shape").count();
     let before = lines(rig);
@@ -92,12 +92,12 @@ fn many_shapes(rig: &mut Rig<'_>) -> Outcome {
         "nomos_shapes_forgotten_total: ",
     )?;
     let told = lines(rig) - before;
-    // Sixteen at once and two a second.
+    // Sixteen at once, and two a second.
     expect::that((1..200).contains(&told), || format!("{told} lines about 1000 shapes"))?;
     expect::that(!rig.envoy.log().contains(SECRET), || "Envoy's log has a value".to_owned())
 }
 
-/// The shipped `stats_tags`, and the shipped contract.
+/// The shipped `stats_tags` with the shipped contract.
 fn labels(lane: &Lane) -> Outcome {
     let upstream = Upstream::start().map_err(|e| format!("upstream: {e}"))?;
     let port = upstream.address().port();
@@ -116,7 +116,7 @@ fn labels(lane: &Lane) -> Outcome {
     envoy.check()
 }
 
-/// Waits until a text holds another: the module tells its metrics twice a second.
+/// Waits until a text contains another one: the module reports its metrics twice a second.
 fn soon(text: impl Fn() -> Result<String, String>, expected: &str) -> Outcome {
     let mut found = String::new();
     for _ in 0..60 {

@@ -1,4 +1,4 @@
-//! What stands outside the ops is the same to the byte, and a document that needs no op is the same altogether.
+//! Bytes outside the ops stay the same, and a document that needs no op stays the same as a whole.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use nomos_tests::framing::{self, Framing};
 use crate::expect;
 use crate::rig::{Ask, Lane, Outcome, Rig};
 
-/// Documents with drift: `mail` must come out as `email_address`, `uid` as `id`, everything else as it stands.
+/// Documents with drift: `mail` must become `email_address`, `uid` must become `id`, and everything else must stay.
 const DRIFTED: [&str; 16] = [
     r#"{"mail":12345678901234567890123456789}"#,
     r#"{"mail":1E400,"a":-0,"b":1.50,"c":-0.0e-0,"d":1e+2,"e":0.10}"#,
@@ -56,7 +56,7 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
 
 fn drifted(rig: &mut Rig<'_>, listener: &str) -> Outcome {
     for sent in DRIFTED {
-        // Inside a string the rows write `\"mail\":`, which this leaves alone.
+        // Inside strings the rows contain `\"mail\":`, which this does not replace.
         let healed = sent.replace("\"mail\"", "\"email_address\"").replace("\"uid\"", "\"id\"");
         for framing in [Framing::Length, Framing::Chunks(1)] {
             check(rig, listener, framing, sent, &healed)?;

@@ -1,7 +1,7 @@
-//! What Envoy does when the module fails, or the two ends of a response do: measured, and compared with
+//! What Envoy does when the module fails, or when either end of a response breaks off: measured, and compared with
 //! `docs/operations.md`.
 //!
-//! The module that traps is that of `scripts/trap`: it does so where a request tells it to. Each place and failure
+//! The module that traps is built by `scripts/trap` and traps when a request tells it to. Each place and failure
 //! setting has a listener and a VM of its own, because a trap ends a VM.
 
 use std::path::Path;
@@ -25,28 +25,28 @@ use nomos_tests::bodies::{self, DRIFTED, HEALED};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json")];
 
-/// A response that takes longer is one that hangs.
+/// A response that takes longer than this hangs.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// Long enough for a request and half of its response to have passed Envoy.
+/// Long enough for a request and half of its response to have passed through Envoy.
 const UNDER_WAY: Duration = Duration::from_millis(150);
 
-/// A new VM is made a second after the last at the soonest; then the next request gets it.
+/// Long enough for a new VM: Envoy makes one for the next request, but not within a second of the last one.
 const RELOAD: Duration = Duration::from_millis(2500);
 
-/// So many traps in less than that at most. Envoy leaves it to chance whether a new VM is made sooner.
+/// How many traps to try in a row. Whether Envoy makes a new VM sooner depends on chance.
 const TRAPS: usize = 10;
 
-/// The module ticks twice a second.
+/// Longer than the module's tick, which comes twice a second.
 const TICK: Duration = Duration::from_millis(1200);
 
-/// How long an update of a file may take to be seen.
+/// The time limit for Envoy to notice a changed file.
 const UPDATE: Duration = Duration::from_secs(8);
 
-/// More than what is free in the module's memory when it cannot grow, but for what is kept back.
+/// The length of a body that needs more than the free memory of a module that cannot grow, not counting its reserve.
 const LARGE: usize = 900_000;
 
-/// Where the module fails, and whether its headers are held.
+/// The place where the module fails, and whether its headers are held.
 #[derive(Clone, Copy)]
 struct Place {
     name: &'static str,
@@ -63,8 +63,8 @@ const PLACES: [Place; 5] = [
     Place { name: "Tick", order: "tick", held: false },
 ];
 
-/// Memory cannot grow any more, and then comes a large body. Not in the table: nothing traps. What is kept back serves for
-/// it, or it leaves as it came, and the next is healed.
+/// Memory can no longer grow when a large body comes. This is not in the table, because nothing traps: the body is
+/// healed from the reserve or leaves as it came, and the next one is healed.
 const MEMORY: Place = Place { name: "no more memory", order: "memory", held: false };
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
@@ -92,27 +92,27 @@ fn traps(lane: &Lane) -> Outcome {
     table(&cells)?.compare()
 }
 
-/// What clients got, in words, in the order in which it happened.
+/// What clients got, in words, in order of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cell {
     /// The response whose callback trapped.
     own: String,
-    /// One of which a part waited in the module's memory.
+    /// A response of which the module held a part at that time.
     other: String,
-    /// The next.
+    /// The next response.
     next: String,
-    /// The one right after a second trap.
+    /// The response right after a second trap.
     again: String,
-    /// One after some seconds.
+    /// A response some seconds later.
     seconds: String,
-    /// One after a configuration update.
+    /// A response after a configuration update.
     update: String,
 }
 
-/// One of the words of a cell.
+/// Selects one of the words of a cell.
 type Word = fn(&Cell) -> &String;
 
-/// A row for each of a place's own outcomes, then one for what does not depend on the place.
+/// Returns the table: a row for each place and outcome that depends on it, then rows for outcomes that do not.
 fn table(cells: &[Cell]) -> Result<Table, String> {
     let columns: Vec<String> = Failure::ALL.iter().map(|failure| format!("`{}`", failure.yaml())).collect();
     let columns: Vec<&str> =
@@ -141,7 +141,7 @@ fn table(cells: &[Cell]) -> Result<Table, String> {
     Ok(table)
 }
 
-/// The words of one kind, which must be the same for every place.
+/// Returns the words of one kind. They must be the same for every place.
 fn uniform(places: &[&[Cell]], word: impl Fn(&Cell) -> &String) -> Result<Vec<String>, String> {
     let rows: Vec<Vec<String>> =
         places.iter().map(|cells| cells.iter().map(|cell| word(cell).clone()).collect()).collect();
@@ -181,7 +181,7 @@ impl Stand {
     fn measure(&self, place: Place, failure: Failure) -> Result<Cell, String> {
         let name = plot_name(place, failure);
         expect::equal("before", word(&self.ask(&name, "", whole())?), "healed".to_owned())?;
-        // The VM is as new as this Envoy.
+        // The VM is as new as this Envoy, so it is too early for the next one.
         thread::sleep(RELOAD);
         let gate = Gate::default();
         let other = self.open(&name, "", halves(&gate))?;
@@ -200,7 +200,7 @@ impl Stand {
         Ok(Cell { own, other, next, again, seconds, update })
     }
 
-    /// Has the module trap, and says what became of the response that led to it.
+    /// Makes the module trap, and returns the outcome of the response that caused it.
     fn trap(&self, name: &str, place: Place) -> Result<String, String> {
         let gate = Gate::default();
         let own = self.open(name, place.order, halves(&gate))?;
@@ -213,11 +213,13 @@ impl Stand {
         Ok(word(&own.0.finish(PATIENCE)))
     }
 
-    /// Traps a few times more in quick succession: the next response, or the first that got a 503.
+    /// Makes the module trap a few more times in quick succession. Returns the outcome of the next response, stopping
+    /// at the first 503.
     fn trap_again(&self, name: &str) -> Result<String, String> {
         let mut last = String::new();
         for _ in 0..TRAPS {
-            // In the headers, because those traps are answered at once: nothing waits for a connection to be closed.
+            // In the request headers, because those traps are answered immediately, without waiting for a connection to
+            // close.
             self.trap(name, PLACES[0])?;
             last = word(&self.ask(name, "", whole())?);
             if last == "503" {
@@ -229,7 +231,7 @@ impl Stand {
 
     fn without_memory(&self, name: &str) -> Result<Cell, String> {
         let (sent, healed, _) = bodies::list(LARGE);
-        // In pieces that the module still has room to look at.
+        // In pieces for which the module still has room.
         let reply = self.ask(name, "", framing::response(Framing::Chunks(4000), "200 OK", JSON, &sent))?;
         let own = if reply.end == End::Complete && reply.body == sent {
             "as it came".to_owned()
@@ -245,7 +247,7 @@ impl Stand {
         Ok(Cell { own, other: none(), next, again: none(), seconds: none(), update: none() })
     }
 
-    /// Writes another configuration, waits until it is used, and says what becomes of a response then.
+    /// Writes another configuration, waits until it is used, and returns the outcome of a response.
     fn update(&self, name: &str, place: Place, failure: Failure) -> Result<String, String> {
         let text = file(&self.module, place, failure, 101);
         self.envoy.replace_file(&format!("{name}.yaml"), &text).map_err(|e| e.to_string())?;
@@ -273,7 +275,7 @@ impl Stand {
     }
 }
 
-/// An update that is refused, and starts with a configuration that is refused.
+/// Measures updates that are refused, and starts with a configuration that is refused.
 fn refused(lane: &Lane) -> Outcome {
     let mut table = Table::new("refused", &["Where it comes from", "Outcome"]);
     table.row(vec!["`envoy.yaml`, at start".into(), same(|failure| bad_start(lane, failure))?]);
@@ -284,7 +286,7 @@ fn refused(lane: &Lane) -> Outcome {
     table.compare()
 }
 
-/// The outcome under every failure setting, which must be the same.
+/// Returns the outcome. It must be the same under every failure setting.
 fn same(measure: impl Fn(Failure) -> Result<String, String>) -> Result<String, String> {
     let words = Failure::ALL.into_iter().map(measure).collect::<Result<Vec<String>, String>>()?;
     let first = words.first().cloned().unwrap_or_default();
@@ -303,7 +305,7 @@ fn bad_start(lane: &Lane, failure: Failure) -> Result<String, String> {
     }
 }
 
-/// An Envoy with a listener for each failure setting, whose filters are in files.
+/// An Envoy with a listener for each failure setting, whose filters are configured in files.
 struct Discovered {
     envoy: Envoy,
     upstream: Upstream,
@@ -352,13 +354,13 @@ impl Discovered {
     }
 }
 
-/// The file of a listener of [`Discovered`].
+/// Returns the file for a listener of [`Discovered`].
 fn discovered(module: &Path, failure: Failure, settings: &Value) -> String {
     let plugin = Plugin { failure, ..Plugin::shipped(module) };
     topology::discovered_file(&format!("{failure:?}"), &plugin.typed_config(settings))
 }
 
-/// Not the module's failure: what Envoy does then must be what it does without the module.
+/// Here the module does not fail, so Envoy must do what it does without the module.
 fn broken_off(rig: &mut Rig<'_>) -> Outcome {
     let mut table = Table::new("broken off", &["Event", "Without Nomos", "`early`", "`held`"]);
     for (name, last) in [
@@ -384,7 +386,8 @@ fn broken_off(rig: &mut Rig<'_>) -> Outcome {
     table.compare()
 }
 
-/// The bytes that the module says it holds once the client has left, as soon as there are none, else after a while.
+/// Returns the bytes that the module reports as held after the client has left: 0 as soon as there are none, otherwise
+/// the number at the end of the time limit.
 fn client_leaves(rig: &mut Rig<'_>, listener: &str) -> Result<u64, String> {
     let gate = Gate::default();
     let (mut exchange, script) = rig.open(Ask::get(listener), halves(&gate))?;
@@ -420,7 +423,7 @@ fn whole() -> Vec<Step> {
     framing::response(Framing::Length, "200 OK", JSON, DRIFTED)
 }
 
-/// The second half comes when the gate opens.
+/// Returns a response whose second half comes when the gate opens.
 fn halves(gate: &Gate) -> Vec<Step> {
     let (first, second) = DRIFTED.split_at(DRIFTED.len() / 2);
     vec![
@@ -430,7 +433,7 @@ fn halves(gate: &Gate) -> Vec<Step> {
     ]
 }
 
-/// What a client got of [`DRIFTED`].
+/// Says what a client got of [`DRIFTED`].
 fn word(reply: &Reply) -> String {
     match reply.end {
         End::TimedOut => "hangs".into(),

@@ -1,4 +1,4 @@
-//! Every way of putting a body on the wire, in both header modes: the client must get the healed body, complete.
+//! Every way of sending a body, in both header modes: the client must get the healed body, complete.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -16,10 +16,10 @@ use nomos_tests::bodies::{self, Body, DRIFTED, HEALED};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json")];
 
-/// A value that has closed must be on its way within this time, whatever the upstream does next.
+/// The time limit for a value that has closed to arrive, whatever the upstream does next.
 const AT_ONCE: Duration = Duration::from_secs(3);
 
-/// Name, framing on the wire, and whether held headers can still be exact: only where the first body callback has all.
+/// Name, framing, and whether held headers can be exact: only if the first body callback has the whole body.
 const FRAMINGS: [(&str, Framing, bool); 10] = [
     ("content-length", Framing::Length, true),
     ("content-length in bytes", Framing::LengthPieces(1), true),
@@ -33,7 +33,7 @@ const FRAMINGS: [(&str, Framing, bool); 10] = [
     ("gzip in bytes behind a decompressor", Framing::GzipBytewise, false),
 ];
 
-/// Name and listener of each mode; with `-gzip` there is a decompressor behind the filter.
+/// Name and listener of each mode. The listener `NAME-gzip` has a decompressor behind the filter.
 const MODES: [(&str, &str); 2] = [("early", "early"), ("held", "held")];
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
@@ -77,18 +77,18 @@ fn small(rig: &mut Rig<'_>, listener: &str, framing: Framing, exact: bool, body:
     if reply.end == End::Cut {
         return Ok(());
     }
-    // A document that is cut never closes. Where its length is not known, headers cannot wait for it.
+    // A cut document never closes. If its length is unknown, headers cannot wait for it.
     let exact = exact && (!body.is_cut() || framing.tells_length());
     headers(&reply, &listener, exact, body).map_err(|why| format!("{}: {why}", body.what))
 }
 
-/// Sends the body through a listener in a framing; the client must get it healed.
+/// Sends the body through a listener in a framing. The client must get it healed.
 fn through(rig: &mut Rig<'_>, listener: &str, framing: Framing, body: &Body) -> Result<Reply, String> {
     let steps = framing::response(framing, "200 OK", JSON, &body.sent);
     let (reply, state) = rig.ask_verdict(Ask::get(listener), steps)?;
     let checked = if body.is_cut() && framing == Framing::Trailers && reply.end == End::Cut {
-        // A filter cannot write body bytes any more once trailers have come. What it holds then is lost, so the
-        // client must not take the response for a whole one.
+        // Once trailers have come, a filter can write no more body bytes. The held bytes are lost, so the response must
+        // not look complete to the client.
         Ok(())
     } else {
         expect::reply(&reply, 200, &body.healed)
@@ -99,7 +99,7 @@ fn through(rig: &mut Rig<'_>, listener: &str, framing: Framing, body: &Body) -> 
     Ok(reply)
 }
 
-/// With early headers nothing is told; with held ones it is where the headers could wait for the whole body.
+/// Early headers report nothing. Held ones report the outcome if they could wait for the whole body.
 fn headers(reply: &Reply, listener: &str, exact: bool, body: &Body) -> Outcome {
     if listener.starts_with("early") {
         expect::equal("content-length", reply.header("content-length"), None)?;
@@ -132,7 +132,7 @@ fn http2(rig: &mut Rig<'_>, listener: &str) -> Outcome {
     Ok(())
 }
 
-/// The upstream sends the whole value and then neither the last chunk nor anything else.
+/// The upstream sends the whole value, but then neither the last chunk nor anything else.
 fn closes(rig: &mut Rig<'_>, listener: &str) -> Outcome {
     for framing in [Framing::Chunked, Framing::Close] {
         let body = if framing == Framing::Chunked { framing::chunk(DRIFTED) } else { DRIFTED.to_vec() };
@@ -161,7 +161,7 @@ fn http10(rig: &mut Rig<'_>) -> Outcome {
     expect::reply(&exchange.finish(AT_ONCE), 200, HEALED)
 }
 
-/// Twenty requests in one write: the answers come in their order, each healed as its own.
+/// Twenty requests in one write: the responses come in order, each healed by itself.
 fn pipelined(rig: &mut Rig<'_>, listener: &str) -> Outcome {
     let bodies: Vec<String> = (0..20).map(|n| format!(r#"{{"mail":{n}}}"#)).collect();
     let scripts: Vec<Script> = bodies
@@ -180,7 +180,8 @@ fn pipelined(rig: &mut Rig<'_>, listener: &str) -> Outcome {
     expect::equal("bodies", found, expected.iter().map(String::as_str).collect())
 }
 
-/// An interim response is no response yet; the one behind it is healed. (Envoy keeps it to itself by default.)
+/// An interim response is not the response; the one after it is healed. By default Envoy does not pass interim
+/// responses on.
 fn early_hints(rig: &mut Rig<'_>, listener: &str) -> Outcome {
     let mut steps = vec![Step::Send(b"HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".to_vec())];
     steps.extend(framing::response(Framing::Length, "200 OK", JSON, DRIFTED));
@@ -188,7 +189,7 @@ fn early_hints(rig: &mut Rig<'_>, listener: &str) -> Outcome {
     expect::reply(&rig.ask(Ask::get(listener), steps)?, 200, body)
 }
 
-/// What trailers end in white space needs no reset: nothing is left of it that could be written no more.
+/// White space that trailers end needs no reset, because no byte of it is withheld.
 fn blank(rig: &mut Rig<'_>, listener: &str) -> Outcome {
     for framing in [Framing::Length, Framing::Chunked, Framing::Chunks(1), Framing::Close, Framing::Trailers] {
         let (reply, state) =

@@ -1,4 +1,4 @@
-//! Headers that depend on the body: right for the body that the client gets, in both modes.
+//! Headers that depend on the body must match the body that the client gets, in both modes.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::expect;
 use crate::rig::{Ask, Lane, Outcome, Rig};
 use nomos_tests::bodies::{CLEAN, DRIFTED, HEALED};
 
-/// Header, value as sent, value for the client where the body was or may yet be changed.
+/// Header, value as sent, and value for the client if the body was or may be changed.
 const DEPENDENT: [(&str, &str, Option<&str>); 10] = [
     ("etag", "\"v1\"", Some("W/\"v1\"")),
     ("etag", "W/\"v1\"", Some("W/\"v1\"")),
@@ -47,7 +47,7 @@ fn dependent(rig: &mut Rig<'_>, listener: &str, sent: &[u8], received: &[u8]) ->
     Ok(())
 }
 
-/// With held headers a response that needs nothing keeps every header as it came.
+/// With held headers, a response that needs no op keeps every header.
 fn held_clean(rig: &mut Rig<'_>) -> Outcome {
     for (name, value, _) in DEPENDENT {
         let reply = rig.ask(Ask::get("held"), json(name, value, CLEAN))?;
@@ -74,7 +74,7 @@ fn early_chunked(rig: &mut Rig<'_>) -> Outcome {
     expect::equal("chunked", reply.chunked(), true)
 }
 
-/// A digest of the body may come after it as well; other trailers stay.
+/// Trailers may contain a digest of the body, which must go; other trailers stay.
 fn trailers(rig: &mut Rig<'_>, listener: &str) -> Outcome {
     let head = framing::head(Framing::Trailers, "200 OK", &[("content-type", b"application/json")], 0);
     let last = b"0\r\nx-sum: 1\r\ndigest: sha-256=abc\r\n\r\n".to_vec();

@@ -13,7 +13,8 @@ use nomos_tests::bodies::{DRIFTED, HEALED};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json")];
 
-/// The listener `large` holds up to 16 MiB, so that these reach the engine; `early` and `held` have the default limit.
+/// The listener `large` holds up to 16 MiB, so that these bodies reach the engine; `early` and `held` have the default
+/// limit.
 const LISTENERS: [&str; 3] = ["early", "held", "large"];
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
@@ -43,7 +44,7 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     cases
 }
 
-/// Bodies that leave as they came.
+/// Returns bodies that leave as they came.
 fn unhealable() -> Vec<(&'static str, Vec<u8>)> {
     let deep = |open: &str, close: &str| [open.repeat(200_000), close.repeat(200_000)].concat().into_bytes();
     let mut utf8 = DRIFTED.to_vec();
@@ -71,7 +72,7 @@ fn same(rig: &mut Rig<'_>, listener: &str, framing: Framing, body: &[u8]) -> Out
     expect::reply(&rig.ask(Ask::get(listener), framing::response(framing, "200 OK", JSON, body))?, 200, body)
 }
 
-/// Responses that the upstream breaks off.
+/// Returns responses that the upstream breaks off.
 fn broken() -> Vec<(&'static str, Vec<Step>)> {
     let head = |framing, length| Step::Send(framing::head(framing, "200 OK", JSON, length));
     let half = &DRIFTED[..DRIFTED.len() / 2];
@@ -96,7 +97,7 @@ fn broken() -> Vec<(&'static str, Vec<Step>)> {
     ]
 }
 
-/// The client must be able to see that the response is not all there, and the next one must be healed.
+/// The client must be able to see that the response is incomplete, and the next response must be healed.
 fn cut(rig: &mut Rig<'_>, listener: &str, steps: Vec<Step>) -> Outcome {
     let reply = rig.ask(Ask::get(listener), steps)?;
     expect::that(reply.end == End::Cut || reply.status >= 500, || {
@@ -111,7 +112,7 @@ fn cut(rig: &mut Rig<'_>, listener: &str, steps: Vec<Step>) -> Outcome {
     expect::reply(&next, 200, HEALED)
 }
 
-/// The other side may break off as well, at any time.
+/// The client may leave at any time as well.
 fn client_leaves(rig: &mut Rig<'_>) -> Outcome {
     for sent in 0..DRIFTED.len() {
         let head = framing::head(Framing::Chunked, "200 OK", JSON, 0);

@@ -1,5 +1,5 @@
-//! Every version of HTTP towards the client with every one towards the upstream, in both header modes, with the buffer
-//! limits of plain Envoy (1 MiB) and of Envoy Gateway (32 KiB).
+//! Every version of HTTP towards the client combined with every version towards the upstream, in both header modes,
+//! with the buffer limits of plain Envoy (1 MiB) and of Envoy Gateway (32 KiB).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::rig::{Ask, Lane, Outcome, Rig};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json")];
 
-/// For the HTTP/1.0 client.
+/// The time limit for the HTTP/1.0 client.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ const CLIENTS: [Client; 3] = [Client::Http10, Client::Http11, Client::Http2];
 #[derive(Clone, Copy, Debug)]
 enum Sent {
     Http1(Framing),
-    /// In DATA frames of so many bytes.
+    /// In DATA frames of this many bytes.
     Http2 {
         frame: usize,
         length: bool,
@@ -90,8 +90,8 @@ fn all(rig: &mut Rig<'_>, client: Client, listener: &str, sent: Sent) -> Outcome
 
 fn small(reply: &Reply, client: Client, sent: Sent, body: &Body) -> Outcome {
     let trailers = matches!(sent, Sent::Http1(Framing::Trailers) | Sent::Http2 { trailers: true, .. });
-    // A document that never closes, and trailers: nothing can be written any more, so the client must see a reset. An
-    // HTTP/1.0 client cannot: there a body without a length ends with its connection, however that closes.
+    // If trailers end a document that never closes, nothing can be written any more, so the client must see a reset. An
+    // HTTP/1.0 client cannot see one: without a length a body ends with its connection, however that closes.
     let cut = reply.end == End::Cut || (client == Client::Http10 && reply.body.is_empty());
     if body.is_cut() && trailers && cut {
         return Ok(());
@@ -99,7 +99,7 @@ fn small(reply: &Reply, client: Client, sent: Sent, body: &Body) -> Outcome {
     expect::reply(reply, 200, &body.healed)
 }
 
-/// The upstream breaks off in the middle: the client must see it, and the next response must be healed.
+/// The upstream breaks off in the middle of the body. The client must see it, and the next response must be healed.
 fn broken(rig: &mut Rig<'_>, client: Client, listener: &str, sent: Sent) -> Outcome {
     let half = &DRIFTED[..DRIFTED.len() / 2];
     let wire = match sent {
@@ -119,7 +119,7 @@ fn broken(rig: &mut Rig<'_>, client: Client, listener: &str, sent: Sent) -> Outc
         }
     };
     let reply = ask(rig, client, listener, wire)?;
-    // Only by closing can HTTP/1.0 say that a body without a length has ended.
+    // HTTP/1.0 can only mark the end of a body without a length by closing the connection.
     let cannot_tell = client == Client::Http10 && reply.header("content-length").is_none();
     expect::that(reply.end == End::Cut || reply.status >= 500 || cannot_tell, || {
         format!(
@@ -132,7 +132,7 @@ fn broken(rig: &mut Rig<'_>, client: Client, listener: &str, sent: Sent) -> Outc
     expect::reply(&ask(rig, client, listener, answer(sent, DRIFTED))?, 200, HEALED)
 }
 
-/// What the upstream does.
+/// The response of the upstream.
 enum Wire {
     Http1(Vec<Step>),
     Http2(Answer),
@@ -148,7 +148,7 @@ fn answer(sent: Sent, body: &[u8]) -> Wire {
     }
 }
 
-/// Long bodies in pieces as long as they would be sent.
+/// Returns the same way of sending, with pieces of a size that is usual for long bodies.
 fn larger(sent: Sent, size: usize) -> Sent {
     match sent {
         Sent::Http1(Framing::Chunks(_)) => Sent::Http1(Framing::Chunks(size / 9)),

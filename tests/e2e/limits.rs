@@ -1,4 +1,4 @@
-//! Bodies over a limit: of the filter, or of Envoy's buffers.
+//! Bodies over a limit of the filter, or of Envoy's buffers.
 
 use std::sync::Arc;
 use std::thread;
@@ -14,7 +14,7 @@ use crate::rig::{Ask, Lane, Outcome, PATIENCE, Rig};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json"), ("etag", b"\"v1\"")];
 
-/// Envoy's own memory goes up and down by less than this; 80 bodies that are not given back are 70 MB.
+/// Envoy's own memory varies by less than this many bytes. Not freeing 80 bodies would take 70 MB.
 const GROWTH: u64 = 16 * 1024 * 1024;
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
@@ -65,7 +65,7 @@ fn over(rig: &mut Rig<'_>) -> Outcome {
     Ok(())
 }
 
-/// One record over the limit is all that there is.
+/// The body is one record over the limit.
 fn record(rig: &mut Rig<'_>) -> Outcome {
     let sent = format!(r#"[{{"mail":"{}"}}]"#, "x".repeat(5000)).into_bytes();
     for framing in [Framing::Length, Framing::Chunked, Framing::Chunks(700), Framing::Close, Framing::Trailers] {
@@ -101,7 +101,7 @@ fn over_default(rig: &mut Rig<'_>) -> Outcome {
     expect::reply(&exchange.finish(PATIENCE), 200, &healed)
 }
 
-/// Every byte comes out, whenever the limit is met.
+/// Every byte must arrive, wherever the limit is reached.
 fn narrow(rig: &mut Rig<'_>) -> Outcome {
     let keys: Vec<String> = (0..20).map(|key| format!("\"k{key}\":0,")).collect();
     let keys = keys.concat();
@@ -123,7 +123,7 @@ fn narrow(rig: &mut Rig<'_>) -> Outcome {
     Ok(())
 }
 
-/// Linear memory never shrinks, so what is not given back is gone for as long as Envoy runs.
+/// Linear memory never shrinks, so memory that is not freed stays lost as long as Envoy runs.
 fn memory(rig: &mut Rig<'_>) -> Outcome {
     let (sent, healed, _) = bodies::list(900_000);
     let (_, unclosed) = sent.split_last().ok_or("no body")?;
@@ -139,7 +139,8 @@ fn memory(rig: &mut Rig<'_>) -> Outcome {
     expect::that(after < warm + GROWTH, || format!("memory grew from {warm} to {after} bytes"))
 }
 
-/// The limits that gateways ship. What is healed must not depend on them in the default mode; no response may be lost in either.
+/// The limits that gateways ship. In the default mode they must not affect what is healed, and in neither mode may a
+/// response be lost.
 fn tight(rig: &mut Rig<'_>, listener: &str, framing: Framing) -> Outcome {
     for size in [10_000, 16_300, 20_000, 33_000, 100_000, 1_000_000] {
         let (sent, healed, ops) = bodies::list(size);
@@ -160,7 +161,7 @@ fn grows(rig: &mut Rig<'_>, framing: Framing) -> Outcome {
     Ok(())
 }
 
-/// Writing more into a held buffer than it may hold would end Envoy's process.
+/// Writing more into a paused body than its buffer may hold would end Envoy's process.
 fn held_growth(rig: &mut Rig<'_>) -> Outcome {
     let (sent, grown) = growing(50);
     expect::reply(&rig.ask(Ask::get("long-held"), json(Framing::Length, &sent))?, 200, &grown)?;
@@ -174,7 +175,7 @@ fn held_growth(rig: &mut Rig<'_>) -> Outcome {
     Ok(())
 }
 
-/// A body that another filter has buffered is in Envoy's hands, which ends the stream while the healed one is written.
+/// If another filter has buffered a body, Envoy ends the stream when the healed body outgrows the buffer.
 fn buffered_growth(rig: &mut Rig<'_>) -> Outcome {
     let mut wanted = Vec::new();
     for (framing, lost) in [(Framing::Length, 1), (Framing::Chunked, 2)] {
@@ -199,8 +200,9 @@ fn buffered_growth(rig: &mut Rig<'_>) -> Outcome {
     Err(format!("no {wanted:?} in\n{stats}"))
 }
 
-/// A rate limit behind the filter hands out what the upstream has sent long before. Where that is of unknown length, it looks
-/// like a body that broke off. With held headers it is awaited: letting go of them Envoy would end it where it is.
+/// A rate limit behind the filter hands out what the upstream sent long before. If the length is unknown, this looks
+/// like a body that broke off. With held headers the rest is awaited, because Envoy would end the body when the headers
+/// leave.
 fn slow(rig: &mut Rig<'_>, listener: &str) -> Outcome {
     let (sent, healed, ops) = bodies::list(3000);
     let observes = listener.contains("observe");
@@ -224,7 +226,7 @@ fn slow(rig: &mut Rig<'_>, listener: &str) -> Outcome {
     Ok(())
 }
 
-/// Limits below what held headers need: those of filters that read requests hold for responses too.
+/// Limits below what held headers need: those of filters that read requests apply to responses too.
 fn low_observe(rig: &mut Rig<'_>) -> Outcome {
     let (sent, _, ops) = bodies::list(10_000);
     for framing in [Framing::Length, Framing::LengthPieces(5000), Framing::LengthPieces(100), Framing::Chunks(5000)] {
@@ -239,7 +241,7 @@ fn low_observe(rig: &mut Rig<'_>) -> Outcome {
     Ok(())
 }
 
-/// A list that the rule of the `long-*` listeners makes more than ten times as long.
+/// Returns a list, and the list after the rule of the `long-*` listeners, more than ten times as long.
 fn growing(items: usize) -> (Vec<u8>, Vec<u8>) {
     let sent = format!("[{}]", vec![r#"{"a":1}"#; items].join(","));
     let grown = sent.replace("\"a\"", &format!("\"{}\"", "x".repeat(100)));

@@ -1,4 +1,4 @@
-//! The end-to-end suite: the module in a real Envoy, at the oldest supported and at the pinned version.
+//! The end-to-end suite: the module in a real Envoy, in the oldest supported and in the pinned version.
 //!
 //! Everything is on loopback. `cargo test -p nomos-tests --test e2e -- NAME` runs the cases whose name contains NAME.
 
@@ -41,12 +41,13 @@ fn main() -> ExitCode {
         }
     };
     let conclusion = libtest_mimic::run(&arguments, interleaved(&lanes));
-    // The Envoys stop here: `exit` would leave that to their keepers.
+    // Stops the Envoys here: `exit` would leave that to their keepers.
     drop(lanes);
     conclusion.exit_code()
 }
 
-/// A lane runs one case at a time, so two threads are only both busy where neighbours are of different lanes.
+/// Orders the cases so that neighbours are from different lanes: a lane runs one case at a time, and otherwise one of
+/// two threads would wait.
 fn interleaved(lanes: &[Arc<Lane>]) -> Vec<Trial> {
     let mut queues: Vec<_> = lanes.iter().map(|lane| cases(lane).into_iter()).collect();
     let mut all = Vec::new();

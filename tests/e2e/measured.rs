@@ -1,4 +1,4 @@
-//! Tables of the documents that hold what Envoy does: each is compared with what a case has just measured.
+//! Tables in the documents about what Envoy does. Each is compared with the results of a case.
 //!
 //! With `NOMOS_WRITE_DOCS=1` the table is written instead.
 
@@ -11,14 +11,14 @@ use crate::rig::Outcome;
 
 const DOCUMENT: &str = "docs/operations.md";
 
-/// A table with a name, as it stands in the document between `<!-- measured: NAME -->` and `<!-- end -->`.
+/// A table with a name. In the document it is between `<!-- measured: NAME -->` and `<!-- end -->`.
 pub struct Table {
     name: &'static str,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table with these columns and no rows.
+    /// Returns a table with these columns and no rows.
     pub fn new(name: &'static str, columns: &[&str]) -> Self {
         let head = columns.iter().map(|column| (*column).to_owned()).collect();
         Self { name, rows: vec![head, vec!["---".to_owned(); columns.len()]] }
@@ -29,7 +29,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Fails where the document has another table.
+    /// Fails if the table in the document is different.
     pub fn compare(&self) -> Outcome {
         let path = paths::root().join(DOCUMENT);
         let text = fs::read_to_string(&path).map_err(|e| format!("{DOCUMENT}: {e}"))?;

@@ -1,4 +1,4 @@
-//! The shipped `envoy.yaml` in front of the drifting API: every mode comes back healthy, whatever it drifted to.
+//! The shipped `envoy.yaml` in front of the drifting API: every mode must be healed.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use serde_json::Value;
 use crate::expect;
 use crate::rig::{Lane, Outcome};
 
-/// The same request must give the same bytes this often.
+/// How often the same request must give the same bytes.
 const RUNS: usize = 10;
 
-/// Users per list.
+/// The number of users in a list.
 const USERS: u64 = 5;
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
@@ -37,7 +37,7 @@ fn with_shipped(lane: &Lane, held: bool, check: impl Fn(&Envoy) -> Outcome) -> O
     envoy.check()
 }
 
-/// Without any rule: contract and similarity alone. Of `deep` it leaves four fields alone (docs/similarity.md).
+/// Without rules, only with contract and similarity. In the mode `deep` four fields stay unhealed (docs/similarity.md).
 fn by_similarity(lane: &Lane) -> Outcome {
     let api = Api::start(0)?;
     let changes = Changes { proxy: 0, upstream: api.address().port(), admin: 0, module: lane.module(), held: false };
@@ -100,7 +100,7 @@ fn healthy(mode: Mode, reply: &Reply) -> Outcome {
         format!("found {}\nexpected the members of the healthy user", text())
     })?;
     let in_place = drifting_upstream::drift(mode).iter().all(|(_, path)| !path.contains('.'));
-    // A rename leaves everything where it stands.
+    // A rename does not change the place of a member.
     if in_place { expect::body(&reply.body, user_body(Mode::Healthy).as_bytes()) } else { Ok(()) }
 }
 
@@ -110,7 +110,7 @@ fn list(reply: &Reply) -> Outcome {
     expect::equal("list", parse(&reply.body)?, parse(expected.as_bytes())?)
 }
 
-/// The contracts are written out in `envoy.yaml`; the upstream's own are the truth.
+/// `envoy.yaml` contains copies of the contracts, which must equal those of the upstream.
 fn contracts(envoy: &Envoy) -> Outcome {
     let dump: Value =
         serde_json::from_str(&envoy.admin_get("/config_dump")?).map_err(|e| format!("/config_dump: {e}"))?;
@@ -124,10 +124,10 @@ fn contracts(envoy: &Envoy) -> Outcome {
     })
 }
 
-/// The shipped `stats_tags` make labels out of names.
+/// The shipped `stats_tags` must turn parts of names into labels.
 fn tagged_metrics(envoy: &Envoy) -> Outcome {
     let mut text = String::new();
-    // The module tells them twice a second.
+    // The module reports metrics twice a second.
     for _ in 0..50 {
         text = envoy.admin_get("/stats/prometheus?filter=nomos")?;
         let healed = |line: &&str| line.starts_with("nomos_responses_total{") && line.contains("verdict=\"healed\"");

@@ -65,7 +65,7 @@ fn ten_runs(rig: &mut Rig<'_>) -> Outcome {
 
 fn metrics(rig: &mut Rig<'_>) -> Outcome {
     rig.ask(Ask::get("early"), json(Framing::Length, DRIFTED))?;
-    // The module tells them twice a second, and workers hand their values to the main thread now and then.
+    // The module reports metrics twice a second, and workers pass their values to the main thread now and then.
     let wanted = ["nomos_responses_total", "nomos_ops_total", "nomos_heal_us", "nomos_body_bytes", "nomos_held_bytes"];
     let mut missing = Vec::new();
     for _ in 0..100 {
@@ -88,8 +88,8 @@ fn two_configurations(rig: &mut Rig<'_>) -> Outcome {
     one_vm(rig)
 }
 
-/// With one worker: the VM that others are cloned from, the main thread's and the worker's. More would mean that
-/// configurations do not share.
+/// With one worker there are three VMs: the one that others are cloned from, the main thread's, and the worker's. More
+/// would mean that configurations do not share a VM.
 fn one_vm(rig: &mut Rig<'_>) -> Outcome {
     let stats = rig.envoy.admin_get("/stats?filter=^wasm.envoy.wasm.runtime.v8.active$")?;
     expect::equal("VMs", stats.trim().rsplit(' ').next(), Some("3"))

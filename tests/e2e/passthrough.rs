@@ -1,4 +1,4 @@
-//! Responses that the filter must not touch at all: they are compared with those of a listener without it.
+//! Responses that the filter must not touch at all, compared with those of a listener without it.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use nomos_tests::bodies::{DRIFTED, HEALED};
 
 type Header = (&'static str, &'static [u8]);
 
-/// What a client must find unchanged: status line, headers, body.
+/// Responses that must reach the client unchanged: name, status line, headers, body.
 const UNTOUCHED: [(&str, &str, &[Header], &[u8]); 20] = [
     ("205", "205 Reset Content", &[JSON, ETAG], b""),
     ("206", "206 Partial Content", &[JSON, ETAG, ("content-range", b"bytes 0-32/40")], DRIFTED),
@@ -36,7 +36,7 @@ const UNTOUCHED: [(&str, &str, &[Header], &[u8]); 20] = [
     ("an empty body", "200 OK", &[JSON, ETAG], b""),
 ];
 
-/// Headers that say JSON without saying it plainly: these are healed.
+/// Unusual headers that still mean JSON. These bodies are healed.
 const HEALED_TYPES: [(&str, &[Header]); 6] = [
     ("upper case", &[("content-type", b"Application/JSON")]),
     ("parameters", &[("content-type", b"application/json;charset=UTF-8; x=\"y\"")]),
@@ -80,7 +80,7 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     cases
 }
 
-/// Name, method and the whole response on the wire.
+/// Name, method, and the whole response as sent.
 const BODILESS: [(&str, &str, &[u8]); 5] = [
     (
         "HEAD",

@@ -22,13 +22,13 @@ use crate::rig::{Lane, Outcome, PATIENCE};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json")];
 
-/// Between two configurations under load.
+/// The time between two configurations under load.
 const PERIOD: Duration = Duration::from_millis(60);
 
-/// Configurations under load.
+/// The number of configurations under load.
 const CHANGES: usize = 25;
 
-/// What `mail` and `uid` become, before and after an update.
+/// The new names of `mail` and `uid`, before and after an update.
 const NAMES: [(&str, &str); 2] = [("email_address", "id"), ("e_mail", "user_id")];
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
@@ -39,7 +39,7 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     ]
 }
 
-/// docs/examples/ecds: served, changed, a bad change refused, changed again.
+/// docs/examples/ecds: it is served, changed, a bad change is refused, and it is changed again.
 fn example(lane: &Lane) -> Outcome {
     let api = Api::start(0)?;
     let port = api.address().port();
@@ -98,7 +98,8 @@ fn wait_for(envoy: &Envoy, healed: bool) -> Outcome {
     Ok(())
 }
 
-/// Whether the fields of the example's contract are all there; false where all are under their drifted names.
+/// Returns whether all fields of the example's contract are there, or false if all have their drifted names. Fails if
+/// only some are there.
 fn is_healed(envoy: &Envoy) -> Result<bool, String> {
     let reply =
         client::fetch(envoy.listener("nomos")?, "GET", "/api/user?mode=camel", &[]).map_err(|e| e.to_string())?;
@@ -111,7 +112,7 @@ fn is_healed(envoy: &Envoy) -> Result<bool, String> {
     Ok(healed == 4)
 }
 
-/// A shipped file with changes. Fails where a text that is to be replaced does not stand in it exactly once.
+/// Returns a shipped file with changes. Fails if a text to replace is not in it exactly once.
 fn shipped(name: &str, changes: &[(&str, &str)]) -> Result<String, String> {
     let mut text = fs::read_to_string(paths::root().join(name)).map_err(|e| format!("{name}: {e}"))?;
     for (from, to) in changes {
@@ -121,7 +122,7 @@ fn shipped(name: &str, changes: &[(&str, &str)]) -> Result<String, String> {
     Ok(text)
 }
 
-/// Half of a body is in the module when the configuration changes.
+/// The configuration changes while the module holds half of a body.
 fn keeps(lane: &Lane) -> Outcome {
     let (mut envoy, upstream) = start(lane)?;
     let gate = Gate::default();
@@ -189,7 +190,7 @@ fn under_load(lane: &Lane) -> Outcome {
     envoy.check()
 }
 
-/// An Envoy whose filter is in a file.
+/// Starts an Envoy whose filter is configured in a file.
 fn start(lane: &Lane) -> Result<(Envoy, Upstream), String> {
     let upstream = Upstream::start().map_err(|e| e.to_string())?;
     let config =

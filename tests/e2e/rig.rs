@@ -1,4 +1,4 @@
-//! One Envoy per version, with all listeners of the suite, and the helpers that keep a case to a few lines.
+//! One Envoy per version, with all listeners of the suite, and helpers that keep cases short.
 
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,10 +15,10 @@ use nomos_tests::topology::{self, Listener, Place};
 use nomos_tests::upstream::{Script, Step, Upstream};
 use serde_json::{Value, json};
 
-/// How long a case waits for a response that ought to come at once.
+/// The time limit for a response that should come immediately.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The timeout of routes whose upstream takes longer.
+/// The timeout of routes whose upstream takes longer than that.
 const HASTY: &str = "0.5s";
 
 pub use nomos_tests::expect::Outcome;
@@ -34,14 +34,14 @@ pub struct Lane {
 }
 
 enum Running {
-    /// The next case starts it.
+    /// Not started. The next case starts it.
     No,
     Yes(Envoy),
-    /// It does not start: no case needs to try again.
+    /// It did not start, so no other case tries again.
     Never,
 }
 
-/// A running Envoy in the hands of one case.
+/// A running Envoy that one case uses.
 pub struct Rig<'a> {
     /// The Envoy.
     pub envoy: &'a mut Envoy,
@@ -51,28 +51,28 @@ pub struct Rig<'a> {
     pub http2: &'a http2::Upstream,
 }
 
-/// A request: what differs from a plain GET.
+/// A request: the differences from a plain GET.
 #[derive(Clone, Copy)]
 pub struct Ask<'a> {
     /// The listener to send it to.
     pub listener: &'a str,
     /// The method.
     pub method: &'a str,
-    /// The path; the route of the filter is chosen by it.
+    /// The path, by which the filter chooses a route.
     pub path: &'a str,
     /// Further header lines.
     pub headers: &'a [(&'a str, &'a str)],
 }
 
 impl<'a> Ask<'a> {
-    /// `GET /r`, the route with rules and no contract.
+    /// Returns `GET /r`, on the route with rules and no contract.
     pub fn get(listener: &'a str) -> Self {
         Self { listener, method: "GET", path: "/r", headers: &[] }
     }
 }
 
 impl Lane {
-    /// A lane for the Envoy that `scripts/envoy WHICH` gives. Envoy itself starts with the first case.
+    /// Returns a lane with the Envoy from `scripts/envoy WHICH`. The first case starts that Envoy.
     pub fn new(which: &'static str) -> Result<Arc<Self>, String> {
         Ok(Arc::new(Self {
             version: which,
@@ -84,23 +84,23 @@ impl Lane {
         }))
     }
 
-    /// The Envoy binary.
+    /// Returns the Envoy binary.
     pub fn binary(&self) -> &std::path::Path {
         &self.binary
     }
 
-    /// The filter module.
+    /// Returns the filter module.
     pub fn module(&self) -> &std::path::Path {
         &self.module
     }
 
-    /// A test that has the lane's Envoy for itself. It fails as well where Envoy dies or the module traps meanwhile.
+    /// Returns a test that has the lane's Envoy to itself. It also fails if Envoy dies or the module traps.
     pub fn case(self: &Arc<Self>, name: &str, body: impl FnOnce(&mut Rig<'_>) -> Outcome + Send + 'static) -> Trial {
         let lane = Arc::clone(self);
         Trial::test(format!("{} {name}", self.version), move || lane.run(body))
     }
 
-    /// A test that starts an Envoy of its own, if any.
+    /// Returns a test that starts its own Envoy, or none.
     pub fn alone(self: &Arc<Self>, name: &str, body: impl FnOnce(&Self) -> Outcome + Send + 'static) -> Trial {
         let lane = Arc::clone(self);
         Trial::test(format!("{} {name}", self.version), move || body(&lane).map_err(Failed::from))
@@ -119,7 +119,7 @@ impl Lane {
         match envoy.check() {
             Ok(()) => outcome.map_err(Failed::from),
             Err(trap) => {
-                // The VM is of no use any more; the next case gets a new Envoy.
+                // The VM is unusable, so the next case gets a new Envoy.
                 *running = Running::No;
                 Err(Failed::from(format!("{trap}\n{}", outcome.err().unwrap_or_default())))
             }
@@ -134,13 +134,13 @@ impl Lane {
 }
 
 impl Rig<'_> {
-    /// Sends a request that the upstream answers with these steps, and reads all of the response.
+    /// Sends a request that the upstream answers with these steps, and reads the whole response.
     pub fn ask(&mut self, ask: Ask<'_>, steps: Vec<Step>) -> Result<Reply, String> {
         let (exchange, _script) = self.open(ask, steps)?;
         Ok(exchange.finish(PATIENCE))
     }
 
-    /// The same, and the verdict from the filter state in the access log.
+    /// Does the same, and also returns the filter state from the access log.
     pub fn ask_verdict(&mut self, ask: Ask<'_>, steps: Vec<Step>) -> Result<(Reply, Value), String> {
         let (exchange, script) = self.open(ask, steps)?;
         let reply = exchange.finish(PATIENCE);
@@ -148,7 +148,7 @@ impl Rig<'_> {
         Ok((reply, verdict))
     }
 
-    /// Sends the request and leaves the reading to the case.
+    /// Sends the request, and leaves the reading to the case.
     pub fn open(&mut self, ask: Ask<'_>, steps: Vec<Step>) -> Result<(Exchange, Script), String> {
         let script = self.upstream.script(steps);
         let id = script.id();
@@ -167,20 +167,20 @@ impl Rig<'_> {
         Ok((exchange.map_err(|e| format!("request: {e}"))?, script))
     }
 
-    /// The filter state of a response that has ended, from the access log; null where the filter set none.
+    /// Returns the filter state of a response that has ended, from the access log; null if the filter set none.
     pub fn verdict(&self, script: &Script) -> Result<Value, String> {
         let started = Instant::now();
         let prefix = format!("{} ", script.id());
         loop {
             let log = self.envoy.file("access.log");
-            // Envoy writes blocks, not lines: the last line may not be all there yet.
+            // Envoy writes blocks, not lines, so the last line may be incomplete.
             let whole = log.rsplit_once('\n').map_or("", |(whole, _)| whole);
             let mut states =
                 whole.lines().filter_map(|line| line.strip_prefix(&prefix)?.split_once(' ')).map(|(_, s)| s);
             if let Some(state) = states.clone().find(|state| *state != "-") {
                 return serde_json::from_str(state).map_err(|e| format!("filter state {state}: {e}"));
             }
-            // Where two listeners are joined, the one without the filter may log first.
+            // If two listeners are joined, the one without the filter may log first.
             if states.next().is_some() && started.elapsed() > Duration::from_millis(300) {
                 return Ok(Value::Null);
             }
@@ -192,7 +192,7 @@ impl Rig<'_> {
     }
 }
 
-/// The rules of the route `/r`, used by most cases.
+/// Returns the rules of the route `/r`, which most cases use.
 pub fn rules() -> Value {
     json!({
         "rename": {"mail": "email_address", "uid": "id"},
@@ -200,7 +200,7 @@ pub fn rules() -> Value {
     })
 }
 
-/// The filter's configuration: the given settings, and a route `/r` with [`rules`].
+/// Returns the filter's configuration: these settings, and a route `/r` with [`rules`].
 pub fn settings(mut settings: Value) -> Value {
     let mut route = rules();
     route["name"] = json!("r");
@@ -222,7 +222,7 @@ fn listeners(module: &std::path::Path, http2: SocketAddr) -> Vec<Listener> {
         buffer_limit,
         ..Listener::new(name, filters)
     };
-    // Requests without a body are not read.
+    // With this route, requests without a body are not read.
     let mut all = settings(json!({}));
     all["routes"][0]["match"] = json!({"prefix": "/"});
     let mut long_held = long.clone();
@@ -272,14 +272,15 @@ fn listeners(module: &std::path::Path, http2: SocketAddr) -> Vec<Listener> {
             buffer_limit: limit,
             ..Listener::new("long-early-buffered", vec![topology::nomos(module, &long_buffered), topology::buffering()])
         },
-        // HTTP/2 to the upstream; to the client it is spoken wherever the client does.
+        // HTTP/2 towards the upstream. Towards the client the version is the client's choice.
         up2("up2-plain", vec![], None),
         up2("up2-early", vec![early()], None),
         up2("up2-held", vec![held()], None),
         up2("up2-tight-plain", vec![], limit),
         up2("up2-tight-early", vec![early()], limit),
         up2("up2-tight-held", vec![held()], limit),
-        // HTTP/2 below the filter: the filter's listener speaks it to a listener that speaks HTTP/1.1 to the upstream.
+        // HTTP/2 below the filter: the filter's listener sends it to a listener that uses HTTP/1.1 towards the
+        // upstream.
         Listener { sends: Place::Inside("up"), ..Listener::new("h2-up", vec![early()]) },
         Listener { sends: Place::Inside("up"), ..Listener::new("h2-up-held", vec![held()]) },
         Listener { accepts: Place::Inside("up"), ..Listener::new("up", vec![]) },

@@ -1,5 +1,5 @@
-//! Healing switched on step by step, and off at once: by route, by response, by share of requests, by the routes of
-//! Envoy itself.
+//! Switching healing on step by step, and off at once: by route, by response, by share of requests, by Envoy's own
+//! routes.
 
 use std::sync::Arc;
 use std::thread;
@@ -30,7 +30,7 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     ]
 }
 
-/// The configuration of the listener `rollout`.
+/// Returns the configuration of the listener `rollout`.
 pub fn configuration() -> Value {
     let route = |name: &str, matches: Value, settings: Value| {
         let mut route = rules();
@@ -68,7 +68,7 @@ fn modes(rig: &mut Rig<'_>) -> Outcome {
     Ok(())
 }
 
-/// Envoy gives each request an id of its own, or leaves the one that it came with.
+/// Envoy gives each request an id, unless it already has one.
 fn share(rig: &mut Rig<'_>) -> Outcome {
     let mut healed = |id: Option<&str>, path: &str| -> Result<bool, String> {
         let id: Vec<(&str, &str)> = id.map(|id| ("x-request-id", id)).into_iter().collect();
@@ -86,7 +86,7 @@ fn share(rig: &mut Rig<'_>) -> Outcome {
         expect::equal("the same request", healed(Some(&id), "/share/2")?, first)?;
         count += u32::from(first);
     }
-    // Of sixty, four standard deviations to either side of a third.
+    // Four standard deviations around a third of sixty.
     expect::that((6..=34).contains(&count), || format!("{count} of 60 requests were healed, expected a third"))?;
     let mut without: Vec<bool> = Vec::new();
     for _ in 0..40 {
@@ -124,7 +124,7 @@ fn instances(lane: &Lane) -> Outcome {
             expect_soon(envoy, "/api/user?mode=v2", &user_body(user))?;
             expect_soon(envoy, "/api/users?mode=v2&count=2", &drifted)?;
         }
-        // What the other instance saw of the lists, it left alone.
+        // The other instance only observed the lists.
         counted(envoy, &["verdict=.=healed", "route=.=user"])?;
         counted(envoy, &["verdict=.=observed", "route=.=everything-else"])
     })
@@ -145,7 +145,7 @@ fn route_metadata(lane: &Lane) -> Outcome {
     })
 }
 
-/// Of what is no mode, nothing is healed.
+/// Metadata that names no mode disables healing.
 fn empty_metadata(lane: &Lane) -> Outcome {
     let edit = |text: String| text.replace("mode: \"off\"", "mode: \"\"").replace("mode: observe", "mode: null");
     with_edited(lane, "docs/examples/route-metadata.yaml", edit, |envoy| {
@@ -170,7 +170,7 @@ fn with_edited(lane: &Lane, file: &str, edit: impl Fn(String) -> String, check: 
     envoy.check()
 }
 
-/// Workers take a change of the runtime over a moment after the admin interface has answered.
+/// Waits for a response. Workers apply a change of the runtime a moment after the admin interface has answered.
 fn expect_soon(envoy: &Envoy, path: &str, expected: &str) -> Outcome {
     let get = || -> Result<Reply, String> {
         client::fetch(envoy.listener("nomos")?, "GET", path, &[]).map_err(|e| format!("{path}: {e}"))
@@ -183,17 +183,17 @@ fn expect_soon(envoy: &Envoy, path: &str, expected: &str) -> Outcome {
         thread::sleep(Duration::from_millis(25));
         reply = get()?;
     }
-    // It stays.
+    // It must stay so.
     for _ in 0..3 {
         expect::reply(&get()?, 200, expected.as_bytes()).map_err(|why| format!("{path}: {why}"))?;
     }
     Ok(())
 }
 
-/// Waits until a counter of responses with all of these in its name is not zero.
+/// Waits until a counter of responses with all of these parts in its name is not zero.
 fn counted(envoy: &Envoy, parts: &[&str]) -> Outcome {
     let mut text = String::new();
-    // The module tells them twice a second.
+    // The module reports metrics twice a second.
     for _ in 0..60 {
         text = envoy.admin_get("/stats?filter=nomos_responses_total&usedonly")?;
         if text.lines().any(|line| parts.iter().all(|part| line.contains(part))) {

@@ -1,6 +1,6 @@
 //! Bodies of many megabytes, healed record by record as they stream.
 //!
-//! The oracle is the engine, natively, on the body as a whole: that is held by tests of its own.
+//! The expected result comes from the engine, run natively on the whole body. Its own tests cover that.
 
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -23,13 +23,13 @@ use crate::rig::{Lane, Outcome};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json"), ("etag", b"\"v1\"")];
 
-/// Users in a list of 10 MB.
+/// The number of users in a list of 10 MB.
 const USERS: usize = 12_000;
 
-/// What one stream may add to Envoy's memory.
+/// How much memory in bytes one stream may add to Envoy.
 const ADDED: u64 = 8 << 20;
 
-/// The listeners, by their buffer limits.
+/// The listeners, with their buffer limits.
 const LISTENERS: [(&str, u32); 2] = [("tight", 32 << 10), ("wide", 1 << 20)];
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
@@ -47,13 +47,13 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     cases
 }
 
-/// An Envoy with a listener of each buffer limit, and one without the filter.
+/// An Envoy with a listener for each buffer limit, and one without the filter.
 struct Stand {
     envoy: Envoy,
     upstream: Upstream,
 }
 
-/// The filter's configuration: a route per way to heal a list.
+/// Returns the filter's configuration: one route for each way to heal a list.
 fn configuration() -> Value {
     let route = |name: &str, more: Value| {
         let mut route = json!({"name": name, "match": {"path": format!("/{name}")}});
@@ -88,7 +88,7 @@ impl Stand {
         Ok(Stand { envoy, upstream })
     }
 
-    /// Asks for a body that the upstream sends by these steps, and hands on its pieces.
+    /// Requests a body that the upstream sends by these steps, and passes on its pieces.
     fn get(
         &self,
         listener: &str,
@@ -101,7 +101,7 @@ impl Stand {
         download(to, &format!("/{route}"), &[("x-case", &script.id())], sink).map_err(|e| format!("request: {e}"))
     }
 
-    /// Asks for a body, and compares it with what it must be as it arrives.
+    /// Requests a body, and compares it with the expected one as it arrives.
     fn compare(&self, listener: &str, route: &str, steps: Vec<Step>, expected: &[u8]) -> Result<Reply, String> {
         let mut rest = expected;
         let mut wrong = None;
@@ -125,7 +125,7 @@ impl Stand {
     }
 }
 
-/// What a route makes of a body as a whole.
+/// Returns a body after a route has healed it as a whole.
 fn healed(route: &str, body: &[u8]) -> Result<Vec<u8>, String> {
     static CONFIG: OnceLock<Config> = OnceLock::new();
     let config = CONFIG.get_or_init(|| Config::parse(configuration().to_string().as_bytes()).expect("a configuration"));
@@ -179,7 +179,8 @@ impl Peak {
 fn memory(lane: &Lane) -> Outcome {
     let stand = Stand::new(lane)?;
     let list = users_body(Mode::Deep, USERS);
-    // What Envoy itself takes for a long body, and the module for a short one, is there before.
+    // The memory that Envoy takes for a long body, and the module for a short one, must be allocated before the
+    // measurement.
     stand.get("plain", "contract", framing::response(Framing::Length, "200 OK", JSON, list.as_bytes()), |_| true)?;
     let short = users_body(Mode::Deep, 10);
     stand.get("tight", "contract", framing::response(Framing::Length, "200 OK", JSON, short.as_bytes()), |_| true)?;
@@ -213,7 +214,7 @@ fn memory(lane: &Lane) -> Outcome {
     stand.finish()
 }
 
-/// The client decides how fast the body comes, and the filter holds no more for that.
+/// The client determines the speed of the body, and the filter does not hold more because of that.
 fn slow_client(lane: &Lane) -> Outcome {
     let stand = Stand::new(lane)?;
     let body = users_body(Mode::Mixed, USERS / 4).into_bytes();
@@ -221,7 +222,7 @@ fn slow_client(lane: &Lane) -> Outcome {
     let mut received = Vec::new();
     let mut first = None;
     let started = Instant::now();
-    // After a piece of the body, silence: what has closed by then must have come.
+    // After the first part the upstream pauses: by then all closed values must have arrived.
     let (first_part, rest) = body.split_at(200_000);
     let steps = vec![
         Step::Send(framing::head(Framing::Length, "200 OK", JSON, body.len())),
@@ -245,7 +246,7 @@ fn slow_client(lane: &Lane) -> Outcome {
 
 fn breaks(lane: &Lane) -> Outcome {
     let stand = Stand::new(lane)?;
-    // Half of it is more than is held where the length is not known.
+    // If the length is unknown, half of the body exceeds what the filter holds.
     let body = users_body(Mode::V2, USERS / 2).into_bytes();
     let expected = healed("contract", &body)?;
     for framing in [Framing::Length, Framing::Chunked] {
@@ -274,7 +275,7 @@ fn breaks(lane: &Lane) -> Outcome {
     stand.finish()
 }
 
-/// All that was held is given back, and the gauge says so.
+/// All held bytes must be freed, and the gauge must say so.
 fn held_bytes_return(stand: &Stand) -> Outcome {
     let started = Instant::now();
     loop {
