@@ -1,7 +1,7 @@
-//! What responses cost in fuel: one unit per wasm instruction, whatever the machine does meanwhile.
+//! The cost of responses in fuel, which counts wasm instructions and does not depend on the machine's load.
 //!
-//! A response is counted from the creation of its context to its end, so host calls and headers are in it, but not what
-//! the host does in a call. Instructions are not time: one that copies memory counts one, however much it copies.
+//! A response is counted from the creation of its context to its end. That includes host calls and headers, but not the
+//! host's work in a call. Instructions are not time: one that copies memory counts as one, however much it copies.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,28 +16,29 @@ use crate::module::Module;
 use crate::response::{Reply, Response};
 use crate::vm::Vm;
 
-/// How far a count may be from its budget, in percent. Counts are exact; it is small changes that are to go through.
+/// How far a count may differ from its budget, in percent. Counts are exact; the tolerance lets small changes pass.
 pub const TOLERANCE: f64 = 3.0;
 
-/// What Envoy reads from a socket at once.
+/// How many bytes Envoy reads from a socket at once.
 const CHUNK: usize = 16 << 10;
 
-/// Bytes of a list that streams: twice as many as are held by default.
+/// The length in bytes of a list that streams: twice what is held by default.
 const STREAM: usize = 2 << 20;
 
-/// Responses of which a median, or the highest, is taken: some more than it takes until a stencil is drawn.
+/// The number of responses of which the median or the maximum is taken: some more than are needed until a stencil is
+/// drawn.
 const ROUNDS: usize = 9;
 
-/// What is added to the names of bodies whose skeleton, and that of elements in them, was not seen before.
+/// The suffix for bodies whose skeleton, and that of the elements in them, is new to the VM.
 pub const UNSEEN: &str = "-unseen";
 
-/// The same, of those that a stencil is drawn after.
+/// The suffix for such bodies after which a stencil is drawn.
 pub const DRAWN: &str = "-drawn";
 
-/// What writes the budget anew.
+/// The command that updates the budget.
 pub const UPDATE: &str = "cargo run -p nomos-harness -- budget --write";
 
-/// What one response costs.
+/// The cost of one response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// What the budget calls it.
@@ -48,16 +49,16 @@ pub struct Cost {
     pub fuel: u64,
 }
 
-/// How a cost stands to its budget.
+/// A difference between costs and budgets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {
-    /// More than the tolerance above.
+    /// The cost exceeds its budget by more than the tolerance, or one of the two is missing.
     Over(String),
-    /// More than the tolerance below, or without a budget where none is needed: nothing wrong, and something to do.
+    /// The cost is below its budget by more than the tolerance, so the budget can be lowered.
     Hint(String),
 }
 
-/// Counts everything that has a budget: all bodies of the benchmarks, and what similarity takes.
+/// Counts everything that has a budget: all bodies of the benchmarks, and the work of similarity.
 pub fn measure(module: &Module) -> Result<Vec<Cost>, String> {
     let mut costs = Vec::new();
     for subject in corpus::subjects().into_iter().chain([corpus::flat_by_path("/u")]) {
@@ -88,7 +89,7 @@ pub fn measure(module: &Module) -> Result<Vec<Cost>, String> {
     Ok(costs)
 }
 
-/// Costs against budgets: first what is wrong, then what could be better.
+/// Compares costs with budgets. Failures come before hints.
 pub fn compare(costs: &[Cost], budgets: &BTreeMap<String, u64>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = costs.iter().filter_map(|cost| judge(cost, budgets)).collect();
     let gone = budgets.keys().filter(|name| !costs.iter().any(|cost| cost.name == **name));
@@ -99,7 +100,7 @@ pub fn compare(costs: &[Cost], budgets: &BTreeMap<String, u64>) -> Vec<Finding> 
     findings
 }
 
-/// Costs and budgets for people.
+/// Returns a table of costs and budgets.
 pub fn table(costs: &[Cost], budgets: &BTreeMap<String, u64>) -> String {
     let mut out =
         format!("{:<34}{:>9}{:>12}{:>10}{:>12}{:>9}\n", "response", "bytes", "fuel", "per byte", "budget", "change");
@@ -114,7 +115,7 @@ pub fn table(costs: &[Cost], budgets: &BTreeMap<String, u64>) -> String {
     out
 }
 
-/// The committed budgets.
+/// Reads the committed budgets.
 pub fn read() -> Result<BTreeMap<String, u64>, String> {
     let path = path();
     let text = std::fs::read_to_string(&path)
@@ -122,7 +123,7 @@ pub fn read() -> Result<BTreeMap<String, u64>, String> {
     parse(&text).map_err(|what| format!("{}: {what}; to write it anew: {UPDATE}", path.display()))
 }
 
-/// Makes these costs the budgets.
+/// Makes these costs the budgets, and returns the path of the file.
 pub fn write(costs: &[Cost]) -> Result<PathBuf, String> {
     let path = path();
     let mut text = format!("# Fuel per response, which CI holds to within {TOLERANCE} %. Written by: {UPDATE}\n");
@@ -167,9 +168,9 @@ fn judge(cost: &Cost, budgets: &BTreeMap<String, u64>) -> Option<Finding> {
     }
 }
 
-/// The fuel of responses with these bodies in a VM that has seen them before: the median of some rounds, each the average
-/// of all bodies. The first of them still look for room in the heap, by up to a tenth of a response, depending on what
-/// happens to lie where.
+/// Returns the fuel of responses with these bodies in a VM that has seen them before: the median of some rounds, each
+/// the average over all bodies. In the first rounds the allocator still searches the heap, which costs up to a tenth of
+/// a response, depending on its layout.
 fn known(module: &Module, config: &str, bodies: &[&[u8]], changes: bool) -> Result<u64, String> {
     let mut vm = start(module, config)?;
     for body in bodies {
@@ -182,8 +183,8 @@ fn known(module: &Module, config: &str, bodies: &[&[u8]], changes: bool) -> Resu
     Ok(rounds[ROUNDS / 2])
 }
 
-/// The fuel of responses with these bodies with skeletons of their own, in a VM that has seen other ones: the median of some
-/// rounds, and the highest, which is one that a stencil is drawn after; each the average of all bodies.
+/// Returns the fuel of responses with these bodies if each has a skeleton that is new to the VM: the median of some
+/// rounds, and the maximum, which is a response after which a stencil is drawn. Each is the average over all bodies.
 fn unseen(module: &Module, config: &str, bodies: &[&[u8]], changes: bool) -> Result<[u64; 2], String> {
     let mut fuel = [0; 2];
     for body in bodies {
@@ -196,7 +197,7 @@ fn unseen(module: &Module, config: &str, bodies: &[&[u8]], changes: bool) -> Res
     Ok(fuel.map(|fuel| fuel / bodies.len().max(1) as u64))
 }
 
-/// What `count` says in rounds from 1 on, ascending.
+/// Returns the results of `count` for rounds from 1 on, in ascending order.
 fn sorted(mut count: impl FnMut(usize) -> Result<u64, String>) -> Result<[u64; ROUNDS], String> {
     let mut counts = [0; ROUNDS];
     for (before, fuel) in counts.iter_mut().enumerate() {
@@ -206,7 +207,7 @@ fn sorted(mut count: impl FnMut(usize) -> Result<u64, String>) -> Result<[u64; R
     Ok(counts)
 }
 
-/// A body with this many spaces more at the beginning of each object.
+/// Returns a body with this many additional spaces at the start of each object.
 fn spaced(body: &[u8], spaces: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(body.len());
     for byte in body {
@@ -218,8 +219,8 @@ fn spaced(body: &[u8], spaces: usize) -> Vec<u8> {
     out
 }
 
-/// Fuel of a body whose shape is new to similarity, of the same body again, and of one of this shape and another skeleton.
-/// Another shape warms the VM up.
+/// Returns the fuel of a body whose shape is new to similarity, of the same body again, and of a body with this shape
+/// and another skeleton. A body of another shape warms up the VM first.
 fn similarity(module: &Module, body: &[u8]) -> Result<[u64; 3], String> {
     let route = json!({"match": {"prefix": "/"}, "contract": contract::user(), "similarity": {"profile": "default"}});
     let mut vm = start(module, &json!({"routes": [route]}).to_string())?;
@@ -236,7 +237,7 @@ fn start(module: &Module, config: &str) -> Result<Vm, String> {
     vm.ok_or_else(|| "the configuration is refused".to_owned())
 }
 
-/// Fuel of one response, which must be healed, or must not.
+/// Returns the fuel of one response. Fails unless its body changes as expected.
 fn count(vm: &mut Vm, body: &[u8], changes: bool) -> Result<u64, String> {
     let response = Response::json(body).cut(CHUNK);
     let (fuel, Reply { body: got, trap, .. }) = vm.fuel(|vm| response.run(vm));
@@ -247,7 +248,7 @@ fn count(vm: &mut Vm, body: &[u8], changes: bool) -> Result<u64, String> {
     }
 }
 
-/// A name for a budget of a list that streams.
+/// Returns the budget's name for a list that streams.
 fn slug(name: &str) -> String {
     format!("stream-{}", name.replace(',', "").replace(' ', "-"))
 }
@@ -260,7 +261,7 @@ fn percent(fuel: u64, budget: u64) -> f64 {
     ratio(fuel, budget) * 100.0 - 100.0
 }
 
-/// Counts here are far below where numbers of 64 bits are not exact any more.
+/// The counts here are far below the point where an f64 is inexact.
 #[allow(clippy::cast_precision_loss)]
 fn ratio(a: u64, b: u64) -> f64 {
     a as f64 / b.max(1) as f64

@@ -1,4 +1,4 @@
-//! What the host has and knows: headers, a body's bytes, metrics, a clock, and the faults that it was told to have.
+//! The state of the host: headers, a body's bytes, metrics, a clock, and the faults to inject.
 
 use std::collections::BTreeMap;
 
@@ -9,50 +9,50 @@ use crate::fault::Fault;
 /// Names and values, in order.
 pub type Headers = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// What Envoy answers to a call that does not fit the phase.
+/// Envoy's status for a call outside its phase.
 pub(crate) const BAD_ARGUMENT: u32 = 2;
-/// What Envoy answers where the module gives no memory, or an address outside of it.
+/// Envoy's status if the module gives no memory, or an address outside its memory.
 pub(crate) const INVALID_MEMORY_ACCESS: u32 = 6;
 
-/// How far the clock goes on with each look at it. Fixed, so that what is told by digits costs the same each time.
+/// How far each reading advances the clock. Fixed, so that reports with digits of it always cost the same.
 const CLOCK_STEP_NS: u64 = 1000;
 
-/// The host's side of one VM, about one stream at a time.
+/// The host's side of one VM, for one stream at a time.
 #[derive(Default)]
 pub struct Host {
-    /// `None` outside the request's headers.
+    /// The request's headers; `None` outside their callback.
     pub request: Option<Headers>,
-    /// `None` once they were passed on.
+    /// The response's headers; `None` once they have been passed on.
     pub response: Option<Headers>,
-    /// `None` outside of them.
+    /// The response's trailers; `None` outside their callback.
     pub trailers: Option<Headers>,
     /// The bytes that a callback is about; `None` outside callbacks about the body.
     pub body: Option<Vec<u8>>,
     /// The plugin's configuration.
     pub configuration: Vec<u8>,
-    /// Whether the upstream's last byte has come.
+    /// Whether the upstream's last byte has arrived.
     pub upstream_ended: bool,
-    /// What was set for access logs.
+    /// The filter state for access logs.
     pub filter_state: Vec<u8>,
-    /// Lines of the proxy's log.
+    /// The lines of the proxy's log.
     pub log: Vec<String>,
     /// Whether the stream was reset.
     pub reset: bool,
-    /// Whether paused headers were let go of.
+    /// Whether paused headers were released.
     pub resumed: bool,
-    /// The functions called, since [`Host::count_from_here`].
+    /// The functions called since [`Host::count_from_here`].
     pub calls: Vec<&'static str>,
-    /// Calls that fail, by their number in [`Host::calls`].
+    /// The calls that fail, by their index in [`Host::calls`].
     pub fault: Option<Fault>,
-    /// Memory does not grow beyond this many bytes.
+    /// The size in bytes beyond which memory does not grow.
     pub memory_limit: Option<usize>,
-    /// A body that a write makes longer than this ends its stream within the call, as one does in a buffer of Envoy's.
+    /// The length of a body in bytes beyond which a write ends the stream during the call, as in Envoy's buffers.
     pub body_limit: Option<usize>,
-    /// The stream that is over as soon as its headers are let go of, within that call.
+    /// A stream that ends during the call that releases its headers.
     pub ends_when_resumed: Option<u32>,
-    /// The context that calls are about, where the module chose one.
+    /// The context that calls refer to, if the module chose one.
     pub(crate) acting: u32,
-    /// The calls that a stream saw after it had ended so.
+    /// The calls that changed a stream after it had ended in one of these ways.
     pub calls_too_late: Vec<&'static str>,
     /// How often memory was not allowed to grow.
     pub refused_growths: usize,
@@ -93,7 +93,7 @@ impl Host {
         (self.reset, self.resumed, self.upstream_ended) = (false, false, false);
     }
 
-    /// What host calls need of the module.
+    /// Connects the host calls with the module.
     pub(crate) fn connect(
         &mut self,
         memory: Option<Memory>,
@@ -105,7 +105,7 @@ impl Host {
         self.delete = Some(delete);
     }
 
-    /// Takes note of a call, which may be one that fails.
+    /// Records a call. Returns its status if it fails.
     pub(crate) fn call(&mut self, name: &'static str) -> Result<(), u32> {
         let number = self.calls.len();
         self.calls.push(name);
@@ -118,7 +118,7 @@ impl Host {
         }
     }
 
-    /// A header map by its number in the ABI.
+    /// Returns a header map by its number in the ABI.
     pub(crate) fn map(&mut self, map: u32) -> Result<&mut Headers, u32> {
         let map = match map {
             0 => self.request.as_mut(),

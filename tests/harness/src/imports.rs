@@ -1,6 +1,6 @@
-//! The functions of the ABI, version 0.2.1, that the module may import, and what it needs of WASI.
+//! The functions of the ABI, version 0.2.1, that the module may import, and the functions of WASI that it needs.
 //!
-//! A module that imports another one is not loaded, as in Envoy.
+//! A module that imports any other function is not loaded, as in Envoy.
 
 use wasmtime::{Caller, Error, Linker, Memory, Result};
 
@@ -8,11 +8,11 @@ use crate::host::{BAD_ARGUMENT, Headers, Host, INVALID_MEMORY_ACCESS};
 
 type Call<'a> = Caller<'a, Host>;
 
-/// `HttpResponseBody` and `PluginConfiguration` among the ABI's buffers.
+/// The ABI's numbers for the buffers `HttpResponseBody` and `PluginConfiguration`.
 const RESPONSE_BODY: u32 = 1;
 const PLUGIN_CONFIGURATION: u32 = 7;
 
-/// Makes all of them known.
+/// Defines all functions.
 pub(crate) fn add(linker: &mut Linker<Host>) -> Result<()> {
     buffers(linker)?;
     headers(linker)?;
@@ -53,7 +53,7 @@ fn buffers(linker: &mut Linker<Host>) -> Result<()> {
     Ok(())
 }
 
-/// Ends the stream in the middle of the call, and says that all is well, where a body has become too long.
+/// Ends the stream during the call if a body has become too long. The call itself succeeds.
 fn end_if_over(call: &mut Call<'_>, length: usize) -> Result<(), u32> {
     let host = call.data_mut();
     let Some(stream) = host.stream.take_if(|_| host.body_limit.is_some_and(|limit| length > limit)) else {
@@ -62,7 +62,7 @@ fn end_if_over(call: &mut Call<'_>, length: usize) -> Result<(), u32> {
     delete(call, stream)
 }
 
-/// Ends a stream in the middle of a call.
+/// Ends a stream during a call.
 fn delete(call: &mut Call<'_>, stream: u32) -> Result<(), u32> {
     let delete = call.data().delete.clone().ok_or(INVALID_MEMORY_ACCESS)?;
     delete.call(&mut *call, stream).map_err(|_| INVALID_MEMORY_ACCESS)
@@ -71,7 +71,7 @@ fn delete(call: &mut Call<'_>, stream: u32) -> Result<(), u32> {
 fn headers(linker: &mut Linker<Host>) -> Result<()> {
     linker.func_wrap("env", "proxy_get_header_map_pairs", |mut call: Call<'_>, map: u32, data: u32, length: u32| {
         answer(&mut call, "get_header_map_pairs", |call| {
-            // A map that is not there is an empty one, to Envoy.
+            // To Envoy, a missing map is an empty one.
             let pairs = call.data_mut().map(map).map(|headers| serialise(headers)).unwrap_or_default();
             give(call, &pairs, data, length)
         })
@@ -135,7 +135,7 @@ fn properties(linker: &mut Linker<Host>) -> Result<()> {
     Ok(())
 }
 
-/// Some duration.
+/// Any duration.
 const CLOCK_READING: [u8; 8] = [1, 0, 0, 0, 0, 0, 0, 0];
 
 fn metrics(linker: &mut Linker<Host>) -> Result<()> {
@@ -200,7 +200,7 @@ fn streams(linker: &mut Linker<Host>) -> Result<()> {
     Ok(())
 }
 
-/// No environment, nowhere to write to, no leaving.
+/// Defines the functions of WASI: there is no environment, no output, and no exit.
 fn wasi(linker: &mut Linker<Host>) -> Result<()> {
     let module = "wasi_snapshot_preview1";
     linker.func_wrap(module, "environ_sizes_get", |mut call: Call<'_>, count: u32, bytes: u32| {
@@ -216,7 +216,7 @@ fn wasi(linker: &mut Linker<Host>) -> Result<()> {
 
 const BAD_FILE_DESCRIPTOR: u32 = 8;
 
-/// Counts a call, lets it fail if it is to, and makes a status of what became of it.
+/// Records a call, makes it fail if a fault says so, and returns its status.
 fn answer(call: &mut Call<'_>, name: &'static str, act: impl FnOnce(&mut Call<'_>) -> Result<(), u32>) -> u32 {
     match call.data_mut().call(name).and_then(|()| act(call)) {
         Ok(()) => 0,
@@ -232,7 +232,7 @@ fn buffer_bytes(host: &Host, buffer: u32) -> Result<&[u8], u32> {
     }
 }
 
-/// Writes bytes where the module says that there is room for them, and tells it where that is.
+/// Writes bytes to the place that the module allocates for them, and tells the module where they are.
 fn give(call: &mut Call<'_>, bytes: &[u8], data: u32, length: u32) -> Result<(), u32> {
     let allocate = call.data().allocate.clone().ok_or(INVALID_MEMORY_ACCESS)?;
     let address = match bytes {
@@ -262,7 +262,7 @@ fn size(bytes: &[u8]) -> u32 {
     u32::try_from(bytes.len()).unwrap_or(u32::MAX)
 }
 
-/// The ABI's layout: the number of pairs, all lengths, then each name and value followed by a NUL.
+/// Returns headers in the ABI's layout: the number of pairs, all lengths, then each name and value followed by a NUL.
 fn serialise(headers: &Headers) -> Vec<u8> {
     let mut out = u32::try_from(headers.len()).unwrap_or(u32::MAX).to_le_bytes().to_vec();
     for (name, value) in headers {

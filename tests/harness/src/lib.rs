@@ -1,8 +1,8 @@
-//! The module as it is shipped, under wasmtime, with a host that does what a script says.
+//! Runs the shipped module under wasmtime, with a host that follows a script.
 //!
-//! For what a real Envoy cannot make repeatable: every cut of a body, any host call failing with any status, memory
-//! that does not grow, and what a body costs in fuel, which is the number of wasm instructions it takes. How Envoy
-//! really behaves is not shown here but in the end-to-end suite.
+//! This covers what a real Envoy cannot repeat: every cut of a body, any host call failing with any status, memory that
+//! does not grow, and the cost of a body in fuel, the number of its wasm instructions. Envoy's real behaviour is tested
+//! in the end-to-end suite, not here.
 
 pub mod budget;
 pub mod fault;

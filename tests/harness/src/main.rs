@@ -1,4 +1,4 @@
-//! `nomos-harness budget`: what responses cost in the module, against the committed budget.
+//! `nomos-harness budget`: compares the cost of responses in the module with the committed budget.
 
 use std::env;
 use std::process::ExitCode;
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether nothing is over its budget.
+/// Returns whether nothing exceeds its budget.
 fn check() -> Result<bool, String> {
     let costs = budget::measure(&Module::load()?)?;
     let budgets = budget::read()?;

@@ -10,24 +10,24 @@ use crate::imports;
 
 const MODULE: &str = "wasm32-wasip1/release/nomos_filter.wasm";
 
-/// Compiled, and linked with the host's functions.
+/// A compiled module, linked with the host's functions.
 pub struct Module {
     pub(crate) engine: Engine,
     pub(crate) linked: InstancePre<Host>,
 }
 
 impl Module {
-    /// The module that `make wasm` has built.
+    /// Loads the module that `make wasm` has built.
     pub fn load() -> Result<Self, String> {
         load(&target().join(MODULE), true, "make wasm")
     }
 
-    /// The one without SIMD, that `scripts/wasm plain` has built, in an engine that knows no SIMD.
+    /// Loads the module without SIMD that `scripts/wasm plain` has built, in an engine without SIMD.
     pub fn load_plain() -> Result<Self, String> {
         load(&target().join("plain").join(MODULE), false, "scripts/wasm plain")
     }
 
-    /// The module that `make wasm` has built, in an engine that knows no SIMD: refused.
+    /// Loads the module that `make wasm` has built in an engine without SIMD, which refuses it.
     pub fn load_without_simd() -> Result<Self, String> {
         load(&target().join(MODULE), false, "make wasm")
     }
@@ -36,7 +36,7 @@ impl Module {
         let mut config = Config::new();
         config.wasm_simd(simd).wasm_relaxed_simd(simd);
         config.consume_fuel(true);
-        // Fuel counts wasm, not what becomes of it, so what counts is to be done compiling soon.
+        // Fuel counts wasm, not the compiled code, so fast compilation matters more than fast code.
         config.cranelift_opt_level(OptLevel::None);
         let engine = Engine::new(&config)?;
         let module = wasmtime::Module::new(&engine, bytes)?;

@@ -1,4 +1,4 @@
-//! A response on its way through a VM, in the order of callbacks that Envoy keeps to.
+//! Takes a response through a VM, in Envoy's order of callbacks.
 
 use crate::host::Headers;
 use crate::vm::{Action, ROOT, Trap, Vm};
@@ -22,11 +22,11 @@ pub enum End {
 }
 
 impl End {
-    /// All of them that bring the body to an end.
+    /// All ends that complete the body.
     pub const WHOLE: [End; 4] = [End::WithData, End::Apart, End::Trailers, End::AddedTrailers];
 }
 
-/// What an upstream sends.
+/// The response of an upstream.
 #[derive(Clone, Debug)]
 pub struct Response<'a> {
     /// The path of the request.
@@ -39,23 +39,23 @@ pub struct Response<'a> {
     pub end: End,
 }
 
-/// What the client gets.
+/// The response that the client gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// Empty as long as they are paused.
+    /// Empty as long as the headers are paused.
     pub headers: Vec<(String, String)>,
-    /// What has come of it.
+    /// The part of the body that has arrived.
     pub body: Vec<u8>,
-    /// Whether the client was told that this is not all.
+    /// Whether the response was reset, so that the client knows that it is incomplete.
     pub reset: bool,
     /// Whether anything is still paused.
     pub paused: bool,
-    /// The end of the VM, and with it of the response.
+    /// The trap that ended the VM, and the response with it.
     pub trap: Option<Trap>,
 }
 
 impl<'a> Response<'a> {
-    /// JSON with status 200 for `/u`.
+    /// Returns a response for `/u` with status 200 and a JSON body.
     pub fn json(body: &'a [u8]) -> Self {
         let headers = vec![(":status", "200".to_owned()), ("content-type", "application/json".to_owned())];
         Response { path: "/u", headers, chunks: vec![body], end: End::Apart }
@@ -82,14 +82,14 @@ impl<'a> Response<'a> {
         self
     }
 
-    /// Ends the body in another way.
+    /// Sets how the body ends.
     #[must_use]
     pub fn ending(mut self, end: End) -> Self {
         self.end = end;
         self
     }
 
-    /// Takes it through all callbacks.
+    /// Makes all callbacks for the response.
     pub fn run(&self, vm: &mut Vm) -> Reply {
         let mut reply = Reply::default();
         let ended = self
@@ -138,13 +138,13 @@ impl<'a> Response<'a> {
 }
 
 impl Reply {
-    /// The value of a header.
+    /// Returns the value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// What Envoy does after a callback: nothing, or passing on what there is.
+/// Acts on the result of a callback: passes on the data, or keeps it paused.
 fn forward(vm: &mut Vm, reply: &mut Reply, action: Action) {
     if action == Action::Pause {
         reply.paused = true;

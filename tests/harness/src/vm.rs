@@ -10,19 +10,19 @@ use crate::module::Module;
 /// The root context of the plugin.
 pub const ROOT: u32 = 1;
 
-/// A callback that takes more than this is taken for one that never ends: a hundred times what any here takes.
+/// The limit of fuel for a callback. One that reaches it never ends: no callback here takes a hundredth of it.
 const ENDLESS: u64 = 100_000_000_000;
 
-/// What the host is to do after a callback.
+/// The action of the host after a callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Go on.
     Continue,
-    /// Hold what the callback was about.
+    /// Pause the data of the callback.
     Pause,
 }
 
-/// A callback that did not return: the end of the VM.
+/// A callback that did not return, which is the end of the VM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap(pub String);
 
@@ -46,7 +46,7 @@ pub struct Vm {
 }
 
 impl Vm {
-    /// A VM with a root context that is not configured.
+    /// Starts a VM with a root context, without configuring it.
     pub fn start(module: &Module, host: Host) -> Result<Self, Trap> {
         let mut store = Store::new(&module.engine, host);
         store.limiter(|host| host);
@@ -55,57 +55,57 @@ impl Vm {
         Ok(vm)
     }
 
-    /// The same, configured with what the host has. `None` where the module refuses that.
+    /// Starts a VM, and configures it with the host's configuration. Returns `None` if the module refuses that.
     pub fn configured(module: &Module, host: Host) -> Result<Option<Self>, Trap> {
         let mut vm = Self::start(module, host)?;
         Ok(vm.configure()?.then_some(vm))
     }
 
-    /// The host.
+    /// Returns the host.
     pub fn host(&mut self) -> &mut Host {
         self.store.data_mut()
     }
 
-    /// Bytes of memory that the VM has now.
+    /// Returns the size of the VM's memory in bytes.
     pub fn memory(&mut self) -> usize {
         self.store.data().memory.map_or(0, |memory| memory.data_size(&self.store))
     }
 
-    /// Fuel that a piece of work takes.
+    /// Returns the fuel that some work takes, and its result.
     pub fn fuel<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> (u64, R) {
         let _ = self.store.set_fuel(ENDLESS);
         let result = work(self);
         (ENDLESS - self.store.get_fuel().unwrap_or(0), result)
     }
 
-    /// Hands over the host's configuration. `false`: refused.
+    /// Configures the module with the host's configuration. Returns `false` if the module refuses it.
     pub fn configure(&mut self) -> Result<bool, Trap> {
         let length = u32::try_from(self.host().configuration.len()).unwrap_or(u32::MAX);
         Ok(self.enter(|vm| vm.configure.clone(), (ROOT, length))? != 0)
     }
 
-    /// See the ABI, as for all that follow.
+    /// Makes a callback of the ABI, like all methods below.
     pub fn create_context(&mut self, id: u32, root: u32) -> Result<(), Trap> {
         self.enter(|vm| vm.create.clone(), (id, root))
     }
 
-    /// The request's headers are there, and it has nothing else.
+    /// The request's headers have come, and the request has nothing else.
     pub fn request_headers(&mut self, id: u32) -> Result<Action, Trap> {
         self.enter(|vm| vm.request_headers.clone(), (id, 0, 1)).map(action)
     }
 
-    /// The response's headers are there.
+    /// The response's headers have come.
     pub fn response_headers(&mut self, id: u32, ends: bool) -> Result<Action, Trap> {
         self.enter(|vm| vm.response_headers.clone(), (id, 0, u32::from(ends))).map(action)
     }
 
-    /// The host has all of what is in [`Host::body`].
+    /// The bytes in [`Host::body`] have come.
     pub fn response_body(&mut self, id: u32, ends: bool) -> Result<Action, Trap> {
         let size = self.host().body.as_ref().map_or(0, |body| u32::try_from(body.len()).unwrap_or(u32::MAX));
         self.enter(|vm| vm.response_body.clone(), (id, size, u32::from(ends))).map(action)
     }
 
-    /// The response's trailers are there.
+    /// The response's trailers have come.
     pub fn response_trailers(&mut self, id: u32) -> Result<Action, Trap> {
         self.enter(|vm| vm.response_trailers.clone(), (id, 0)).map(action)
     }

@@ -3,7 +3,7 @@
 use crate::mode::Mode;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// What `--help` prints.
+/// The output of `--help`.
 pub const USAGE: &str = "\
 An HTTP API whose user drifts away from its contract.
 
@@ -33,12 +33,12 @@ pub struct Args {
     pub port: u16,
     /// The mode to start in.
     pub mode: Mode,
-    /// Whether only the usage is wanted.
+    /// Whether only the usage is requested.
     pub help: bool,
 }
 
 impl Args {
-    /// Reads the arguments behind the program's name.
+    /// Parses the arguments after the program's name.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Args, String> {
         let mut args = Args { host: Ipv4Addr::LOCALHOST.into(), port: 9090, mode: Mode::Healthy, help: false };
         let mut arguments = arguments.into_iter();

@@ -1,9 +1,9 @@
-//! What the clients of this API were built against, as JSON Schema.
+//! The contracts of this API, as JSON Schema.
 
 use crate::user;
 use serde_json::{Map, Value, json};
 
-/// The contract of `/api/user`.
+/// Returns the contract of `/api/user`.
 pub fn user() -> Value {
     let fields = user::fields(0);
     let properties: Map<String, Value> = fields.iter().map(|(name, _)| ((*name).to_owned(), property(name))).collect();
@@ -11,7 +11,7 @@ pub fn user() -> Value {
     json!({"type": "object", "properties": properties, "required": required})
 }
 
-/// The contract of `/api/users`.
+/// Returns the contract of `/api/users`.
 pub fn users() -> Value {
     json!({
         "type": "object",

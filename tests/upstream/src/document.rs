@@ -1,4 +1,4 @@
-//! Writes users as compact JSON, each field where the mode has it.
+//! Writes users as compact JSON, each field at the mode's place.
 
 use crate::{
     drift::drift,
@@ -7,14 +7,14 @@ use crate::{
 };
 use std::fmt::Write;
 
-/// The body of `/api/user`.
+/// Returns the body of `/api/user`.
 pub fn user_body(mode: Mode) -> String {
     let mut out = String::with_capacity(1024);
     write_user(&mut out, mode, 0);
     out
 }
 
-/// The body of `/api/users`: each user drifts, the list around them does not.
+/// Returns the body of `/api/users`: each user drifts, but not the list around them.
 pub fn users_body(mode: Mode, count: usize) -> String {
     let mut out = String::with_capacity(64 + 1024 * count);
     out.push_str("{\"users\":[");
@@ -29,7 +29,7 @@ pub fn users_body(mode: Mode, count: usize) -> String {
     out
 }
 
-/// An object in the order in which its members were put.
+/// An object with its members in insertion order.
 #[derive(Default)]
 struct Object<'a>(Vec<(&'a str, Node<'a>)>);
 
@@ -96,7 +96,7 @@ mod tests {
     use serde_json::Value;
     use std::collections::BTreeMap;
 
-    /// Every value that is no container, by its path.
+    /// Returns every value that is not a container, by its path.
     fn leaves(body: &str) -> BTreeMap<String, Value> {
         let mut found = BTreeMap::new();
         let mut open = vec![(String::new(), serde_json::from_str(body).expect("JSON"))];

@@ -1,11 +1,11 @@
-//! Where each mode puts the fields that it drifts.
+//! The places to which each mode moves fields.
 
 use crate::mode::Mode;
 
-/// A field of the healthy user, and the dotted path at which a mode has it.
+/// A field of the healthy user, and its dotted path in a mode.
 pub type Drift = (&'static str, &'static str);
 
-/// What a mode drifts. All other fields stand where the contract expects them.
+/// Returns the fields that a mode drifts. All other fields are where the contract expects them.
 pub fn drift(mode: Mode) -> &'static [Drift] {
     match mode {
         Mode::Healthy => &[],

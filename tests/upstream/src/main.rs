@@ -7,7 +7,7 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 
-/// Exit code for a command line that cannot be read.
+/// The exit code for an invalid command line.
 const BAD_USAGE: u8 = 2;
 
 #[tokio::main]
@@ -39,7 +39,7 @@ async fn run(args: Args) -> Result<(), String> {
     })?;
     let address = listener.local_addr().map_err(|error| format!("no address: {error}"))?;
     let stop = stopped().map_err(|error| format!("cannot wait for signals: {error}"))?;
-    // Whoever started this reads the line to learn the port; nobody has to.
+    // A parent process may read the port from this line, but nobody has to.
     let mut out = std::io::stdout();
     let _ = writeln!(out, "listening on http://{address}, drift mode {}", mode.name());
     let _ = out.flush();

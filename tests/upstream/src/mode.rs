@@ -5,7 +5,7 @@ use std::str::FromStr;
 /// A way in which the user drifts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// As the contract says.
+    /// The user of the contract.
     Healthy,
     /// The names of a second API version.
     V2,
@@ -13,7 +13,7 @@ pub enum Mode {
     Camel,
     /// Fields grouped into containers.
     Nested,
-    /// Every field somewhere under `response.data.user`, up to seven levels down.
+    /// Every field below `response.data.user`, up to seven levels down.
     Deep,
     /// Misspelt names.
     Typo,
@@ -21,12 +21,12 @@ pub enum Mode {
     Abbrev,
     /// Names of older systems.
     Legacy,
-    /// Some of everything.
+    /// Some drift of each kind.
     Mixed,
 }
 
 impl Mode {
-    /// Every mode.
+    /// All modes.
     pub const ALL: [Mode; 9] = [
         Mode::Healthy,
         Mode::V2,
@@ -39,7 +39,7 @@ impl Mode {
         Mode::Mixed,
     ];
 
-    /// The name on command lines and in requests.
+    /// Returns the name for command lines and requests.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Healthy => "healthy",
@@ -54,7 +54,7 @@ impl Mode {
         }
     }
 
-    /// How many of the 21 fields do not stand where the contract expects them.
+    /// Returns how many of the 21 fields are not where the contract expects them.
     pub fn drifted_fields(self) -> usize {
         match self {
             Mode::Healthy => 0,
@@ -69,7 +69,7 @@ impl Mode {
         }
     }
 
-    /// The place of the mode in [`Mode::ALL`].
+    /// Returns the index of the mode in [`Mode::ALL`].
     pub(crate) fn index(self) -> usize {
         self as usize
     }

@@ -1,5 +1,5 @@
-//! The HTTP side. Single users and usual lists are bytes made before they are
-//! asked for, so that a benchmark through this server measures something else.
+//! The HTTP server. Single users and lists of usual length are prepared, so that a benchmark through this server does
+//! not measure their creation.
 
 use crate::{DEFAULT_COUNT, MAX_COUNT, mode::Mode, user_body, users_body};
 use http_body_util::{BodyExt, Full, Limited};
@@ -23,19 +23,19 @@ use std::{
 };
 use tokio::net::{TcpListener, TcpStream};
 
-/// How long connections may finish what they are at when the server stops.
+/// How long connections may finish their requests when the server stops.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Pause after a failed accept: out of descriptors, most likely, which does not pass at once.
+/// The pause after a failed accept. Most likely the descriptors are used up, which does not pass immediately.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Lists up to this length are kept once made; about 2 MB at most.
+/// Lists up to this length, of about 2 MB, are kept after their creation.
 const KEPT_COUNT: usize = 2_000;
 
-/// Lists kept at a time.
+/// How many lists are kept.
 const KEPT_LISTS: usize = 32;
 
-/// The longest body that `PUT /__mode` reads; names of modes are far shorter.
+/// The maximum length of the body of `PUT /__mode`. Names of modes are far shorter.
 const MODE_BODY: usize = 64;
 
 /// Serves on a listener until `stop` completes.
@@ -54,26 +54,26 @@ pub async fn serve(listener: TcpListener, mode: Mode, stop: impl Future<Output =
         }
     }
     drop(listener);
-    // Whatever is still open after the grace is a client that does not read.
+    // A connection that is still open after the grace period belongs to a client that does not read.
     let _ = tokio::time::timeout(GRACE, connections.shutdown()).await;
 }
 
 fn connect(socket: TcpStream, api: Arc<Api>, connections: &GracefulShutdown) {
-    // Without it Nagle's algorithm and delayed acknowledgements add 40 ms. It fails only on a dead socket.
+    // Otherwise Nagle's algorithm and delayed acknowledgements add 40 ms. The call fails only on a dead socket.
     let _ = socket.set_nodelay(true);
     let service = service_fn(move |request| answer(Arc::clone(&api), request));
     let connection = http1::Builder::new()
-        // A proxy keeps idle connections; closing them under it would cost it requests.
+        // A proxy keeps idle connections, and would lose requests if they were closed.
         .header_read_timeout(None)
         .serve_connection(TokioIo::new(socket), service);
     let connection = connections.watch(connection);
-    // An error is a client that went away.
+    // An error means that the client went away.
     tokio::spawn(async move { connection.await.ok() });
 }
 
-/// The state behind all connections.
+/// The state shared by all connections.
 struct Api {
-    /// The place of the current mode in [`Mode::ALL`].
+    /// The index of the current mode in [`Mode::ALL`].
     mode: AtomicUsize,
     users: [Bytes; Mode::ALL.len()],
     lists: Mutex<HashMap<(Mode, usize), Bytes>>,
@@ -81,7 +81,7 @@ struct Api {
 
 type Answer = Response<Full<Bytes>>;
 
-/// What a query string asks for.
+/// The parameters of a query string.
 #[derive(Debug, PartialEq, Eq)]
 struct Query {
     mode: Option<Mode>,
@@ -149,12 +149,12 @@ fn document(api: &Api, request: &Request<Incoming>) -> Answer {
         return json(StatusCode::OK, api.users[mode.index()].clone());
     }
     let list = || api.list(mode, query.count);
-    // A list of many megabytes takes a while to write; other connections go on meanwhile.
+    // A list of many megabytes takes a while to write, so other connections must not wait for it.
     let body = if query.count > KEPT_COUNT { tokio::task::block_in_place(list) } else { list() };
     json(StatusCode::OK, body)
 }
 
-/// To the mode in the query, or else in the body.
+/// Switches to the mode in the query, or else to that in the body.
 async fn switch(api: &Api, request: Request<Incoming>) -> Answer {
     match Query::parse(request.uri().query().unwrap_or_default()) {
         Ok(Query { mode: Some(mode), .. }) => return set(api, mode),
@@ -179,7 +179,7 @@ fn set(api: &Api, mode: Mode) -> Answer {
 }
 
 impl Query {
-    /// Parameters of other names are left to whoever else reads them.
+    /// Parses a query string. Unknown parameters are ignored.
     fn parse(text: &str) -> Result<Query, String> {
         let mut query = Query { mode: None, count: DEFAULT_COUNT };
         for pair in text.split('&') {
@@ -218,7 +218,7 @@ fn not_allowed(allow: &'static str) -> Answer {
     answer
 }
 
-/// The length of the body is known, so hyper sends it as content-length.
+/// Returns a response. The length of the body is known, so hyper sends it as content-length.
 fn typed(status: StatusCode, content_type: &'static str, body: Bytes) -> Answer {
     let mut answer = Response::new(Full::new(body));
     *answer.status_mut() = status;

@@ -1,12 +1,12 @@
 //! The healthy user, field by field.
 //!
-//! Values stand as JSON text, so that a heal that re-encodes what it should carry
-//! is seen: a number over 2^53, `\u`, `\/` and surrogate escapes beside raw UTF-8.
+//! Values are JSON text, so that healing that re-encodes them is noticed: there are a number above 2^53, `\u`, `\/`,
+//! and surrogate escapes beside raw UTF-8.
 
-/// Fields of the healthy user, in order, each with the JSON text of its value.
+/// The fields of the healthy user in order, each with the JSON text of its value.
 pub type Fields = [(&'static str, String); 21];
 
-/// The user with that number. Number 0 is the one at `/api/user`.
+/// Returns the user with this number. Number 0 is the one at `/api/user`.
 pub fn fields(number: usize) -> Fields {
     let person = pick(PEOPLE, number);
     let place = pick(PLACES, number / 3);
@@ -58,7 +58,7 @@ struct Place {
     dial: &'static str,
 }
 
-/// Text between quotes as it stands: the tables below hold JSON text.
+/// Puts text in quotes without escaping it: the tables below contain JSON text.
 fn quoted(text: &str) -> String {
     format!("\"{text}\"")
 }
@@ -67,7 +67,7 @@ fn pick<T: Copy>(rows: &[T], number: usize) -> T {
     rows[number % rows.len()]
 }
 
-/// Keeps logins and addresses apart when a list is longer than the table.
+/// Makes logins and addresses unique in lists longer than the table.
 fn suffix(number: usize) -> String {
     match number / PEOPLE.len() {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! `http-get` as it is started in images: what it prints, and its exit code, by which a container is healthy.
+//! `http-get` as images start it: its output, and its exit code, which decides whether a container is healthy.
 
 use drifting_upstream::{Mode, user_body};
 use std::{

@@ -1,4 +1,4 @@
-//! The program as it is started: its first line, its answers, and how it stops.
+//! The program as it is started: its first line, its responses, and how it stops.
 
 use drifting_upstream::{DEFAULT_COUNT, Mode, user_body, users_body};
 use std::{
@@ -10,7 +10,7 @@ use std::{
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_drifting-upstream");
 
-/// How long the program may take for anything.
+/// The time limit for anything that the program does.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// A running upstream, killed when dropped.
@@ -35,7 +35,7 @@ impl Running {
         Running { child, address: address.to_owned() }
     }
 
-    /// Sends a request over a connection of its own; gives head and body.
+    /// Sends a request over a new connection, and returns head and body of the response.
     fn send(&self, request: &str) -> (String, String) {
         let mut socket = TcpStream::connect(&self.address).expect("a connection");
         socket.set_read_timeout(Some(LIMIT)).expect("a limit");

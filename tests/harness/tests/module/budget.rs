@@ -2,7 +2,7 @@ use nomos_harness::budget::{self, Finding};
 
 use super::module;
 
-/// What responses cost stays where it is. A change that makes them dearer on purpose updates the budget.
+/// The cost of responses must not change. A change that makes them more expensive on purpose updates the budget.
 #[test]
 fn responses_stay_within_their_budget() {
     let costs = budget::measure(module()).expect("a count");
@@ -16,7 +16,7 @@ fn responses_stay_within_their_budget() {
     assert!(over.is_empty(), "{over:#?}");
 }
 
-/// Counts could not be held to a budget if they were not repeatable.
+/// Counts must be repeatable, or they could not be compared with a budget.
 #[test]
 fn counts_are_exact() {
     assert_eq!(budget::measure(module()), budget::measure(module()));

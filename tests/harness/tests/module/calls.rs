@@ -2,10 +2,10 @@ use nomos_harness::{Host, Response, Vm};
 
 use super::{DRIFTED, configuration, module};
 
-/// What a response that is looked at calls before its body comes.
+/// The calls before the body of a response that is looked at.
 const BEFORE: [&str; 2] = ["get_header_map_pairs", "get_header_map_pairs"];
 
-/// The calls of one response in a VM that has seen such before; metrics wait for a tick.
+/// Returns the calls of one response in a VM that has seen such a response before. Metrics wait for a tick.
 fn calls(settings: &str, response: &Response<'_>) -> Vec<&'static str> {
     let vm = Vm::configured(module(), Host::new(&configuration(settings))).expect("no trap");
     let mut vm = vm.expect("a configuration that is accepted");
@@ -16,7 +16,7 @@ fn calls(settings: &str, response: &Response<'_>) -> Vec<&'static str> {
     std::mem::take(&mut vm.host().calls)
 }
 
-/// A call of the host costs more than most of what happens between two of them, so each one more is on purpose.
+/// A host call costs more than most of the work between two calls, so every call is deliberate.
 #[test]
 fn a_response_makes_these_calls() {
     let (clean, list) = (r#"{"email_address":1}"#, format!("[{}]", vec![DRIFTED; 400].join(",")));

@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::{DRIFTED, EARLY, HEALED, HELD, OBSERVE, configuration, vm_with};
 
-/// Random cuts of a body into many chunks.
+/// How often a body is cut at random places into many chunks.
 const RANDOM_CUTS: u64 = 200;
 
-/// Settings, body, and what the client gets.
+/// Returns settings, body, and what the client must get.
 fn cases() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     let own = |text: &str| text.as_bytes().to_vec();
     let list = format!("[{DRIFTED},\n {DRIFTED} ] \n");
@@ -39,7 +39,7 @@ fn cases() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     cases
 }
 
-/// The users of the drifting upstream, healed by all packs.
+/// Returns the users of the drifting upstream, healed by all packs.
 fn users() -> Vec<(String, Vec<u8>, Vec<u8>)> {
     let route = json!({"name": "u", "match": {"prefix": "/"}, "packs": ["all"], "contract": contract::user()});
     let config = json!({"routes": [route]}).to_string();
@@ -59,7 +59,7 @@ fn every_cut_in_two() {
         let mut vm = vm_with(&config);
         for at in 0..=body.len() {
             let (first, rest) = body.split_at(at);
-            // A small body in all framings; of a large one, every cut in one.
+            // Small bodies get all framings. Large ones get every cut in one framing.
             let framings = if body.len() < 200 { End::WHOLE.len() } else { 1 };
             for end in End::WHOLE.into_iter().take(framings) {
                 let response = Response { chunks: vec![first, rest], ..Response::json(&body) }.ending(end);
@@ -87,7 +87,7 @@ fn random_cuts_into_many() {
     }
 }
 
-/// Only where the length is known is it known before anything leaves that more comes behind the value.
+/// Only if the length is known is it known early enough that more bytes follow the value.
 #[test]
 fn bytes_behind_the_value() {
     let body = br#"{"mail":1} x"#;
@@ -106,7 +106,7 @@ fn check(vm: &mut Vm, response: &Response<'_>, body: &[u8], expected: &[u8]) {
     let Reply { trap, .. } = &reply;
     let text = String::from_utf8_lossy;
     assert_eq!(*trap, None, "{response:?}");
-    // Bytes that wait for a value that trailers end cannot be written any more: a documented reset.
+    // If trailers end an open value, its bytes cannot be written any more. The reset is documented.
     if response.end == End::Trailers && reply.reset {
         assert!(!closes(body), "{response:?}");
         return;
@@ -117,7 +117,7 @@ fn check(vm: &mut Vm, response: &Response<'_>, body: &[u8], expected: &[u8]) {
     assert!(length.is_none_or(|length| length == reply.body.len().to_string()), "{response:?}");
 }
 
-/// Whether a value closes in it, and be it a wrong one: then nothing waits any more.
+/// Returns whether a value closes in the body, possibly a wrong one. After that nothing waits.
 fn closes(body: &[u8]) -> bool {
     body.contains(&b'}')
 }

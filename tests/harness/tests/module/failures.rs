@@ -5,10 +5,10 @@ use nomos_harness::{Action, End, Fault, Host, ROOT, Reply, Response, Vm};
 
 use super::{DRIFTED, EARLY, HEALED, HELD, OBSERVE, OBSERVE_HELD, configuration, module, vm};
 
-/// What became of responses, by the call that failed.
+/// The outcomes of responses, by the call that failed.
 type Table = BTreeMap<&'static str, BTreeMap<&'static str, usize>>;
 
-/// Responses in all framings.
+/// Returns responses in all framings.
 fn responses() -> Vec<Response<'static>> {
     let mut responses = Vec::new();
     for size in [4, 100] {
@@ -22,7 +22,7 @@ fn responses() -> Vec<Response<'static>> {
     responses
 }
 
-/// Whatever call fails, with whatever status, the client gets either body, complete, with true headers.
+/// Whatever call fails, with whatever status, the client gets one of the two bodies, complete, with true headers.
 #[test]
 fn any_call_may_fail_with_any_status() {
     let mut table = Table::new();
@@ -47,8 +47,8 @@ fn any_call_may_fail_with_any_status() {
     }
 }
 
-/// Where two calls in a row fail, or all from one on, the client gets one of the bodies or knows that it did not. Only
-/// a host that takes nothing back, and resets nothing either, can cut a body.
+/// If two calls in a row fail, or all from one on, the client gets one of the bodies or knows that it did not. Only a
+/// host that takes nothing back, and refuses to reset too, can cut a body.
 #[test]
 fn calls_may_go_on_failing() {
     let mut table = Table::new();
@@ -67,7 +67,7 @@ fn calls_may_go_on_failing() {
     print(&table);
 }
 
-/// A body that streams is healed record by record, and goes on as it came from where a call failed.
+/// A body that streams is healed record by record. From the failing call on, it continues as it came.
 #[test]
 fn calls_may_fail_while_a_body_streams() {
     const SETTINGS: &str = r#""max_held_bytes":1024,"#;
@@ -94,7 +94,7 @@ fn calls_may_fail_while_a_body_streams() {
     print(&table);
 }
 
-/// One response that is over when its headers are let go of takes nothing from the next, which are let go of with it.
+/// If a response ends when its headers are released, the next one, which is released with it, must be complete.
 #[test]
 fn letting_go_may_end_a_stream() {
     let mut vm = vm(HELD);
@@ -118,8 +118,8 @@ fn letting_go_may_end_a_stream() {
     assert_eq!(vm.host().body.as_deref(), Some(HEALED.as_bytes()));
 }
 
-/// A body that another filter has buffered cannot be made longer than Envoy's buffer: the write ends the stream. That is
-/// no heal, and what is left of the stream is not touched.
+/// If another filter has buffered a body, it cannot become longer than Envoy's buffer: the write ends the stream. That
+/// does not count as healed, and the ended stream must not be touched.
 #[test]
 fn writing_may_end_the_stream() {
     let list = format!("[{}]", [DRIFTED; 80].join(","));
@@ -148,7 +148,7 @@ fn writing_may_end_the_stream() {
     }
 }
 
-/// What became of a body of records.
+/// Returns the outcome of a body of records.
 fn pieces(reply: &Reply, body: &str, refused: bool) -> Option<&'static str> {
     let text = String::from_utf8_lossy(&reply.body);
     let healed = body.replace("mail", "email_address");
@@ -161,14 +161,14 @@ fn pieces(reply: &Reply, body: &str, refused: bool) -> Option<&'static str> {
     } else if text == body {
         return Some("as it came");
     }
-    // Records are healed up to some place, and none behind it.
+    // Records are healed up to some place, and none after it.
     let at = text.rfind("email_address").map(|at| at + "email_address".len())?;
     let (first, rest) = text.split_at(at);
     (healed.starts_with(first) && body.ends_with(rest) && text.replace("email_address", "mail") == *body)
         .then_some("healed up to a record")
 }
 
-/// Configuring may meet failing calls too. Only a configuration that cannot be read is refused.
+/// Calls may also fail during configuration. Only a configuration that cannot be read is refused.
 #[test]
 fn calls_may_fail_while_configuring() {
     let mut sound = Vm::start(module(), Host::new(&configuration(EARLY))).expect("no trap");
@@ -190,7 +190,8 @@ fn calls_may_fail_while_configuring() {
     }
 }
 
-/// Ticks may meet failing calls, and metrics that could not be told then are told later or not at all: never twice.
+/// Calls may also fail in a tick. Metrics that could not be reported then are reported later or not at all, never
+/// twice.
 #[test]
 fn calls_may_fail_in_a_tick() {
     let healed = "verdict=.=healed;.;reason=.=none;.;route=.=user;.;nomos_responses_total";
@@ -218,7 +219,7 @@ fn calls_may_fail_in_a_tick() {
     }
 }
 
-/// The calls of a response when none fails.
+/// Returns the calls of a response if none fails.
 fn calls(settings: &str, response: &Response<'_>) -> Vec<&'static str> {
     let mut vm = vm(settings);
     vm.host().count_from_here();
@@ -227,14 +228,14 @@ fn calls(settings: &str, response: &Response<'_>) -> Vec<&'static str> {
     vm.host().calls.clone()
 }
 
-/// Runs a response; also tells whether the host did not even reset it when it was asked to.
+/// Runs a response. Also returns whether the host refused to reset it.
 fn run(settings: &str, response: &Response<'_>, fault: Fault) -> (Reply, bool) {
     let mut vm = vm(settings);
     vm.host().count_from_here();
     vm.host().fault = Some(fault);
     let reply = response.run(&mut vm);
     let refused = !reply.reset && vm.host().calls.contains(&"close_stream");
-    // Whatever happened to one response is over with it.
+    // A failed response must not affect the next one.
     vm.host().fault = None;
     if reply.trap.is_none() {
         let next = Response::json(DRIFTED.as_bytes()).run(&mut vm);
@@ -244,7 +245,7 @@ fn run(settings: &str, response: &Response<'_>, fault: Fault) -> (Reply, bool) {
     (reply, refused)
 }
 
-/// What the client got, which must be one of the two bodies with headers that are true for it, or a reset.
+/// Returns what the client got: one of the two bodies with true headers, or a reset. Anything else fails the test.
 fn check(response: &Response<'_>, reply: &Reply, what: &str) -> &'static str {
     let what = format!("{what}\n{response:?}\n{reply:?}");
     assert!(reply.trap.is_none() && !reply.paused, "{what}");

@@ -1,4 +1,4 @@
-//! The built module with a host that does what no real one can be made to do.
+//! The built module on a host that does what no real one can be made to do.
 
 mod budget;
 mod calls;

@@ -6,13 +6,13 @@ use nomos_harness::vm::ROOT;
 
 use super::{DRIFTED, EARLY, HEALED, HELD, OBSERVE, configuration, module, vm};
 
-/// A page of wasm memory.
+/// The size of a page of wasm memory in bytes.
 const PAGE: usize = 64 << 10;
 
-/// What Envoy reads from a socket at once, and a chunk for which the window of host data has to grow.
+/// The number of bytes that Envoy reads from a socket at once, and a chunk for which the window of host data must grow.
 const CHUNKS: [usize; 2] = [16 << 10, 64 << 10];
 
-/// More pages than a body here may take.
+/// More pages than any body here needs.
 const ENOUGH: usize = 400;
 
 const STREAMED: &str = r#""max_held_bytes":65536,"#;
@@ -22,7 +22,7 @@ fn list(records: usize) -> (String, String) {
     (whole(DRIFTED), whole(HEALED))
 }
 
-/// A VM in which nothing but a small response has been, and which gets so many pages more and none after.
+/// Returns a VM that has seen only a small response, and whose memory may grow by this many pages.
 fn capped(settings: &str, pages: usize) -> Vm {
     let mut vm = vm(settings);
     Response::json(DRIFTED.as_bytes()).run(&mut vm);
@@ -31,8 +31,8 @@ fn capped(settings: &str, pages: usize) -> Vm {
     vm
 }
 
-/// Where the host gives no memory for a body, what is kept back serves for it. The client has one of the two bodies, and
-/// the next response is healed.
+/// If the host grants no memory for a body, the reserve is used. The client gets one of the two bodies, and the next
+/// response is healed.
 #[test]
 fn memory_that_does_not_grow() {
     let (body, healed) = list(20_000);
@@ -59,11 +59,11 @@ fn memory_that_does_not_grow() {
     }
 }
 
-/// Bodies under way at once, all of them longer than what is kept back can serve.
+/// The number of bodies under way at once, together longer than the reserve can serve.
 const STREAMS: u32 = 60;
 const FIRST: u32 = 100;
 
-/// A response of which pieces come while others are under way.
+/// A response whose chunks come while others are under way.
 struct Open {
     id: u32,
     sent: usize,
@@ -82,7 +82,7 @@ impl Open {
         Open { id, sent: 0, got: Vec::new() }
     }
 
-    /// The next piece; the last one ends the body.
+    /// Sends the next chunk. The last one ends the body.
     fn go_on(&mut self, vm: &mut Vm, body: &[u8], size: usize) {
         let end = (self.sent + size).min(body.len());
         vm.host().body = Some(body[self.sent..end].to_vec());
@@ -92,8 +92,8 @@ impl Open {
     }
 }
 
-/// What is kept back is for one body. Of many at once, those that it cannot serve leave as they came, each with all of
-/// its bytes; then there is memory again.
+/// The reserve is enough for one body. Of many at once, those that it cannot serve leave as they came, each complete.
+/// After that there is memory again.
 #[test]
 fn more_bodies_than_there_is_memory_for() {
     let (body, healed) = list(38_000);
@@ -125,7 +125,7 @@ fn became(reply: &Reply, body: &[u8], expected: &[u8]) -> Option<&'static str> {
         None if reply.reset => Some("reset"),
         None if reply.body == expected => Some("whole"),
         None if reply.body == body => Some("as it came"),
-        // A body that streams goes on as it came where a call fails.
+        // From a failing call on, a body that streams continues as it came.
         None if as_it_came(&reply.body) == body => Some("partly healed"),
         _ => None,
     }
@@ -135,7 +135,7 @@ fn as_it_came(body: &[u8]) -> Vec<u8> {
     String::from_utf8_lossy(body).replace("email_address", "mail").into_bytes()
 }
 
-/// The window for host data tells the host that there is no memory, and a call that fails is all that comes of it.
+/// The window for host data reports that there is no memory, and the only consequence is a failing call.
 #[test]
 fn a_configuration_for_which_there_is_no_memory_is_refused() {
     let text = configuration(EARLY) + &" ".repeat(1 << 20);

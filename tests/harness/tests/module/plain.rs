@@ -1,4 +1,4 @@
-//! The module without SIMD does what the one with SIMD does.
+//! The module without SIMD must do the same as the one with SIMD.
 
 use drifting_upstream::{Mode, contract, user_body, users_body};
 use nomos_harness::{End, Host, Module, Response, Vm};
@@ -6,13 +6,13 @@ use serde_json::json;
 
 use super::vm_with;
 
-/// Damaged copies of each body. A byte anywhere in a block of the scanner, and around its edges, is some of them.
+/// How many damaged copies of each body are tested: enough for every position in a block of the scanner, and its edges.
 const DAMAGED: u64 = 40;
 
-/// The scanner takes blocks of 64 bytes: a chunk of each length around that, and one that holds any body.
+/// The scanner reads blocks of 64 bytes: chunks of about that length, and one that holds any body.
 const CHUNKS: [usize; 5] = [63, 64, 65, 1000, usize::MAX];
 
-/// What a damaged byte becomes: what means something to the scanner, and what must not.
+/// The replacements for a damaged byte: bytes with a meaning to the scanner, and bytes without.
 const BYTES: &[u8] = b"\"\\{}[]:,\n\t \x00\x1f\x7f\x80\xc3\xff0aZ";
 
 #[test]
@@ -49,7 +49,7 @@ fn config(settings: &str) -> String {
     format!("{{{settings}\"routes\":[{route}]}}")
 }
 
-/// Users in all modes, a list, and damaged copies.
+/// Returns users in all modes, a list, and damaged copies.
 fn bodies() -> Vec<Vec<u8>> {
     let whole =
         Mode::ALL.map(|mode| user_body(mode).into_bytes()).into_iter().chain([users_body(Mode::Mixed, 3).into()]);

@@ -1,5 +1,5 @@
-//! Gets URLs and prints what comes back: the health check in images that hold nothing else, and the client of the
-//! Docker Compose demo, which shows a response before and after healing and keeps the dashboard moving.
+//! Gets URLs and prints the responses. Serves as the health check in images that contain nothing else, and as the
+//! client of the Docker Compose demo, which shows a response before and after healing and keeps the dashboard moving.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ Usage: http-get [--quiet] [--every SECONDS] URL...
 Exit codes: 0 each status was 200, 1 another status or no answer, 2 bad usage. URLs are like http://HOST:PORT/PATH.
 ";
 
-/// For connecting and the whole answer: a health check must end before the next one starts.
+/// The time limit for connecting and the whole response: a health check must end before the next one starts.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const BAD_USAGE: u8 = 2;
@@ -85,7 +85,7 @@ fn url(text: &str) -> Result<Uri, String> {
     parsed.ok_or_else(|| format!("found `{text}`; expected a URL like http://127.0.0.1:8080/path"))
 }
 
-/// Whether each URL was answered with 200.
+/// Requests each URL. Returns whether all responses had status 200.
 async fn round(urls: &[Uri], quiet: bool) -> bool {
     let mut all_well = true;
     for url in urls {
@@ -106,7 +106,7 @@ async fn round(urls: &[Uri], quiet: bool) -> bool {
     all_well
 }
 
-/// What fails is no news here: server and proxy may be restarted while this goes on.
+/// Requests the URLs for ever. Failures are ignored, because server and proxy may restart meanwhile.
 async fn repeat(urls: &[Uri], pause: Duration) {
     loop {
         for url in urls {
@@ -118,7 +118,7 @@ async fn repeat(urls: &[Uri], pause: Duration) {
 
 fn print_answer(url: &Uri, status: StatusCode, body: &[u8]) {
     let mut out = std::io::stdout().lock();
-    // Whoever closed stdout does not want to read.
+    // If stdout is closed, nobody wants the output.
     let _ = writeln!(out, "GET {url}: {status}");
     let _ = out.write_all(body);
     let _ = writeln!(out);
@@ -134,7 +134,7 @@ async fn get(url: &Uri) -> Result<(StatusCode, Bytes), String> {
 async fn exchange(url: &Uri) -> Result<(StatusCode, Bytes), String> {
     let host = url.host().unwrap_or_default();
     let port = url.port_u16().unwrap_or(80);
-    // An IPv6 address stands in brackets in a URL, and without them elsewhere.
+    // An IPv6 address has brackets in a URL, but not elsewhere.
     let stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await.map_err(|e| e.to_string())?;
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(|e| e.to_string())?;
