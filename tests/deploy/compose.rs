@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{Outcome, case_if, check, go, output};
 
-/// Those of the demo, and those that a profile adds.
+/// The services of the demo, and those that a profile adds.
 const SERVICES: [(&str, &str); 8] = [
     ("client", ""),
     ("envoy", ""),
@@ -57,7 +57,7 @@ fn refers() -> Outcome {
     check_references(&shipped()?).map_err(Into::into)
 }
 
-/// The loader checks one service at a time, not whether what they name is there.
+/// Checks that what services refer to exists. The loader checks only one service at a time.
 fn check_references(config: &Value) -> Result<(), String> {
     let has = |kind: &str, name: &str| members(&config[kind]).any(|(known, _)| known == name);
     for (name, service) in members(&config["services"]) {
@@ -145,7 +145,7 @@ fn documented() -> Outcome {
     Ok(())
 }
 
-/// Each is one thing that a hand could do to the file.
+/// Each row is a mistake that somebody could make in the file.
 fn mistakes() -> Outcome {
     let rows = [
         ("    healthcheck:", "    healthchek:", "healthchek"),
@@ -169,7 +169,7 @@ fn mistakes() -> Outcome {
     Ok(())
 }
 
-/// Beside the real one, because paths in it are relative; removed when dropped.
+/// A broken copy beside the real file, because its paths are relative. It is removed when dropped.
 struct Broken(PathBuf);
 
 impl Drop for Broken {
@@ -178,7 +178,7 @@ impl Drop for Broken {
     }
 }
 
-/// What stands in both, once each, and differs.
+/// The texts that are in both files once each, and differ.
 const DIFFERENCES: [(&str, &str); 5] = [
     ("{address: 127.0.0.1, port_value: 8080}", "{address: 0.0.0.0, port_value: 8080}"),
     ("{address: 127.0.0.1, port_value: 9901}", "{address: 0.0.0.0, port_value: 9901}"),
@@ -199,7 +199,7 @@ fn same_envoy() -> Outcome {
     check(found == expected, || format!("they differ in more than addresses, first (found, expected): {line:?}"))
 }
 
-/// Without the comment at the top.
+/// Returns the text without the comment at the top.
 fn body(text: &str) -> &str {
     text.find("static_resources:").and_then(|at| text.get(at..)).unwrap_or_default()
 }

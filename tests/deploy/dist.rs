@@ -1,4 +1,4 @@
-//! What `make dist` writes. That it writes the same elsewhere is what `scripts/dist --verify` shows.
+//! The output of `make dist`. `scripts/dist --verify` shows that builds in other directories give the same.
 
 use std::fs;
 use std::process::Command;
@@ -53,7 +53,7 @@ fn sums_hold(modules: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// Follows the image from its index to the module, as a client of a registry does, and as `docker load` does.
+/// Follows the image from its index to the module, as clients of a registry and `docker load` do.
 fn image_holds(module: &str, tag: &str) -> Outcome {
     let image = dist(&module.replace(".wasm", ".oci.tar"));
     let work = paths::root().join("target").join(format!("image-{tag}"));
@@ -77,7 +77,7 @@ fn image_holds(module: &str, tag: &str) -> Outcome {
     let described = &index["manifests"][0];
     let annotations = &described["annotations"];
     check(annotations["org.opencontainers.image.ref.name"] == tag, || format!("{described}"))?;
-    // Where Docker keeps its images in containerd.
+    // The name under which Docker keeps its images in containerd.
     let full = format!("docker.io/library/nomos-filter:{tag}");
     check(annotations["io.containerd.image.name"] == full, || format!("{described}"))?;
     let manifest = json(&blob(described)?)?;
@@ -107,7 +107,7 @@ fn bill_is_complete(modules: &[&str]) -> Outcome {
         let text = |field: &str| component[field].as_str().unwrap_or_default().to_owned();
         let (name, version) = (text("name"), text("version"));
         check(component["licenses"][0]["expression"].is_string(), || format!("{name} has no licence"))?;
-        // Only what is on a registry has a place to get it from.
+        // Only published components have an address to download them from.
         let published = component["hashes"].is_array();
         check(component["purl"].is_string() == published, || format!("{name}: purl {}", component["purl"]))?;
         if text("scope") == "required" {
@@ -119,7 +119,7 @@ fn bill_is_complete(modules: &[&str]) -> Outcome {
             check(locked, || format!("{name} {version} is not in Cargo.lock with that sum"))?;
         }
     }
-    // The engine and the module use no crates of others; should that change, the bill names them.
+    // The engine and the module use no third-party crates. If that changes, the bill must list them.
     let inside = output(Command::new("cargo").current_dir(paths::root()).args([
         "tree",
         "--locked",

@@ -1,4 +1,4 @@
-//! deploy/docker/Dockerfile and .dockerignore: that they find all there is to compile.
+//! deploy/docker/Dockerfile and .dockerignore must include everything that is compiled.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -34,7 +34,7 @@ fn copies() -> Outcome {
     Ok(())
 }
 
-/// The first part of the path of each member.
+/// Returns the first part of each member's path.
 fn members(workspace: &str) -> BTreeSet<&str> {
     let line = workspace.lines().find(|line| line.starts_with("members = ")).unwrap_or_default();
     line.split('"').skip(1).step_by(2).filter_map(|member| member.split('/').next()).collect()

@@ -21,7 +21,7 @@ pub fn cases() -> Vec<Trial> {
     vec![case_if(&go::there(), "func-e run -c envoy.yaml", run)]
 }
 
-/// The shipped configuration on other ports, from the directory where it has its relative paths from.
+/// Runs the shipped configuration on other ports, in the directory that its paths are relative to.
 fn run() -> Outcome {
     let home = home()?;
     let api = Api::start(0)?;
@@ -38,12 +38,12 @@ fn run() -> Outcome {
     }
     envoy.check()?;
     drop(envoy);
-    // func-e hands the signal on.
+    // func-e forwards the signal.
     expect::that(client::fetch(proxy, "GET", "/", &[]).is_err(), || "Envoy outlived func-e".into())?;
     fs::remove_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))
 }
 
-/// A program that is called as Envoy is and calls `func-e run`, with all that func-e keeps in a directory of our own.
+/// Creates a program that takes Envoy's arguments and calls `func-e run`, with func-e's data in `home`.
 fn func_e(home: &Path) -> Result<PathBuf, String> {
     let script = format!(
         "#!/bin/sh\nexport ENVOY_PATH='{}' FUNC_E_HOME='{}'\nexec '{}' run \"$@\"\n",

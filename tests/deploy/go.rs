@@ -1,4 +1,4 @@
-//! Go modules, for what only they hold.
+//! Go modules, for files that are published nowhere else.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -7,17 +7,17 @@ use nomos_tests::paths;
 
 use crate::output;
 
-/// Whether there is Go on this machine.
+/// Checks that Go is installed on this machine.
 pub fn there() -> Result<(), String> {
     output(Command::new("go").arg("version")).map(drop).map_err(|_| "there is no Go on this machine".to_owned())
 }
 
-/// The directory of a module that `tests/go-modules` pins.
+/// Returns the directory of a module that `tests/go-modules` pins.
 pub fn module(name: &str) -> Result<PathBuf, String> {
     script("scripts/go-module", name)
 }
 
-/// A program of such a module, by its package.
+/// Returns a program of such a module, by its package.
 pub fn program(package: &str) -> Result<PathBuf, String> {
     script("scripts/from-go", package)
 }

@@ -1,4 +1,4 @@
-//! `docker load`, with a real engine: the module image gets its name, and the module comes out of it as it went in.
+//! `docker load` with a real engine: the module image gets its name, and contains the module unchanged.
 
 use std::fs;
 use std::process::Command;
@@ -25,7 +25,7 @@ fn load() -> Outcome {
     check(fs::read(&copy)? == fs::read(paths::module()?)?, || "another module came out".to_owned())
 }
 
-/// There is nothing to run in it, but the engine wants a command.
+/// Copies the module out of the image. The image has nothing to run, but the engine requires a command.
 fn copy_out(image: &str, to: &str) -> Result<(), String> {
     let container = output(&mut docker(&["create", image, "nothing"]))?;
     let copied = output(&mut docker(&["cp", &format!("{}:/plugin.wasm", container.trim()), to]));

@@ -1,7 +1,7 @@
-//! What is shipped for putting Nomos into production, checked or run as a user would: `deploy/`, docker-compose.yml, the
-//! images, what `make dist` writes, and what `docs/` show.
+//! What is shipped for running Nomos in production, checked or run as a user would: `deploy/`, docker-compose.yml, the
+//! images, the output of `make dist`, and the examples in `docs/`.
 //!
-//! Envoy Gateway and Istio themselves take minutes to build: `make test-gateway` and `make test-istio` run them.
+//! Envoy Gateway and Istio take minutes to build, so `make test-gateway` and `make test-istio` run them instead.
 
 mod compose;
 mod dist;
@@ -22,7 +22,7 @@ type Outcome = Result<(), Failed>;
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
-    // They share directories and two processors.
+    // The cases share directories and two processors.
     arguments.test_threads.get_or_insert(1);
     let trials = [
         plain::cases(),
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()
 }
 
-/// A case that runs where it can; elsewhere the reason is printed.
+/// Returns a case that runs if it is possible. Otherwise it is skipped, and the reason is printed.
 fn case_if<E: Into<Failed>>(
     possible: &Result<(), String>,
     name: &str,
@@ -49,7 +49,7 @@ fn case_if<E: Into<Failed>>(
     Trial::test(name, || run().map_err(Into::into)).with_ignored_flag(possible.is_err())
 }
 
-/// What a command prints, or what it said instead of ending well.
+/// Returns the output of a command. Fails with its output if the command fails.
 fn output(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     if output.status.success() {

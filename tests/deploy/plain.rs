@@ -1,5 +1,5 @@
-//! Plain Envoy: the blocks that the documents show, put into the configuration of somebody else, and the order of the
-//! filters around Nomos in `envoy.yaml`. The files in `docs/examples` are run by the end-to-end suite.
+//! Plain Envoy: the blocks from the documents inside another configuration, and the order of the filters around Nomos
+//! in `envoy.yaml`. The end-to-end suite runs the files in `docs/examples`.
 
 use std::fs;
 use std::io::Read;
@@ -17,7 +17,7 @@ use nomos_tests::paths;
 use nomos_tests::shipped::{self, Changes};
 use nomos_tests::upstream::Upstream;
 
-/// An Envoy without Nomos, as there are many. The upstream's port is put in.
+/// A typical Envoy configuration without Nomos. The port of the upstream is filled in.
 const SOMEBODYS: &str = r#"
 static_resources:
   listeners:
@@ -56,10 +56,10 @@ admin:
     socket_address: {address: 127.0.0.1, port_value: 0}
 "#;
 
-/// Where filters go.
+/// The line before which filters go.
 const ROUTER: &str = "          - name: envoy.filters.http.router\n";
 
-/// The contract in the blocks.
+/// Fields of the contract in the blocks.
 const FIELDS: [&str; 4] = ["user_id", "full_name", "email_address", "balance"];
 
 pub fn cases() -> Vec<Trial> {
@@ -71,7 +71,7 @@ pub fn cases() -> Vec<Trial> {
     ]
 }
 
-/// What a reader pastes before the router.
+/// Pastes the block of a document before the router, as a reader would.
 fn block(document: &str) -> Outcome {
     let api = Api::start(0)?;
     let filters: Vec<String> = pasted(document)?.lines().map(|line| format!("          {line}\n")).collect();
@@ -88,7 +88,7 @@ fn block(document: &str) -> Outcome {
     envoy.check()
 }
 
-/// The first block of the document that is a filter with its module.
+/// Returns the first block of the document that contains a filter with its module.
 fn pasted(document: &str) -> Result<String, String> {
     let text = fs::read_to_string(paths::root().join(document)).map_err(|e| format!("{document}: {e}"))?;
     let blocks =

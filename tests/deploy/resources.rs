@@ -6,15 +6,15 @@ use std::path::Path;
 use nomos_tests::paths;
 use serde_json::Value;
 
-/// A resource, and where it stands.
+/// A resource, and its place.
 pub struct Resource {
     /// The file and the kind.
     pub place: String,
-    /// All of it.
+    /// The whole resource.
     pub value: Value,
 }
 
-/// All resources of the files in a directory of the repository.
+/// Returns all resources in the files of a directory of the repository.
 pub fn of(directory: &str) -> Result<Vec<Resource>, String> {
     let mut resources = Vec::new();
     for entry in fs::read_dir(paths::root().join(directory)).map_err(|e| format!("{directory}: {e}"))?.flatten() {
@@ -26,7 +26,7 @@ pub fn of(directory: &str) -> Result<Vec<Resource>, String> {
     Ok(resources)
 }
 
-/// The documents of a YAML file.
+/// Returns the documents of a YAML file.
 pub fn documents(path: &Path) -> Result<Vec<Value>, String> {
     let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     serde_saphyr::from_multiple(&text).map_err(|e| format!("{}: {e}", path.display()))

@@ -1,6 +1,6 @@
 //! The resources in `deploy/` against the custom resource definitions that Envoy Gateway, the Gateway API and Istio
-//! publish, as `kubectl apply` checks them: kinds, fields, types, and no field that is not known. Rules in CEL, which
-//! definitions may hold too, are left to Envoy Gateway and Istio.
+//! publish, as `kubectl apply` checks them: kinds, fields, types, and no unknown field. CEL rules in the definitions
+//! are left to Envoy Gateway and Istio.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ pub fn cases() -> Vec<Trial> {
     ]
 }
 
-/// Every resource against its definition, and the configurations of Nomos at `configuration` with the engine.
+/// Checks every resource against its definition, and the configurations of Nomos at `configuration` with the engine.
 fn check(directory: &str, files: &[std::path::PathBuf], configuration: &str) -> Outcome {
     let mut definitions = Vec::new();
     for file in files {
@@ -59,7 +59,7 @@ fn fits(resource: &Resource, definitions: &[Value]) -> Outcome {
     expect::that(problems.is_empty(), || format!("{}: {}", resource.place, problems.join("; ")))
 }
 
-/// That the check can fail: a field that no definition has is found.
+/// Checks that an unknown field is found, so that the check is known to work.
 fn refuses_strangers(resource: &Resource, definitions: &[Value]) -> Outcome {
     let mut value = resource.value.clone();
     value["spec"]["nobodyKnowsThis"] = json!(1);
@@ -67,7 +67,7 @@ fn refuses_strangers(resource: &Resource, definitions: &[Value]) -> Outcome {
     expect::that(fits(&changed, definitions).is_err(), || format!("{}: an unknown field was not found", resource.place))
 }
 
-/// The schema of a resource's version, closed against unknown fields.
+/// Returns the schema of a resource's version, closed against unknown fields.
 fn schema(resource: &Resource, definitions: &[Value]) -> Result<Value, String> {
     let (group, version) =
         resource.value["apiVersion"].as_str().and_then(|text| text.split_once('/')).unwrap_or(("", ""));
@@ -81,7 +81,7 @@ fn schema(resource: &Resource, definitions: &[Value]) -> Result<Value, String> {
     let mut schema = found.ok_or_else(|| format!("{}: version {version} is not served", resource.place))?
         ["schema"]["openAPIV3Schema"]
         .take();
-    // The API server knows these fields and adds more; definitions leave them open.
+    // The API server knows these fields and adds more to them; definitions leave them open.
     for (field, open) in [("apiVersion", json!({})), ("kind", json!({})), ("metadata", json!({"type": "object"}))] {
         schema["properties"][field] = open;
     }
@@ -89,8 +89,8 @@ fn schema(resource: &Resource, definitions: &[Value]) -> Result<Value, String> {
     Ok(schema)
 }
 
-/// What Kubernetes' structural schemas mean and JSON Schema says otherwise: objects have no other fields than these
-/// unless the schema says so, and a value may be a number or a text.
+/// Expresses in JSON Schema what Kubernetes' structural schemas imply: objects have no other fields unless the schema
+/// allows them, and some values may be a number or a text.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(members) => {

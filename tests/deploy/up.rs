@@ -1,7 +1,8 @@
-//! `docker compose up`, with a real engine: the demo heals, is watched, is loaded, and leaves nothing behind.
+//! `docker compose up` with a real engine: the demo heals, is watched, is put under load, and leaves nothing behind.
 //!
-//! Of the profiles, `wrk` of `load` runs, and `xdp` is built and says how it is used: it would attach a program to an
-//! interface of this machine. `nighthawk` is only read (`compose.rs`): its image is large, and made by others.
+//! Of the profiles, `wrk` of `load` is run. `xdp` is only built and prints its usage, because it would attach a program
+//! to an interface of this machine. `nighthawk` is only read (`compose.rs`), because its image is large and made by
+//! others.
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::Command;
@@ -13,13 +14,13 @@ use nomos_tests::{client, drift, paths};
 
 use crate::{Outcome, case_if, check, output};
 
-/// For Prometheus to have scraped, with room for a busy machine.
+/// The time limit for Prometheus to have scraped, with room for a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What our layers of an image may hold, in bytes: two programs of 2 to 4 MB each, or one and the module.
+/// The maximum size in bytes of our layers of an image: two programs of 2 to 4 MB each, or one and the module.
 const ADDED_LIMIT: u64 = 7_000_000;
 
-/// The settings of docker-compose.yml for ports.
+/// The port settings of docker-compose.yml.
 const PORTS: [&str; 5] =
     ["NOMOS_PROXY_PORT", "NOMOS_UPSTREAM_PORT", "NOMOS_ADMIN_PORT", "NOMOS_PROMETHEUS_PORT", "NOMOS_GRAFANA_PORT"];
 
@@ -27,7 +28,7 @@ pub fn cases() -> Vec<Trial> {
     vec![case_if(&possible(), "docker compose up: heals, is watched, is loaded, and leaves nothing behind", up)]
 }
 
-/// Whether a Docker engine answers.
+/// Checks that a Docker engine answers.
 pub fn engine() -> Result<(), String> {
     answers(&["info"], "no Docker engine answers; scripts/test-compose starts one where it can")
 }
@@ -42,7 +43,7 @@ fn answers(arguments: &[&str], why: &str) -> Result<(), String> {
     output(Command::new("docker").args(arguments)).map(drop).map_err(|_| why.to_owned())
 }
 
-/// A project of its own beside any that runs here, taken down when dropped.
+/// A Compose project for the test alone, taken down when dropped.
 struct Project {
     name: String,
     settings: Vec<(String, String)>,
@@ -98,7 +99,7 @@ impl Drop for Project {
     }
 }
 
-/// Says for each image that cannot be pulled what stands in for it.
+/// Returns the substitutes for images that cannot be pulled.
 fn images() -> Result<Vec<(String, String)>, String> {
     let mut script = Command::new(paths::root().join("scripts/stand-ins"));
     let text = output(script.stderr(std::process::Stdio::inherit()))?;
@@ -114,7 +115,7 @@ fn images() -> Result<Vec<(String, String)>, String> {
 }
 
 fn free_ports() -> Result<Vec<(String, String)>, String> {
-    // Held together until all are known, or they could be the same.
+    // All sockets are held until all ports are known, so that these differ.
     let held: Result<Vec<_>, _> = PORTS.iter().map(|_| TcpListener::bind("127.0.0.1:0")).collect();
     let held = held.map_err(|e| format!("no free port: {e}"))?;
     let port = |socket: &TcpListener| socket.local_addr().map(|address| address.port().to_string());
@@ -150,7 +151,7 @@ fn healed(project: &Project) -> Outcome {
     Ok(())
 }
 
-/// What somebody sees who has typed `docker compose up` and nothing else.
+/// Checks the log that a user sees after `docker compose up`.
 fn told(project: &Project) -> Outcome {
     let log = output(project.compose().args(["logs", "--no-log-prefix", "client"]))?;
     for (url, mode) in [("http://upstream:9090/api/user", Mode::V2), ("http://envoy:8080/api/user", Mode::Healthy)] {
@@ -180,7 +181,7 @@ fn watched(project: &Project) -> Outcome {
     }
 }
 
-/// Every response that wrk gets through Envoy is a 200.
+/// Checks that every response that wrk gets through Envoy has status 200.
 fn loaded(project: &Project) -> Outcome {
     let report = output(project.compose().args(["run", "--rm", "--no-TTY", "wrk"]))?;
     let requests = report.lines().find_map(|line| line.trim().split_once(" requests in ")).map(|(count, _)| count);
@@ -189,7 +190,7 @@ fn loaded(project: &Project) -> Outcome {
     check(many && !failed, || format!("wrk reports:\n{report}"))
 }
 
-/// The program in the image of the profile `xdp` needs nothing that is not in it.
+/// Checks that the program in the image of the profile `xdp` needs no files outside the image.
 fn built(project: &Project) -> Outcome {
     output(project.compose().args(["--profile", "xdp", "build", "--quiet", "xdp"]))?;
     let help = output(Command::new("docker").args(["run", "--rm", &project.image("xdp"), "--help"]))?;
@@ -201,7 +202,7 @@ fn small(project: &Project) -> Outcome {
         let mut history = Command::new("docker");
         history.args(["history", "--no-trunc", "--human=false", "--format", "{{.Size}} {{.CreatedBy}}"]);
         let layers = output(history.arg(project.image(service)))?;
-        // Those that take what was compiled.
+        // The layers with compiled files.
         let ours = layers.lines().filter(|line| line.contains("COPY /out/"));
         let added: u64 = ours.filter_map(|line| line.split_once(' ')?.0.parse::<u64>().ok()).sum();
         println!("docker compose up: {service}: {added} bytes beside what it is built on");

@@ -1,18 +1,18 @@
-//! A network of our own, where we may have one: its loopback interface carries our packets only, so that counting them
-//! by XDP neither sees nor disturbs what else runs on the machine.
+//! A network namespace of this process's own, if it may have one. Its loopback interface carries only packets of the
+//! tests, so that counting them by XDP neither sees nor disturbs other programs on the machine.
 
 use std::process::{Command, ExitCode};
 
-/// Set in the process that has the network.
+/// The variable that is set in the process with its own network.
 const MARK: &str = "NOMOS_ALONE";
 
-/// Whether this process has a network of its own.
+/// Returns whether this process has a network of its own.
 pub fn is_alone() -> bool {
     std::env::var_os(MARK).is_some()
 }
 
-/// Runs this program once more, with the same arguments, in a network of its own, and gives its exit code. The reason
-/// where that is not possible; then the caller goes on in the network that it has.
+/// Runs this program again with the same arguments in a network of its own, and returns its exit code. If that is
+/// impossible, returns the reason, and the caller continues in the network that it has.
 pub fn again() -> Result<ExitCode, String> {
     let allowed = Command::new("unshare").args(["--net", "ip", "link", "set", "lo", "up"]).output();
     match allowed {

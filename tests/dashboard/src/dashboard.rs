@@ -4,34 +4,34 @@ use serde_json::Value;
 
 use crate::deployed;
 
-/// Where it stands in the repository.
+/// The path in the repository.
 pub const PATH: &str = "deploy/grafana/dashboards/nomos.json";
 
 /// A panel, or the heading of a row of them.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// Unique in the dashboard.
+    /// The id, unique in the dashboard.
     pub id: u64,
     /// `stat`, `timeseries` or `row`.
     pub kind: String,
-    /// What stands above it.
+    /// The text above it.
     pub title: String,
-    /// What Grafana shows behind the "i".
+    /// The text that Grafana shows behind the "i".
     pub description: String,
-    /// Columns from the left (of 24), rows from the top, width and height.
+    /// The column from the left (of 24), the row from the top, width and height.
     pub place: [u64; 4],
     /// The queries.
     pub queries: Vec<Query>,
-    /// All of its JSON.
+    /// The whole panel as JSON.
     pub json: Value,
 }
 
 /// A query of a panel.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// The expression, with variables as Grafana knows them.
+    /// The expression, with Grafana's variables.
     pub expression: String,
-    /// How series are named: `{{label}}` stands for the value of a label.
+    /// The names of series: `{{label}}` stands for the value of a label.
     pub legend: String,
 }
 
@@ -40,13 +40,13 @@ pub struct Query {
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// The metric that is asked.
+    /// The metric whose labels are queried.
     pub metric: String,
-    /// Its label.
+    /// The label whose values fill the variable.
     pub label: String,
 }
 
-/// What Grafana puts into the expressions.
+/// The values that Grafana puts into expressions.
 #[derive(Clone, Copy, Debug)]
 pub struct Intervals<'a> {
     /// For `$__rate_interval`.
@@ -58,35 +58,35 @@ pub struct Intervals<'a> {
 }
 
 impl Query {
-    /// The expression as Prometheus gets it, with all of every variable chosen.
+    /// Returns the expression that Prometheus gets, with all values of every variable selected.
     pub fn filled(&self, intervals: Intervals<'_>) -> String {
         filled(&self.expression, intervals)
     }
 }
 
-/// The shipped dashboard.
+/// Reads the shipped dashboard.
 pub fn shipped() -> Result<Value, String> {
     serde_json::from_str(&deployed::text(PATH)?).map_err(|e| format!("{PATH}: {e}"))
 }
 
-/// Its panels and rows, from top to bottom.
+/// Returns its panels and rows, from top to bottom.
 pub fn panels(dashboard: &Value) -> Vec<Panel> {
     dashboard["panels"].as_array().into_iter().flatten().map(panel).collect()
 }
 
-/// Its variables that ask Prometheus.
+/// Returns its variables that query Prometheus.
 pub fn variables(dashboard: &Value) -> Result<Vec<Variable>, String> {
     let all = dashboard["templating"]["list"].as_array().into_iter().flatten();
     all.filter(|variable| variable["type"] == "query").map(variable).collect()
 }
 
-/// The expression of its annotations that ask Prometheus.
+/// Returns the expressions of its annotations that query Prometheus.
 pub fn annotations(dashboard: &Value) -> Vec<String> {
     let all = dashboard["annotations"]["list"].as_array().into_iter().flatten();
     all.filter_map(|one| Some(one["expr"].as_str()?.to_owned())).collect()
 }
 
-/// The labels that a legend wants.
+/// Returns the labels in a legend.
 pub fn legend_labels(legend: &str) -> Vec<&str> {
     legend.split("{{").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0.trim())).collect()
 }

@@ -1,27 +1,27 @@
-//! The shipped files, changed as little as a test needs: other addresses, and minutes that pass as seconds.
+//! The shipped files with the few changes that a test needs: other addresses, and minutes that pass as seconds.
 
 use std::fs;
 use std::net::SocketAddr;
 
 use nomos_tests::paths;
 
-/// Where Prometheus finds things, and how often it looks.
+/// What Prometheus scrapes, and how often.
 #[derive(Clone, Debug)]
 pub struct Scrape {
     /// Envoy's admin interface.
     pub envoy: SocketAddr,
-    /// The metrics of `nomos-xdp`, where it runs.
+    /// The metrics of `nomos-xdp`, if it runs.
     pub xdp: Option<SocketAddr>,
-    /// As Prometheus writes it, `500ms`.
+    /// In Prometheus's syntax, such as `500ms`.
     pub interval: &'static str,
 }
 
-/// The text of a file of the repository.
+/// Reads a file of the repository.
 pub fn text(path: &str) -> Result<String, String> {
     fs::read_to_string(paths::root().join(path)).map_err(|e| format!("{path}: {e}"))
 }
 
-/// `deploy/prometheus/prometheus.yml` with these addresses and intervals.
+/// Returns `deploy/prometheus/prometheus.yml` with these addresses and intervals.
 pub fn prometheus(scrape: &Scrape) -> Result<String, String> {
     let xdp = scrape.xdp.map_or_else(String::new, |address| format!("\"{address}\""));
     let mut text = text("deploy/prometheus/prometheus.yml")?;
@@ -37,7 +37,7 @@ pub fn prometheus(scrape: &Scrape) -> Result<String, String> {
     Ok(text)
 }
 
-/// `envoy.yaml`, with a route beside that passes Nomos by, similarity, a sample, and histograms that move every second
+/// Returns `envoy.yaml` with a route that bypasses Nomos, similarity, a sample, and histograms that change every second
 /// and have the buckets of the docs.
 pub fn envoy(changes: nomos_tests::shipped::Changes<'_>) -> Result<String, String> {
     let mut text = nomos_tests::shipped::config(changes)?;
@@ -54,7 +54,7 @@ pub fn envoy(changes: nomos_tests::shipped::Changes<'_>) -> Result<String, Strin
     Ok(text)
 }
 
-/// The block of the docs that begins like the one of `envoy.yaml` and goes into it.
+/// Returns the block of the docs for `envoy.yaml` that begins with its `stats_config`.
 fn buckets() -> Result<String, String> {
     let file = "docs/dashboard.md";
     let docs = text(file)?;
@@ -72,11 +72,11 @@ const BYPASS: &str = r#"- match: {prefix: /bypass}
                     disabled: true
               "#;
 
-/// The most seconds that a duration keeps in [`hurried`].
+/// The maximum number of seconds of a duration after [`hurried`].
 const MOST_SECONDS: u64 = 6;
 
-/// Rules with minutes that pass as seconds, and what is longer than that shortened to six: an hour before becomes the
-/// seconds before. So a test sees in half a minute what takes a night.
+/// Returns rules in which minutes become seconds. Longer durations are cut to six seconds, so that the hour before
+/// becomes the seconds before. A test then sees in half a minute what takes a night.
 pub fn hurried(rules: &str) -> String {
     let mut out = String::with_capacity(rules.len());
     let mut rest = rules;
@@ -97,7 +97,8 @@ pub fn hurried(rules: &str) -> String {
     out + rest
 }
 
-/// The duration of a number and what follows it, in minutes. None where that is no duration of minutes, hours or days.
+/// Returns the duration of a number with the text after it, in minutes, or `None` if it is not in minutes, hours or
+/// days.
 fn minutes(number: &str, after: &str) -> Option<u64> {
     let mut after = after.chars();
     let unit = match after.next()? {

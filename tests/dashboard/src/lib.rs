@@ -1,4 +1,4 @@
-//! What `deploy/` ships for Prometheus and Grafana, on a real Prometheus that scrapes a real Envoy under traffic.
+//! Runs what `deploy/` ships for Prometheus and Grafana on a real Prometheus, which scrapes a real Envoy under traffic.
 
 pub mod alone;
 pub mod dashboard;

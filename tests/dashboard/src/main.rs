@@ -1,4 +1,4 @@
-//! Draws the dashboard: `scripts/dashboard [FILE]`. Three minutes of traffic in which an API begins to drift.
+//! Draws the dashboard after three minutes of traffic from an API that begins to drift: `scripts/dashboard [FILE]`.
 
 use std::fs;
 use std::process::ExitCode;
@@ -14,28 +14,28 @@ use nomos_dashboard::stand::{self, Settings, Stand};
 use nomos_dashboard::traffic::Kind;
 use serde_json::Value;
 
-/// Where the picture in the docs is.
+/// The path of the picture in the docs.
 const PICTURE: &str = "docs/dashboard.svg";
 
-/// So long before the part that is shown, for rates and alerts to have something to look back to.
+/// The time before the shown part, so that rates and alerts have earlier values.
 const BEFORE: Duration = Duration::from_secs(25);
 
-/// In the picture a rate looks back as far as Grafana would have it at this scrape interval.
+/// The scrape interval. Rates in the picture look back as far as Grafana lets them at this interval.
 const SCRAPE: &str = "1s";
 const INTERVALS: Intervals<'_> = Intervals { rate: "4s", step: "6s", range: "3m" };
 
-/// Seconds between two values; and between two bars, which Grafana has a minute apart.
+/// The seconds between two values, and between two bars. In Grafana bars are a minute apart.
 const STEP: f64 = 2.0;
 const BAR: f64 = 6.0;
 
-/// What happens: for so many seconds, requests of these kinds.
+/// A part of the story: requests of these kinds, for this many seconds.
 type Act<'a> = (u64, &'a [(Kind, u32)]);
 
 const USUAL: [(Kind, u32); 5] =
     [(Kind::Clean, 60), (Kind::DriftedList(3), 7), (Kind::NoRoute, 3), (Kind::NotModified, 5), (Kind::Slow, 3)];
 
-/// An hour of a bad day in three minutes: a release is tried, rolled out, loses a field, is repaired; then a cache
-/// begins to compress, and to cut bodies.
+/// Returns the hour of a bad day in three minutes: a release is tried, rolled out, loses a field, and is repaired; then
+/// a cache begins to compress and to cut bodies.
 fn story() -> Vec<(u64, Vec<(Kind, u32)>)> {
     let acts: [Act<'_>; 8] = [
         (40, &[]),
@@ -103,7 +103,7 @@ fn seen(stand: &Stand) -> Result<Picture, String> {
     })
 }
 
-/// Requests come faster and slower, as they do.
+/// Plays the story. The rate of requests varies, as real ones do.
 fn play(stand: &Stand, acts: &[(u64, Vec<(Kind, u32)>)]) {
     for (seconds, mix) in acts {
         for _ in 0..*seconds {
@@ -125,7 +125,7 @@ fn fill(stand: &Stand, panel: Panel, range: Range) -> Result<Filled, String> {
     Ok(Filled { panel, lines, range })
 }
 
-/// When each alert began to fire, once.
+/// Returns when each alert first began to fire.
 fn alerts(stand: &Stand, dashboard: &Value, range: Range) -> Result<Vec<(String, f64)>, String> {
     let mut alerts: Vec<(String, f64)> = Vec::new();
     for expression in dashboard::annotations(dashboard) {

@@ -1,6 +1,6 @@
-//! The dashboard as SVG: its own panels, in their places, with what its queries gave.
+//! Draws the dashboard as SVG: its panels in their places, with the results of their queries.
 //!
-//! It looks like Grafana's dark theme so that a reader knows what they would get, and is none of Grafana's code.
+//! The picture resembles Grafana's dark theme, so that a reader knows what to expect, but uses none of Grafana's code.
 
 mod axis;
 mod canvas;
@@ -13,15 +13,15 @@ use crate::dashboard::Panel;
 use crate::prometheus::{Range, Series};
 use canvas::{Anchor, Area, Canvas};
 
-/// Width of the picture.
+/// The width of the picture.
 const WIDTH: f64 = 1240.0;
-/// Height of a row of Grafana's grid, and the space between panels.
+/// The height of a row of Grafana's grid, and the gap between panels.
 const ROW: f64 = 29.0;
 const GAP: f64 = 7.0;
-/// Height of what stands above the panels.
+/// The height of the header above the panels.
 const HEADER: f64 = 46.0;
 
-/// Grafana's classic palette, the first ones.
+/// The first colours of Grafana's classic palette.
 const PALETTE: [&str; 8] = ["#7eb26d", "#eab839", "#6ed0e0", "#ef843c", "#e24d42", "#5794f2", "#ba43a9", "#8f83c9"];
 
 const BACKGROUND: &str = "#111217";
@@ -31,34 +31,34 @@ const TEXT: &str = "#d5d6e0";
 const FAINT: &str = "#8e919c";
 const ORANGE: &str = "#ff9830";
 
-/// A panel with what its queries gave.
+/// A panel with the results of its queries.
 #[derive(Clone, Debug)]
 pub struct Filled {
     /// The panel.
     pub panel: Panel,
-    /// The names of series and their values, in the order of the legend.
+    /// The series with their names, in the order of the legend.
     pub lines: Vec<Line>,
-    /// When those values are.
+    /// The time of the values.
     pub range: Range,
 }
 
 /// A named series.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// As the legend has it.
+    /// The name in the legend.
     pub name: String,
-    /// Seconds since 1970, and values.
+    /// Times in seconds since 1970, and values.
     pub points: Vec<(f64, f64)>,
 }
 
-/// All of the picture.
+/// The whole picture.
 #[derive(Clone, Debug)]
 pub struct Picture {
     /// The dashboard's title.
     pub title: String,
     /// The names of its variables.
     pub variables: Vec<String>,
-    /// From when to when.
+    /// The time that is shown.
     pub range: Range,
     /// Panels and rows.
     pub panels: Vec<Filled>,
@@ -67,7 +67,7 @@ pub struct Picture {
 }
 
 impl Line {
-    /// A series, named as the legend says; by its labels where it says nothing.
+    /// Returns a series named by the legend, or by its labels if there is no legend.
     pub fn new(legend: &str, series: Series) -> Self {
         let mut name = legend.to_owned();
         for (label, value) in &series.labels {
@@ -93,7 +93,7 @@ impl Line {
     }
 }
 
-/// Draws it.
+/// Draws the picture as SVG.
 pub fn draw(picture: &Picture) -> String {
     let rows = picture.panels.iter().map(|filled| bottom(&filled.panel)).max().unwrap_or_default();
     let mut canvas = Canvas::new(WIDTH, HEADER + as_f64(rows) * ROW + GAP);
@@ -147,12 +147,12 @@ fn bottom(panel: &Panel) -> u64 {
     panel.place[1] + panel.place[3]
 }
 
-/// Grid cells and indices: small numbers.
+/// Converts grid cells and indices, which are small.
 fn as_f64(number: u64) -> f64 {
     u32::try_from(number).map_or(f64::MAX, f64::from)
 }
 
-/// The fixed colours of a panel, by series.
+/// Returns the fixed colours of a panel, by series.
 fn fixed_colors(panel: &Panel) -> BTreeMap<String, String> {
     let overrides = panel.json["fieldConfig"]["overrides"].as_array().into_iter().flatten();
     let color = |one: &serde_json::Value| {
@@ -162,7 +162,7 @@ fn fixed_colors(panel: &Panel) -> BTreeMap<String, String> {
     overrides.filter_map(color).collect()
 }
 
-/// The colour of the series at this place in its panel, where no other is fixed.
+/// Returns the colour of the series with this index in its panel, unless a colour is fixed for it.
 fn usual_color(panel: &Panel, at: usize) -> String {
     let color = &panel.json["fieldConfig"]["defaults"]["color"];
     match color["fixedColor"].as_str().filter(|_| color["mode"] == "shades") {
@@ -171,16 +171,16 @@ fn usual_color(panel: &Panel, at: usize) -> String {
     }
 }
 
-/// A darker shade for each place; `#rrggbb`.
+/// Returns a darker shade for each index, as `#rrggbb`.
 fn shade(color: &str, at: usize) -> String {
     let part = |from: usize| color.get(from..from + 2).and_then(|digits| u32::from_str_radix(digits, 16).ok());
-    // Four fifths of the one before, four times.
+    // Each shade has four fifths of the last one's brightness. After five shades they repeat.
     let darker = |part: u32| (0..at % 5).fold(part, |part, _| part * 4 / 5);
     let [red, green, blue] = [1, 3, 5].map(|from| darker(part(from).unwrap_or_default()));
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// What Grafana's names for colours stand for.
+/// Returns the value of one of Grafana's colour names.
 fn hex(name: &str) -> &str {
     match name {
         "green" => "#73bf69",

@@ -1,4 +1,4 @@
-//! A real Prometheus: started on a free port with the shipped configuration, asked over its HTTP interface.
+//! A real Prometheus: starts it on a free port with the shipped configuration, and queries it over HTTP.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use nomos_tests::kept::Kept;
 use nomos_tests::{client, paths};
 use serde_json::Value;
 
-/// Where `prometheus` and `promtool` are.
+/// The directory of `prometheus` and `promtool`.
 #[derive(Clone, Debug)]
 pub struct Programs {
     directory: PathBuf,
@@ -28,11 +28,11 @@ pub struct Prometheus {
 pub struct Series {
     /// Its labels.
     pub labels: BTreeMap<String, String>,
-    /// Seconds since 1970, and the value then; values may be NaN.
+    /// Times in seconds since 1970 with their values, which may be NaN.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What to ask for.
+/// The times of a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Range {
     /// Seconds since 1970.
@@ -44,7 +44,8 @@ pub struct Range {
 }
 
 impl Programs {
-    /// As `scripts/prometheus` finds or gets them. None where they cannot be had; it has said why.
+    /// Finds the programs by `scripts/prometheus`. Returns `None` if they are unavailable; the script has printed the
+    /// reason.
     pub fn find() -> Result<Option<Self>, String> {
         let script = paths::root().join("scripts/prometheus");
         let output = Command::new(&script)
@@ -58,7 +59,7 @@ impl Programs {
         }
     }
 
-    /// Runs `promtool` in the top of the repository. What it said, where it found something wrong.
+    /// Runs `promtool` in the root of the repository. Fails with its output if it finds a problem.
     pub fn promtool(&self, arguments: &[&str]) -> Result<(), String> {
         let output = Command::new(self.directory.join("promtool"))
             .args(arguments)
@@ -72,7 +73,7 @@ impl Programs {
         Err(format!("promtool {}:\n{}", arguments.join(" "), String::from_utf8_lossy(&said)))
     }
 
-    /// Starts a Prometheus with this configuration and these rules, and all else in `directory`.
+    /// Starts a Prometheus with this configuration and these rules, and keeps everything else in `directory`.
     pub fn start(&self, directory: &Path, configuration: &str, rules: &str) -> Result<Prometheus, String> {
         let error = |e: std::io::Error| format!("{}: {e}", directory.display());
         fs::write(directory.join("prometheus.yml"), configuration).map_err(error)?;
@@ -95,7 +96,7 @@ impl Programs {
 }
 
 impl Prometheus {
-    /// The series of an expression over time.
+    /// Returns the series of an expression over time.
     pub fn range(&self, expression: &str, range: Range) -> Result<Vec<Series>, String> {
         let Range { start, end, step } = range;
         let query = encode(expression);
@@ -103,7 +104,7 @@ impl Prometheus {
         Ok(data["result"].as_array().into_iter().flatten().map(|one| series(one, &one["values"])).collect())
     }
 
-    /// The series of an expression at a time, each with one value.
+    /// Returns the series of an expression at a time, each with one value.
     pub fn at(&self, expression: &str, time: f64) -> Result<Vec<Series>, String> {
         let data = self.get(&format!("/api/v1/query?query={}&time={time}", encode(expression)))?;
         Ok(data["result"]
@@ -114,13 +115,13 @@ impl Prometheus {
             .collect())
     }
 
-    /// The values of a label of a metric.
+    /// Returns the values of a metric's label.
     pub fn label_values(&self, metric: &str, label: &str) -> Result<Vec<String>, String> {
         let data = self.get(&format!("/api/v1/label/{label}/values?match[]={}", encode(metric)))?;
         Ok(data.as_array().into_iter().flatten().filter_map(|value| Some(value.as_str()?.to_owned())).collect())
     }
 
-    /// All rules with their state, as `/api/v1/rules` gives them.
+    /// Returns all rules with their state, as in `/api/v1/rules`.
     pub fn rules(&self) -> Result<Vec<Value>, String> {
         let data = self.get("/api/v1/rules")?;
         let groups = data["groups"].as_array().cloned().unwrap_or_default();
@@ -135,7 +136,7 @@ impl Prometheus {
     }
 }
 
-/// An address on loopback that nobody listens on.
+/// Returns a loopback address on which nothing listens.
 pub fn free_address() -> Result<SocketAddr, String> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| format!("no free port: {e}"))?;
     listener.local_addr().map_err(|e| format!("no free port: {e}"))
@@ -150,7 +151,7 @@ fn series(one: &Value, values: &Value) -> Series {
     }
 }
 
-/// For a URL; everything but letters, digits and a few others is escaped.
+/// Escapes a text for a URL: everything but letters, digits and a few other characters.
 fn encode(text: &str) -> String {
     use std::fmt::Write as _;
     let mut out = String::new();

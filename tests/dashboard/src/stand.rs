@@ -1,4 +1,4 @@
-//! The whole of it: an upstream, Envoy with the filter, `nomos-xdp` where it may run, and Prometheus.
+//! The whole setup: an upstream, Envoy with the filter, `nomos-xdp` if it may run, and Prometheus.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -23,7 +23,7 @@ pub struct Stand {
     pub traffic: Traffic,
     /// The real Prometheus.
     pub prometheus: Prometheus,
-    /// Why there are no packet statistics, where there are none.
+    /// Why there are no packet statistics, if there are none.
     pub without_xdp: Option<String>,
     /// The real Envoy.
     pub envoy: Envoy,
@@ -31,23 +31,23 @@ pub struct Stand {
     _directory: Directory,
 }
 
-/// What differs between a test and a picture.
+/// The settings that differ between a test and a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// The port that clients talk to; 0 for a free one.
+    /// The port for clients; 0 takes a free one.
     pub proxy: u16,
-    /// The port of Envoy's admin interface; 0 for a free one.
+    /// The port of Envoy's admin interface; 0 takes a free one.
     pub admin: u16,
-    /// How often Prometheus looks, as it writes it.
+    /// The scrape interval, in Prometheus's syntax.
     pub interval: &'static str,
-    /// Clients.
+    /// The number of clients.
     pub clients: u32,
     /// Whether the rules' minutes pass as seconds.
     pub hurried: bool,
 }
 
 impl Stand {
-    /// Starts it all.
+    /// Starts everything.
     pub fn start(programs: &Programs, settings: Settings) -> Result<Self, String> {
         let directory = Directory::new()?;
         let module = paths::module()?;
@@ -77,12 +77,13 @@ impl Stand {
     }
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 pub fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
-/// Only in a network of our own: on the machine's loopback another program may be counting already.
+/// Starts counting packets, but only in a network of this process's own: on the machine's loopback another program may
+/// be counting already.
 fn count_packets(directory: &Path, proxy: u16) -> Result<(SocketAddr, Kept), String> {
     if !alone::is_alone() {
         return Err("without root there is no network of its own to count in".to_owned());
@@ -98,7 +99,7 @@ fn count_packets(directory: &Path, proxy: u16) -> Result<(SocketAddr, Kept), Str
     Ok((metrics, kept))
 }
 
-/// `$NOMOS_XDP`, else where Cargo has put it beside this program.
+/// Returns `$NOMOS_XDP`, or else the program beside this one in Cargo's output directory.
 fn nomos_xdp() -> Result<PathBuf, String> {
     if let Some(path) = std::env::var_os("NOMOS_XDP") {
         return Ok(path.into());

@@ -1,4 +1,4 @@
-//! Requests whose responses meet with every verdict.
+//! Requests whose responses get every possible verdict.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -12,18 +12,18 @@ use nomos_tests::client::Connection;
 use nomos_tests::framing::{self, Framing};
 use nomos_tests::upstream::{Step, Upstream};
 
-/// A response of the upstream, and what Nomos has to do with it.
+/// A response of the upstream, by what Nomos does with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A user as the contract says.
+    /// A user as in the contract.
     Clean,
     /// A user that drifted.
     Drifted(Mode),
-    /// A list of users that drifted, of a route with a sample: healed or observed.
+    /// A drifted list of this many users, on a route with a sample: healed or observed.
     DriftedList(usize),
-    /// A user with names that no rule knows, of a shape by this number.
+    /// A user with names that no rule knows, with the shape of this number.
     Strange(u32),
-    /// A user with more names that no rule knows than similarity looks at.
+    /// A user with more unknown names than similarity looks at.
     Wide,
     /// A user without phone number.
     WithoutPhone,
@@ -39,16 +39,16 @@ pub enum Kind {
     Truncated,
     /// No JSON.
     Malformed,
-    /// A user whose second half takes half a second.
+    /// A user whose second half comes half a second later.
     Slow,
-    /// A user on a route of Envoy without Nomos.
+    /// A user on a route of Envoy that bypasses Nomos.
     Bypass,
 }
 
-/// Kinds, each with how often it comes.
+/// Kinds of responses, each with its weight.
 pub type Mix = Vec<(Kind, u32)>;
 
-/// Clients that send one request after the other until they are dropped.
+/// Clients that send one request after the other until this is dropped.
 pub struct Traffic {
     state: Arc<State>,
     clients: Vec<JoinHandle<()>>,
@@ -60,7 +60,7 @@ struct State {
 }
 
 impl Traffic {
-    /// So many clients, which send nothing yet.
+    /// Starts clients that send nothing yet.
     pub fn start(clients: u32, proxy: SocketAddr, upstream: &Upstream) -> Self {
         let state = Arc::new(State { mix: Mutex::new((Mix::new(), IDLE)), over: AtomicBool::new(false) });
         let clients = (0..clients).map(|number| {
@@ -70,7 +70,7 @@ impl Traffic {
         Self { clients: clients.collect(), state }
     }
 
-    /// From now on, requests of these kinds, with a pause after each.
+    /// Makes the clients send requests of these kinds, with a pause after each.
     pub fn set(&self, mix: &[(Kind, u32)], pause: Duration) {
         *self.state.mix.lock().unwrap_or_else(PoisonError::into_inner) = (mix.to_vec(), pause);
     }
@@ -85,10 +85,10 @@ impl Drop for Traffic {
     }
 }
 
-/// How long a client without a mix waits before it looks again.
+/// How long a client without a mix waits before it checks again.
 const IDLE: Duration = Duration::from_millis(20);
 
-/// As clients come and go.
+/// New connections are opened now and then, as with real clients.
 const REQUESTS_PER_CONNECTION: u32 = 40;
 
 fn send(number: u32, proxy: SocketAddr, upstream: &Upstream, state: &State) {
@@ -105,7 +105,7 @@ fn send(number: u32, proxy: SocketAddr, upstream: &Upstream, state: &State) {
             if requests % REQUESTS_PER_CONNECTION == 0 {
                 connection = Connection::new(proxy);
             }
-            // A cut response is what some kinds are for.
+            // Some kinds are meant to give a cut response.
             let _ = connection.get(path(kind), &[("x-case", &script.id())]);
         }
         thread::sleep(pause);

@@ -1,7 +1,8 @@
 //! Every query of the dashboard and every alert, on a real Prometheus that scraped a real Envoy under traffic.
 //!
-//! Minutes of the alert rules pass as seconds: [`nomos_dashboard::deployed::hurried`]. First comes a while of calm, in
-//! which nothing may fire, then trouble of every kind, then traffic that passes Nomos by. Takes about half a minute.
+//! Minutes of the alert rules pass as seconds: [`nomos_dashboard::deployed::hurried`]. First comes a calm time, in
+//! which no alert may fire, then trouble of every kind, then traffic that bypasses Nomos. This takes about half a
+//! minute.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -18,13 +19,13 @@ use nomos_dashboard::traffic::Kind;
 use nomos_dashboard::{alone, deployed};
 use serde_json::Value;
 
-/// Long enough for the alerts to have seconds before to compare with: twice the longest hurried duration, and some.
+/// Long enough for the alerts to have earlier values to compare with: more than twice the longest hurried duration.
 const CALM: Duration = Duration::from_secs(14);
 
-/// How long to wait for alerts that must fire. They take some seven seconds.
+/// The time limit for alerts that must fire, which takes some seven seconds.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// Alerts that this traffic must set off. What `NomosMemoryFull` needs, 256 MiB of bodies, is left to promtool.
+/// The alerts that this traffic must trigger. `NomosMemoryFull` would need 256 MiB of bodies, so promtool tests it.
 const TROUBLE: [&str; 4] = ["NomosDriftBegan", "NomosRequiredFieldMissing", "NomosSkippedMore", "NomosFailingMore"];
 const STOPPED: [&str; 1] = ["NomosVerdictsStopped"];
 
@@ -42,14 +43,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// What there is to run, unless a process in a network of its own has run it.
+/// The trials to run, or the exit code if a process in its own network has run them.
 enum Suite {
     Done(ExitCode),
     Here(Vec<Trial>),
 }
 
 fn trials() -> Result<Suite, String> {
-    // First of all what may have to be downloaded: a network of our own leads nowhere.
+    // Downloads come first, because a network of its own has no way out.
     let Some(programs) = programs()? else {
         let names = ["alerts: promtool", "dashboard: queries"];
         let skipped = names.map(|name| Trial::test(name, || Ok(())).with_ignored_flag(true));
@@ -70,7 +71,7 @@ fn trials() -> Result<Suite, String> {
     Ok(Suite::Here(trials))
 }
 
-/// In CI, where they can be had, they must be.
+/// In CI the programs are available, so there they must be found.
 fn programs() -> Result<Option<Programs>, String> {
     let found = Programs::find()?;
     if found.is_none() && std::env::var_os("CI").is_some() {
@@ -79,12 +80,12 @@ fn programs() -> Result<Option<Programs>, String> {
     Ok(found)
 }
 
-/// What Prometheus knows after the traffic.
+/// The state of Prometheus after the traffic.
 struct Seen {
     stand: Stand,
     started: f64,
     ended: f64,
-    /// Alerts that fired while nothing was wrong, while all was, and when the verdicts stopped.
+    /// The alerts that fired while nothing was wrong, during the trouble, and when the verdicts stopped.
     fired: [BTreeSet<String>; 3],
 }
 
@@ -125,13 +126,13 @@ impl Seen {
         Ok(Self { stand, started, ended, fired: [quiet, loud, stopped] })
     }
 
-    /// From the end of the first rate on.
+    /// The time from the end of the first rate on.
     fn range(&self) -> Range {
         Range { start: self.started + 5.0, end: self.ended, step: 1.0 }
     }
 }
 
-/// The alerts that fire until all of those did that must, or the time is up.
+/// Returns the alerts that fire before all those that must have fired, or the time is up.
 fn fired(stand: &Stand, must: &[&str], within: Duration) -> Result<BTreeSet<String>, String> {
     let begun = Instant::now();
     let mut fired = BTreeSet::new();
@@ -222,7 +223,7 @@ fn recordings(seen: &Seen) -> Result<(), String> {
     })
 }
 
-/// One case for each panel: all its queries give values, with the labels that its legend names.
+/// Returns one case for each panel: all its queries must give values, with the labels that its legend names.
 fn panels(seen: &Arc<Seen>) -> Result<Vec<Trial>, String> {
     let panels = dashboard::panels(&dashboard::shipped()?);
     let case = |panel: Panel| {
@@ -237,7 +238,7 @@ fn panels(seen: &Arc<Seen>) -> Result<Vec<Trial>, String> {
 fn has_values(panel: &Panel, seen: &Seen) -> Result<(), String> {
     that(!panel.queries.is_empty(), || "no query".to_owned())?;
     panel.queries.iter().try_for_each(|query| {
-        // What stands for nothing would hide that a query finds nothing.
+        // A default value would hide that a query finds nothing.
         let expression = query.filled(INTERVALS).replace(" or vector(0)", "");
         let found = seen.stand.prometheus.range(&expression, seen.range())?;
         some_value(&expression, &found)?;
@@ -248,7 +249,7 @@ fn has_values(panel: &Panel, seen: &Seen) -> Result<(), String> {
     })
 }
 
-/// What can be seen without a Prometheus.
+/// Returns the checks that need no Prometheus.
 fn checks() -> Result<Vec<Trial>, String> {
     let panels = dashboard::panels(&dashboard::shipped()?);
     let layout = panels.clone();

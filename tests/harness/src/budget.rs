@@ -41,11 +41,11 @@ pub const UPDATE: &str = "cargo run -p nomos-harness -- budget --write";
 /// The cost of one response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// What the budget calls it.
+    /// Its name in the budget.
     pub name: String,
-    /// Length of the body.
+    /// The length of the body in bytes.
     pub bytes: usize,
-    /// Instructions.
+    /// The number of instructions.
     pub fuel: u64,
 }
 

@@ -62,30 +62,30 @@ pub struct Host {
     pub(crate) memory: Option<Memory>,
     pub(crate) allocate: Option<TypedFunc<u32, u32>>,
     pub(crate) delete: Option<TypedFunc<u32, ()>>,
-    /// The stream, until it has ended.
+    /// The stream, until it ends.
     pub stream: Option<u32>,
 }
 
-/// Calls that change a stream. Those that count or tell may come at any time.
+/// The calls that change a stream. Other calls may come at any time.
 const CHANGES: [&str; 4] = ["set_buffer_bytes", "replace_header_map_value", "remove_header_map_value", "close_stream"];
 
 impl Host {
-    /// A host that hands over this configuration.
+    /// Returns a host with this configuration.
     pub fn new(configuration: &str) -> Self {
         Host { configuration: configuration.as_bytes().to_vec(), ..Host::default() }
     }
 
-    /// Numbers calls from here on, for [`Fault`].
+    /// Restarts the numbering of calls for [`Fault`].
     pub fn count_from_here(&mut self) {
         self.calls.clear();
     }
 
-    /// What a counter or gauge stands at.
+    /// Returns the value of a counter or gauge.
     pub fn metric(&self, name: &str) -> i64 {
         self.sums.get(name).copied().unwrap_or_default()
     }
 
-    /// A request comes; nothing is left of the one before.
+    /// Begins a request, and clears what is left of the last one.
     pub(crate) fn begin(&mut self, stream: u32, request: Headers) {
         self.stream = Some(stream);
         self.request = Some(request);

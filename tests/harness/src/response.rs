@@ -31,9 +31,9 @@ impl End {
 pub struct Response<'a> {
     /// The path of the request.
     pub path: &'a str,
-    /// Headers, `:status` first.
+    /// The headers, `:status` first.
     pub headers: Vec<(&'a str, String)>,
-    /// The body, as it arrives.
+    /// The body, in the chunks in which it arrives.
     pub chunks: Vec<&'a [u8]>,
     /// How it ends.
     pub end: End,

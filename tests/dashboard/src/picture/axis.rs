@@ -1,31 +1,31 @@
 //! Round numbers on axes, and values with Grafana's units.
 
-/// Where values stand between the bottom and the top of an axis.
+/// The mapping of values to the height of an axis.
 #[derive(Clone, Copy, Debug)]
 pub enum Scale {
-    /// From 0 to so many steps of this size.
+    /// From 0 to this many steps of this size.
     Linear { step: f64, steps: u32 },
-    /// From and to these powers of ten.
+    /// Between these powers of ten.
     Logarithmic { from: i32, to: i32 },
 }
 
 impl Scale {
-    /// Up to this value or a little more.
+    /// Returns a scale from 0 to at least this value.
     pub fn linear(most: f64, unit: &str) -> Self {
         let step = step(if most > 0.0 { most } else { 1.0 }, unit);
-        // A step is at least a quarter of the most.
+        // A step is at least a quarter of the maximum.
         let steps = (1..=3).find(|steps| f64::from(*steps) * step >= most * 0.9999).unwrap_or(4);
         Self::Linear { step, steps }
     }
 
-    /// Between these values, and a little more on both sides.
+    /// Returns a scale that contains these values.
     pub fn logarithmic(least: f64, most: f64) -> Self {
         let power = |value: f64| (-9..=12).rev().find(|power| 10_f64.powi(*power) <= value).unwrap_or_default();
         let from = power(least);
         Self::Logarithmic { from, to: power(most).max(from) + 1 }
     }
 
-    /// From 0 at the bottom to 1 at the top.
+    /// Returns the position of a value, from 0 at the bottom to 1 at the top.
     pub fn share(self, value: f64) -> f64 {
         match self {
             Self::Linear { step, steps } => value / (step * f64::from(steps)),
@@ -35,7 +35,7 @@ impl Scale {
         }
     }
 
-    /// The round values on it.
+    /// Returns the round values on the scale.
     pub fn ticks(self) -> Vec<f64> {
         match self {
             Self::Linear { step, steps } => (0..=steps).map(|at| f64::from(at) * step).collect(),
@@ -44,7 +44,7 @@ impl Scale {
     }
 }
 
-/// The step between the lines of an axis up to `most`: round, and four of them at most.
+/// Returns the step between the lines of an axis up to `most`: a round number that gives at most four lines.
 fn step(most: f64, unit: &str) -> f64 {
     let rough = most / 4.0;
     if unit == "bytes" {
@@ -54,7 +54,7 @@ fn step(most: f64, unit: &str) -> f64 {
     [1.0, 2.0, 2.5, 5.0, 10.0].map(|round| round * magnitude).into_iter().find(|step| *step >= rough).unwrap_or(rough)
 }
 
-/// A value as Grafana writes it.
+/// Formats a value as Grafana does.
 pub fn value(value: f64, unit: &str) -> String {
     match unit {
         "percentunit" => format!("{}%", short(value * 100.0)),
@@ -67,7 +67,7 @@ pub fn value(value: f64, unit: &str) -> String {
     }
 }
 
-/// The time of day, in UTC.
+/// Formats the time of day, in UTC.
 pub fn time(seconds: f64) -> String {
     let of_day = seconds.rem_euclid(86400.0);
     format!(
@@ -90,7 +90,7 @@ fn scaled(value: f64, base: f64, units: &[&str]) -> String {
     short(value)
 }
 
-/// Three digits, and no zeros at the end.
+/// Formats a number with three digits and no trailing zeros.
 fn short(value: f64) -> String {
     if value.abs() >= 10_000.0 {
         return format!("{} K", short(value / 1000.0));

@@ -1,4 +1,4 @@
-//! Shapes and words as SVG.
+//! Shapes and texts as SVG.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ impl Area {
     }
 }
 
-/// Which end of a text stands at its place.
+/// Which end of a text is at its position.
 #[derive(Clone, Copy, Debug)]
 pub enum Anchor {
     Start,
@@ -69,7 +69,7 @@ impl Canvas {
         );
     }
 
-    /// A line through the points.
+    /// Draws a line through the points.
     pub fn line(&mut self, points: &[(f64, f64)], color: &str) {
         let _ = writeln!(
             self.svg,
@@ -78,7 +78,7 @@ impl Canvas {
         );
     }
 
-    /// What lies between two lines; the second one is given from right to left.
+    /// Fills the area between two lines. The points of the second line go from right to left.
     pub fn filled(&mut self, points: &[(f64, f64)], color: &str, opacity: f64) {
         let _ = writeln!(self.svg, "<path d=\"{}Z\" fill=\"{color}\" fill-opacity=\"{opacity}\"/>", path(points));
     }
@@ -94,7 +94,7 @@ impl Canvas {
     }
 }
 
-/// About how wide a text is: the fonts that readers have differ.
+/// Estimates the width of a text. The exact width depends on the reader's fonts.
 pub fn width(text: &str, size: f64) -> f64 {
     f64::from(u32::try_from(text.chars().count()).unwrap_or(u32::MAX)) * size * 0.56
 }

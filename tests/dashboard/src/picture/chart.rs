@@ -1,21 +1,21 @@
-//! Values over time as lines, areas on top of each other, or bars, with a legend below.
+//! Values over time as lines, stacked areas, or bars, with a legend below.
 
 use super::axis::{self, Scale};
 use super::canvas::{Anchor, Area, Canvas, width};
 use super::{BORDER, FAINT, Filled, Line, ORANGE, Picture, TEXT, as_f64, fixed_colors, usual_color};
 use crate::prometheus::Range;
 
-/// Room for the title above the plot, and for the times below it.
+/// The space for the title above the plot, and for the times below it.
 const TITLE: f64 = 30.0;
 const TIMES: f64 = 20.0;
 
-/// Seconds between two times; twice that where there is little room.
+/// The seconds between two times; twice as many in narrow panels.
 const TIME_STEP: f64 = 30.0;
 const LITTLE_ROOM: f64 = 420.0;
 
 const LEGEND_LINE: f64 = 15.0;
 const LEGEND_COLUMN: f64 = 78.0;
-/// Longer legends scroll in Grafana; here they end.
+/// Longer legends scroll in Grafana; here they are cut.
 const LEGEND_MOST: usize = 5;
 
 /// A series as it is drawn.
@@ -24,7 +24,7 @@ struct Level {
     color: String,
 }
 
-/// What lies over and under a part of it; `to` is NaN where there is no value.
+/// The upper and lower edge of a series at one time. `to` is NaN if there is no value.
 #[derive(Clone, Copy)]
 struct Step {
     time: f64,
@@ -84,7 +84,7 @@ pub fn draw(canvas: &mut Canvas, area: Area, picture: &Picture, filled: &Filled)
     legend(canvas, area, &plot, &filled.lines, &levels, bars);
 }
 
-/// The values of each series at each step, on top of those before it where they are stacked.
+/// Returns the values of each series at each step, stacked on the earlier series if so configured.
 fn levels(filled: &Filled, stacked: bool) -> Vec<Level> {
     let fixed = fixed_colors(&filled.panel);
     let mut levels: Vec<Level> = Vec::new();
@@ -93,7 +93,7 @@ fn levels(filled: &Filled, stacked: bool) -> Vec<Level> {
         let steps = times(filled.range).enumerate().map(|(at, time)| {
             let from = under.map_or(0.0, |level| level.steps[at].to);
             let found = line.points.iter().find(|(t, _)| (t - time).abs() < filled.range.step / 2.0);
-            // On a stack, no value is none.
+            // In a stack, a missing value counts as zero.
             let missing = if stacked { 0.0 } else { f64::NAN };
             Step { time, from, to: from + found.map_or(missing, |(_, value)| *value) }
         });
@@ -149,7 +149,7 @@ fn draw_bars(canvas: &mut Canvas, plot: &Plot<'_>, level: &Level) {
     }
 }
 
-/// An alert that began to fire.
+/// Marks the time at which an alert began to fire.
 fn mark(canvas: &mut Canvas, plot: &Plot<'_>, time: f64) {
     let (x, y) = (plot.x(time), plot.area.bottom());
     canvas.rule((x, plot.area.y), (x, y), ORANGE, true);
@@ -178,7 +178,7 @@ fn legend(canvas: &mut Canvas, area: Area, plot: &Plot<'_>, lines: &[Line], leve
     }
 }
 
-/// Cells from the right to the left: at this height, in this size and colour.
+/// Writes cells from right to left, at this height, in this size and colour.
 fn columns(canvas: &mut Canvas, area: Area, style: (f64, f64, &str), cells: impl Iterator<Item = String>) {
     let (y, size, color) = style;
     for (x, cell) in (0..).map(|at| area.right() - 12.0 - as_f64(at) * LEGEND_COLUMN).zip(cells) {

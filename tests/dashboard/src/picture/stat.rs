@@ -1,4 +1,4 @@
-//! One number, its colour by the panel's thresholds, and its course below it.
+//! A single number, coloured by the panel's thresholds, with its history below.
 
 use super::canvas::{Anchor, Area, Canvas};
 use super::{Filled, Line, TEXT, axis, hex};
@@ -20,7 +20,7 @@ pub fn draw(canvas: &mut Canvas, area: Area, filled: &Filled) {
     );
 }
 
-/// The colour of the last step that the value reaches.
+/// Returns the colour of the last threshold that the value reaches.
 fn threshold(panel: &Panel, value: f64) -> &str {
     let steps = panel.json["fieldConfig"]["defaults"]["thresholds"]["steps"].as_array().into_iter().flatten();
     let reached = steps.filter(|step| step["value"].as_f64().is_none_or(|from| value >= from));
