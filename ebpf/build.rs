@@ -1,6 +1,6 @@
 //! Compiles the BPF programs, and writes the Rust side of the structs that they share with the loader.
 //!
-//! Needs clang and no privileges.
+//! This needs clang, but no privileges.
 
 #[path = "build/btf.rs"]
 mod btf;
@@ -13,7 +13,7 @@ use std::{env, fs};
 
 use object::{Object, ObjectSection};
 
-/// The directory of the programs, and what is in it.
+/// The directory of the programs, and their names.
 const SOURCES: &str = "bpf";
 const PROGRAMS: [&str; 2] = ["nomos_xdp", "pass"];
 
@@ -25,7 +25,7 @@ fn main() {
     println!("cargo::rerun-if-env-changed=CLANG");
     println!("cargo::rerun-if-env-changed=PATH");
     if let Err(why) = build() {
-        // Cargo fails, and shows this line.
+        // Makes Cargo fail and show this line.
         println!("cargo::error={}", why.replace('\n', " | "));
     }
 }
@@ -52,7 +52,8 @@ fn compile(program: &str, out: &Path) -> Result<(), String> {
         _ => "bpfel",
     };
     let output = Command::new(&clang)
-        // -g is for BTF, which describes maps and structs. v2 has what counters need; Linux has it since 4.14.
+        // -g is for BTF, which describes maps and structs. v2 has the instructions that counters need; Linux has it
+        // since 4.14.
         .args([
             "-target",
             target,
@@ -83,7 +84,7 @@ fn compile(program: &str, out: &Path) -> Result<(), String> {
     }
 }
 
-/// The structs in Rust, out of the object's own description of them.
+/// Returns the shared structs in Rust, from the descriptions in the object.
 fn layout(object: &Path) -> Result<String, String> {
     let bytes = fs::read(object).map_err(|error| error.to_string())?;
     let file = object::File::parse(&*bytes).map_err(|error| error.to_string())?;

@@ -1,8 +1,8 @@
-//! What the program costs per packet, beside one that does nothing. Needs root.
+//! Measures the cost of the program per packet, compared with a program that does nothing. Needs root.
 //!
-//! `cargo bench -p nomos-xdp --bench cost`. First each kind of packet by `BPF_PROG_TEST_RUN`, repeated in the kernel;
-//! then the kernel's own run-time statistics while datagrams go over a loopback of our own. Those read the clock twice per
-//! packet, which is in both figures.
+//! `cargo bench -p nomos-xdp --bench cost` measures each kind of packet by `BPF_PROG_TEST_RUN`, repeated in the kernel.
+//! Then it reads the kernel's run-time statistics while datagrams pass over a loopback of its own. These statistics
+//! read the clock twice per packet, which is included in both figures.
 
 use std::fs;
 use std::net::UdpSocket;
@@ -19,19 +19,20 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 static PASS: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/pass.o"));
 
-/// Rounds over all programs and packets. Each figure is the least of its rounds: nothing makes a program faster than it is.
+/// Rounds over all programs and packets. Each figure is the minimum of its rounds, because disturbances only make a
+/// program slower.
 const ROUNDS: usize = 15;
 
-/// Runs of a program in one round.
+/// How often a program runs in one round.
 const REPEAT: u32 = 500_000;
 
-/// Datagrams in each round of the load.
+/// How many datagrams each round of the load sends.
 const DATAGRAMS: u64 = 50_000;
 
 /// The watched port.
 const PORT: u16 = 8080;
 
-/// What a packet may cost more than with the empty program.
+/// The maximum cost per packet above that of the empty program.
 const LIMIT_NS: f64 = 25.0;
 
 fn main() -> ExitCode {
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The empty program, and all of ours.
+/// Measures the empty program and all variants of ours.
 fn packets() -> Result<(), Error> {
     let mut empty = Ebpf::load(PASS)?;
     let empty = empty_program(&mut empty)?;
@@ -73,7 +74,7 @@ fn packets() -> Result<(), Error> {
     for ((name, _), [empty, ours @ ..]) in kinds.iter().zip(least) {
         let cells = ours.map(|ns| format!(" {:>15} |", format!("{ns:.0} (+{:.0})", ns - empty))).concat();
         println!("| {name:<28} | {empty:>5.0} |{cells}");
-        // Each extension header has a price of its own, and next to no packet has any.
+        // Each extension header costs something, and hardly any packet has one.
         if !name.contains("extension") {
             most = ours.iter().fold(most, |most, ns| most.max(ns - empty));
         }
@@ -113,7 +114,7 @@ fn load() -> Result<(), Error> {
     Ok(())
 }
 
-/// Sends datagrams, and gives what the program took for each.
+/// Sends datagrams, and returns the time that the program took for each.
 fn per_packet(program: &impl AsFd, socket: &UdpSocket) -> Result<f64, Error> {
     let before = statistics(program)?;
     let (to, mut buffer) = (socket.local_addr()?, [0; 64]);
@@ -128,7 +129,7 @@ fn per_packet(program: &impl AsFd, socket: &UdpSocket) -> Result<f64, Error> {
     Ok((after.0 - before.0) as f64 / (after.1 - before.1) as f64)
 }
 
-/// Nanoseconds and runs of a program so far.
+/// Returns the total run time of a program in nanoseconds, and the number of its runs.
 fn statistics(program: &impl AsFd) -> Result<(u64, u64), Error> {
     let text = fs::read_to_string(format!("/proc/thread-self/fdinfo/{}", program.as_fd().as_raw_fd()))?;
     let number = |name: &str| {
@@ -152,7 +153,7 @@ fn options(packet: &[u8]) -> TestRunOptions<'_> {
     options
 }
 
-/// Kinds of packets, from what is common to the most that the program looks at.
+/// Returns kinds of packets, from common ones to the longest that the program parses.
 fn kinds() -> Vec<(&'static str, Vec<u8>)> {
     let ethernet = |kind: u16, payload: &[u8]| [&[2; 12], kind.to_be_bytes().as_slice(), payload].concat();
     let ipv4 = |protocol: u8, payload: &[u8]| {

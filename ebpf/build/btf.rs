@@ -4,21 +4,21 @@
 
 use std::collections::HashMap;
 
-/// The types of an object. Type n is at n - 1: number 0 is `void`.
+/// The types of an object. Type n is at index n - 1, because number 0 is `void`.
 pub struct Types(Vec<Type>);
 
-/// A type, as far as counters need it.
+/// A type, with the details that counters need.
 #[derive(Clone)]
 pub enum Type {
-    /// An integer of so many bytes.
+    /// An integer of this many bytes.
     Integer(u32),
-    /// So many of another type.
+    /// An array: the number of the element type, and the count.
     Array(u32, u32),
     /// A struct.
     Struct(Struct),
     /// Another name of a type.
     Alias(u32),
-    /// Whatever counters cannot be made of.
+    /// A type that counters cannot be made of.
     Foreign,
 }
 
@@ -27,23 +27,23 @@ pub enum Type {
 pub struct Struct {
     /// Its name in C.
     pub name: String,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub size: u32,
-    /// Name, type and offset of its members.
+    /// The name, type number and offset of each member.
     pub members: Vec<(String, u32, u32)>,
 }
 
 impl Types {
-    /// The type of a number, behind its aliases.
+    /// Returns the type with a number, with aliases resolved.
     pub fn get(&self, number: u32) -> Option<&Type> {
         match self.0.get(number.checked_sub(1)? as usize)? {
-            // An alias stands for a type that is there already, so this ends.
+            // An alias refers to an existing type, so this ends.
             Type::Alias(of) if *of != number => self.get(*of),
             found => Some(found),
         }
     }
 
-    /// The struct of a name.
+    /// Returns the struct with a name.
     pub fn find(&self, name: &str) -> Option<&Struct> {
         self.0.iter().find_map(|found| match found {
             Type::Struct(found) if found.name == name => Some(found),
@@ -52,7 +52,7 @@ impl Types {
     }
 }
 
-/// The types in a section `.BTF`.
+/// Parses the section `.BTF`.
 pub fn parse(section: &[u8], little: bool) -> Result<Types, String> {
     let reader = Reader { bytes: section, little };
     let header = reader.u32(4)? as usize;
@@ -74,12 +74,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The type at a place, and how many bytes describe it.
+    /// Returns the type at an offset, and the length of its description in bytes.
     fn one(&self, at: usize, strings: usize) -> Result<(Type, usize), String> {
         let (info, size) = (self.u32(at + 4)?, self.u32(at + 8)?);
         let (kind, count) = (info >> 24 & 0x1f, (info & 0xffff) as usize);
         let more = at + 12;
-        // What follows the common 12 bytes, by kind: of the whole, and of each of its parts.
+        // The length after the common 12 bytes, by kind: of the type itself, and of each of its parts.
         let sizes = HashMap::from([(1, (4, 0)), (3, (12, 0)), (4, (0, 12)), (5, (0, 12)), (6, (0, 8)), (13, (0, 8))]);
         let others = HashMap::from([(14, (4, 0)), (15, (0, 12)), (17, (4, 0)), (19, (0, 12))]);
         let (whole, part) = sizes.get(&kind).or_else(|| others.get(&kind)).copied().unwrap_or((0, 0));

@@ -1,13 +1,13 @@
-//! Writes a struct of C in Rust, with its size and offsets asserted.
+//! Writes a C struct in Rust, with assertions of its size and offsets.
 
 use std::fmt::Write;
 
 use crate::btf::{Type, Types};
 
-/// The prefix that names have in C.
+/// The prefix of names in C.
 const PREFIX: &str = "nomos_";
 
-/// The source of one struct.
+/// Returns the source of one struct.
 pub fn source(name: &str, types: &Types) -> Result<String, String> {
     let found = types.find(name).ok_or_else(|| format!("found no struct {name}"))?;
     let rust = rust_name(name);
@@ -40,7 +40,7 @@ pub fn source(name: &str, types: &Types) -> Result<String, String> {
     ))
 }
 
-/// A type in Rust, and its size.
+/// Returns a type in Rust, and its size.
 fn spelled(number: u32, types: &Types) -> Option<(String, u32)> {
     match types.get(number)? {
         Type::Integer(size @ (1 | 2 | 4 | 8)) => Some((format!("u{}", size * 8), *size)),
@@ -75,7 +75,7 @@ fn zero(name: &str, types: &Types) -> Option<String> {
     Some(format!("Self {{ {} }}", members.collect::<Option<Vec<_>>>()?.join(", ")))
 }
 
-/// `nomos_some_name` is `SomeName`.
+/// Converts a name: `nomos_some_name` becomes `SomeName`.
 fn rust_name(name: &str) -> String {
     let words = name.trim_start_matches(PREFIX).split('_');
     words

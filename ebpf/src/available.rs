@@ -1,22 +1,22 @@
-//! Whether this process on this kernel may attach XDP programs, and what to do where it may not.
+//! Checks whether this process may attach XDP programs on this kernel, and says what to do if not.
 
 use std::fs;
 
-/// Links of XDP programs came with Linux 5.9; the older way of attaching outlives a crash.
+/// Links of XDP programs exist since Linux 5.9. The older way of attaching outlives a crash.
 const KERNEL: (u32, u32) = (5, 9);
 
-/// Capabilities, by number: `capabilities(7)`.
+/// The numbers of capabilities: `capabilities(7)`.
 const NET_ADMIN: u32 = 12;
 const SYS_ADMIN: u32 = 21;
 const BPF: u32 = 39;
 
-/// Why it cannot work, in one sentence; none where nothing speaks against it.
+/// Returns the obstacle in one sentence, or `None` if there is none.
 pub fn obstacle() -> Option<String> {
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
     kernel(&release).or_else(|| capabilities(effective()?))
 }
 
-/// The sentence for an error of the kernel when it loads or attaches the program.
+/// Returns a sentence for a kernel error at loading or attaching the program.
 pub fn refused(doing: &str, error: &str) -> String {
     let btf = if fs::exists("/sys/kernel/btf/vmlinux").unwrap_or(false) {
         ""
@@ -33,10 +33,10 @@ pub fn refused(doing: &str, error: &str) -> String {
     format!("the kernel does not let this process {doing}: {error}{hint}")
 }
 
-/// Lets the kernel lock memory for maps: before Linux 5.11 it counted against this limit, which is 64 KiB.
+/// Lets the kernel lock memory for maps: before Linux 5.11 maps counted against this limit, which is 64 KiB.
 pub fn lift_memory_limit() {
     let unlimited = rustix::process::Rlimit { current: None, maximum: None };
-    // Where this is not permitted the limit may still be enough; if not, making the maps says so.
+    // If this is not permitted, the limit may still suffice. If not, creating the maps reports it.
     let _ = rustix::process::setrlimit(rustix::process::Resource::Memlock, unlimited);
 }
 
@@ -51,7 +51,8 @@ fn kernel(release: &str) -> Option<String> {
     })
 }
 
-/// The effective capabilities of this process. None where `/proc` does not tell: then the kernel will.
+/// Returns the effective capabilities of this process, or `None` if `/proc` does not contain them. Then the kernel will
+/// decide.
 fn effective() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"))?;

@@ -1,4 +1,4 @@
-//! An interface that is counted on: attached, or waiting until it can be.
+//! An interface whose packets are counted: attached, or waiting until it can be.
 
 use std::io;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use crate::options::Wanted;
 use crate::program::{self, Counts, Program};
 use crate::report::{Meter, Report};
 
-/// An interface by its name.
+/// An interface with a given name.
 pub struct Interface {
     name: String,
     wanted: Wanted,
@@ -25,31 +25,31 @@ enum State {
         index: u32,
         mode: Mode,
     },
-    /// The last reason is kept, so that it is said once.
+    /// The last reason is kept so that it is printed once.
     Waiting {
         why: String,
     },
 }
 
-/// Where an interface's program is attached.
+/// The interface that a program is attached to.
 pub struct Attached {
-    /// The index that the interface had when it was attached.
+    /// The index of the interface when the program was attached.
     pub index: u32,
-    /// What the kernel says about the link.
+    /// The kernel's information about the link.
     pub link: io::Result<LinkInfo>,
 }
 
 /// Why a program is not attached.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The interface has a program that is not ours.
+    /// The interface has an XDP program of somebody else.
     Taken(String),
-    /// Privileges or kernel do not allow it.
+    /// The privileges or the kernel do not allow it.
     Unavailable(String),
 }
 
 impl Interface {
-    /// Loads the program. It is not attached yet.
+    /// Loads the program without attaching it.
     pub fn load(name: &str, wanted: Wanted, ports: &[u16]) -> Result<Self, Refusal> {
         let program = Program::new(ports).map_err(|error| unavailable("load the XDP program", &*error))?;
         let state = State::Waiting { why: String::new() };
@@ -61,7 +61,7 @@ impl Interface {
         &self.name
     }
 
-    /// Attaches the program. Gives lines that say how.
+    /// Attaches the program. Returns lines that say how.
     pub fn attach(&mut self, found: &Found) -> Result<Vec<String>, Refusal> {
         let mut said = Vec::new();
         let modes: &[Mode] = match self.wanted {
@@ -100,9 +100,9 @@ impl Interface {
         Ok(said)
     }
 
-    /// Where it is attached, if it is: to be asked before the interface is looked for. One that goes between the two
-    /// looks is then gone; in the other order its link would be found empty on an interface that was still there, as
-    /// if somebody had taken the program off.
+    /// Returns the present attachment, if there is one. Must be called before the interface is looked up: an interface
+    /// that disappears between the two calls then counts as gone. In the other order, its link would be empty while the
+    /// interface still exists, as if somebody had detached the program.
     pub fn attached(&self) -> Option<Attached> {
         match &self.state {
             State::Attached { link, index, .. } => Some(Attached { index: *index, link: link.info() }),
@@ -110,7 +110,8 @@ impl Interface {
         }
     }
 
-    /// Whether all is as it was; else lines that say what changed. `found` is the interface of that name now.
+    /// Checks the attachment from before. Returns lines about changes, none if nothing changed. `found` is the present
+    /// interface with this name.
     pub fn check(&mut self, before: Option<Attached>, found: Option<&Found>, renamed: Option<&str>) -> Vec<String> {
         let Some(Attached { index, link }) = before else {
             return found.map(|found| self.attach_again(found)).unwrap_or_default();
@@ -125,19 +126,19 @@ impl Interface {
         said
     }
 
-    /// Takes the program off. What was counted stays.
+    /// Detaches the program. The counts remain.
     pub fn detach(&mut self) {
         self.state = State::Waiting { why: String::new() };
     }
 
-    /// What was counted so far, with rates since the last time.
+    /// Returns the counts so far, with rates since the last call.
     pub fn report(&mut self) -> Result<Report, program::Error> {
         let counts = self.program.counts()?;
         let rate = self.meter.rate(&counts, Instant::now());
         Ok(Report { rate, ..self.report_of(counts) })
     }
 
-    /// The same without rates, for those who work them out themselves.
+    /// Returns the counts so far without rates, for consumers that compute their own.
     pub fn totals(&self) -> Result<Report, program::Error> {
         Ok(self.report_of(self.program.counts()?))
     }
@@ -165,7 +166,7 @@ impl Interface {
 }
 
 impl Refusal {
-    /// The sentence.
+    /// Returns the sentence.
     pub fn text(&self) -> &str {
         match self {
             Self::Taken(text) | Self::Unavailable(text) => text,
@@ -173,7 +174,7 @@ impl Refusal {
     }
 }
 
-/// Takes whatever program is there off an interface.
+/// Detaches any program from an interface.
 pub async fn clear(netlink: &Netlink, found: &Found) -> Result<(), String> {
     let said = |error: &dyn std::fmt::Display| format!("{}: its program could not be removed: {error}", found.name);
     for (program, _) in &found.programs {
@@ -189,12 +190,12 @@ pub async fn clear(netlink: &Netlink, found: &Found) -> Result<(), String> {
     Ok(())
 }
 
-/// How an attached program can get lost.
+/// How an attached program can be lost.
 #[derive(Debug, PartialEq, Eq)]
 enum Lost {
     Gone,
     Renamed(String),
-    /// Somebody has taken it off. Only the next check attaches again, so that they can put theirs there.
+    /// Somebody has detached it. Only the next check attaches it again, so that they can attach theirs first.
     Detached,
     Unknown(String),
 }
@@ -220,7 +221,7 @@ fn lost(link: io::Result<LinkInfo>, index: u32, found: Option<&Found>, renamed: 
     let same = found.is_some_and(|found| found.index == index);
     match (link.interface == index, same) {
         (true, true) => None,
-        // The kernel lets go of the program when it removes the interface.
+        // The kernel detaches the program when it removes the interface.
         (false, true) => Some(Lost::Detached),
         (true, false) => Some(renamed.map_or(Lost::Gone, |name| Lost::Renamed(name.to_owned()))),
         (false, false) => Some(Lost::Gone),
@@ -245,7 +246,7 @@ fn unavailable(doing: &str, error: &(dyn std::error::Error + 'static)) -> Refusa
     Refusal::Unavailable(available::refused(doing, &chain(error)))
 }
 
-/// An error with all its causes. What the verifier wrote is too long for a sentence: its last line says most.
+/// Returns an error with all its causes, without the verifier's output, which is too long for a sentence.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let mut texts: Vec<String> = Vec::new();

@@ -14,7 +14,7 @@ use crate::report::Report;
 struct Line<'a> {
     time: f64,
     interface: &'a str,
-    /// How it is attached, or null.
+    /// The mode of attachment, or null.
     mode: Option<&'static str>,
     packets: u64,
     bytes: u64,
@@ -24,7 +24,7 @@ struct Line<'a> {
     tcp: BTreeMap<&'static str, u64>,
     fragments: u64,
     parse_failures: u64,
-    /// Those that are not empty.
+    /// The classes of sizes that are not empty.
     sizes: Vec<Size>,
     ports: Vec<Port>,
 }
@@ -58,7 +58,7 @@ struct Port {
     syn: u64,
 }
 
-/// The line, with its line end.
+/// Returns the line with its line end.
 pub fn line(report: &Report) -> String {
     let stats = &report.counts.stats;
     let total = names::total(stats);
@@ -95,7 +95,7 @@ pub fn line(report: &Report) -> String {
             })
             .collect(),
     };
-    // Maps with text for keys, and finite numbers: nothing that JSON has no form for.
+    // Cannot fail: the maps have text as keys, and the numbers are finite.
     serde_json::to_string(&line).unwrap_or_default() + "\n"
 }
 

@@ -1,8 +1,8 @@
-//! Links of XDP programs: a link holds a program on an interface for as long as somebody holds the link, so that a
-//! crash detaches too.
+//! Links of XDP programs. A link keeps a program on an interface as long as a process holds the link, so that a crash
+//! also detaches the program.
 //!
-//! `aya` attaches through a link as well, but where the kernel refuses it falls back to the older way, which outlives the
-//! process and silently takes the place of whatever is there. So the calls are made here, as bpf(2) describes them.
+//! `aya` attaches by a link as well. But if the kernel refuses, it falls back to the older way, which outlives the
+//! process and silently replaces an existing program. So this module makes the calls itself, as bpf(2) describes them.
 
 use std::ffi::c_int;
 use std::io;
@@ -19,14 +19,14 @@ const LINK_DETACH: c_int = 34;
 const ATTACH_XDP: u32 = 37;
 const LINK_XDP: u32 = 6;
 
-/// Flags of XDP that choose the mode.
+/// The XDP flags that choose the mode.
 const SKB_MODE: u32 = 1 << 1;
 const DRIVER_MODE: u32 = 1 << 2;
 
-/// Where on its way a packet meets the program.
+/// The place at which packets reach the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// In the driver, before the kernel makes anything of the packet.
+    /// In the driver, before the kernel processes the packet.
     Native,
     /// In the kernel's network stack, on any interface.
     Skb,
@@ -36,17 +36,17 @@ pub enum Mode {
 #[derive(Debug)]
 pub struct Link(OwnedFd);
 
-/// What the kernel says of a link.
+/// The kernel's information about a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkInfo {
-    /// The program's id.
+    /// The id of the program.
     pub program: u32,
-    /// The index of the interface, or 0 where there is none any more.
+    /// The index of the interface, or 0 if it no longer exists.
     pub interface: u32,
 }
 
 impl Mode {
-    /// Its name on the command line and in reports.
+    /// Returns its name on the command line and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Native => "native",
@@ -56,7 +56,7 @@ impl Mode {
 }
 
 impl Link {
-    /// Attaches a program. Fails with `EBUSY` or `EEXIST` where the interface has one.
+    /// Attaches a program. Fails with `EBUSY` or `EEXIST` if the interface already has one.
     pub fn attach(program: &impl AsFd, interface: u32, mode: Mode) -> io::Result<Self> {
         #[repr(C)]
         struct Attributes {
@@ -71,14 +71,15 @@ impl Link {
         };
         let program = program.as_fd().as_raw_fd();
         let fd = bpf(LINK_CREATE, &mut Attributes { program, interface, attach_type: ATTACH_XDP, flags })?;
-        // SAFETY: the kernel has just made this descriptor for us, and nobody else knows it.
+        // SAFETY: the kernel has just created this descriptor for this process, and nobody else knows it.
         Ok(Self(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// The link that holds a program on an interface, whoever made it.
+    /// Finds the link that holds a program on an interface, whoever created it.
     ///
-    /// None where there is no link: the program was attached by netlink then. Needs `CAP_SYS_ADMIN`. Both numbers are
-    /// needed: links of all network namespaces are seen, and an index stands for another interface in each.
+    /// Returns `None` if there is no link; then the program was attached by netlink. Needs `CAP_SYS_ADMIN`. Both
+    /// numbers are needed, because links of all network namespaces are visible, and an index means a different
+    /// interface in each.
     pub fn find(interface: u32, program: u32) -> io::Result<Option<Self>> {
         let mut last = 0;
         loop {
@@ -89,14 +90,14 @@ impl Link {
             };
             match Self::open(last) {
                 Ok(link) if link.info()? == (LinkInfo { program, interface }) => return Ok(Some(link)),
-                // It went away meanwhile.
+                // The link disappeared in the meantime.
                 Err(error) if error.raw_os_error() != Some(libc::ENOENT) => return Err(error),
                 _ => (),
             }
         }
     }
 
-    /// Where the link is.
+    /// Returns the kernel's information about the link.
     pub fn info(&self) -> io::Result<LinkInfo> {
         #[repr(C)]
         struct Attributes {
@@ -124,7 +125,7 @@ impl Link {
         Ok(LinkInfo { program: info.program, interface })
     }
 
-    /// Takes the program off the interface, also where somebody else holds the link too.
+    /// Detaches the program from the interface, even if other processes hold the link too.
     pub fn detach(self) -> io::Result<()> {
         #[repr(C)]
         struct Attributes {
@@ -154,8 +155,8 @@ fn next_id(last: u32) -> io::Result<u32> {
 }
 
 fn bpf<T>(command: c_int, attributes: &mut T) -> io::Result<RawFd> {
-    // SAFETY: the kernel reads and writes `attributes` within the size it is given, takes what is not there as 0, and
-    // each caller's struct is the command's beginning of `union bpf_attr`.
+    // SAFETY: the kernel reads and writes `attributes` within the given size, and takes missing fields as 0. Each
+    // caller's struct is the beginning of `union bpf_attr` for its command.
     let result = unsafe { libc::syscall(libc::SYS_bpf, command, std::ptr::from_mut(attributes), size_of::<T>()) };
     if result < 0 { Err(io::Error::last_os_error()) } else { RawFd::try_from(result).map_err(io::Error::other) }
 }

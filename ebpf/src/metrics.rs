@@ -7,13 +7,13 @@ use crate::layout::{Port, Traffic};
 use crate::names;
 use crate::report::Report;
 
-/// The type of the text.
+/// The content type of the text.
 pub const CONTENT_TYPE: &str = prometheus::TEXT_FORMAT;
 
-/// All interfaces in Prometheus' text format.
+/// Returns the reports of all interfaces in Prometheus' text format.
 pub fn text(reports: &[Report]) -> String {
     let mut text = Vec::new();
-    // Families without a metric are left out: the encoder refuses them.
+    // The encoder refuses families without a metric.
     let families: Vec<MetricFamily> = families(reports).into_iter().filter(|f| !f.get_metric().is_empty()).collect();
     // Writing to memory cannot fail, and the families are well-formed.
     let _ = TextEncoder::new().encode(&families, &mut text);
@@ -124,7 +124,7 @@ fn family(name: &str, help: &str, kind: MetricType, metrics: Vec<Metric>) -> Met
     family
 }
 
-/// The counters of a family: for each interface further labels and values.
+/// Returns the counters of a family. `of` gives labels and values for each interface.
 fn counters(reports: &[Report], of: impl Fn(&Report) -> Vec<(Vec<(&'static str, String)>, u64)>) -> Vec<Metric> {
     let of_report =
         |report| of(report).into_iter().map(|(more, value)| counter(report, more, value)).collect::<Vec<_>>();
@@ -153,7 +153,7 @@ fn sizes(report: &Report) -> Metric {
     let (mut buckets, mut packets) = (Vec::new(), 0);
     for (_, to, here) in names::sizes(&report.counts.stats) {
         packets += here;
-        // The encoder adds the last one, which has no bound.
+        // The encoder adds the last bucket, which has no bound.
         let Some(to) = to else { continue };
         let mut bucket = Bucket::default();
         bucket.set_cumulative_count(packets);
@@ -161,7 +161,7 @@ fn sizes(report: &Report) -> Metric {
         buckets.push(bucket);
     }
     let mut histogram = Histogram::default();
-    // Of the same reading as the buckets, or a bucket could have more than all.
+    // From the same reading as the buckets. Otherwise a bucket could exceed the total.
     histogram.set_sample_count(packets);
     histogram.set_sample_sum(total.bytes as f64);
     histogram.set_bucket(buckets);

@@ -1,23 +1,23 @@
-//! What the counters are called, in every kind of report.
+//! The names of the counters in every kind of report.
 
 use crate::layout::{Stats, Traffic};
 
-/// By family: each packet is in exactly one.
+/// Returns the counters by family. Each packet is in exactly one.
 pub fn families(stats: &Stats) -> [(&'static str, Traffic); 4] {
     [("ipv4", stats.ipv4), ("ipv6", stats.ipv6), ("arp", stats.arp), ("other", stats.other_family)]
 }
 
-/// By transport: each IP packet is in exactly one.
+/// Returns the counters by transport. Each IP packet is in exactly one.
 pub fn transports(stats: &Stats) -> [(&'static str, Traffic); 4] {
     [("tcp", stats.tcp), ("udp", stats.udp), ("icmp", stats.icmp), ("other", stats.other_transport)]
 }
 
-/// TCP segments by flag.
+/// Returns the TCP segments by flag.
 pub fn flags(stats: &Stats) -> [(&'static str, u64); 3] {
     [("syn", stats.tcp_syn), ("fin", stats.tcp_fin), ("rst", stats.tcp_rst)]
 }
 
-/// All packets.
+/// Returns the sum over all packets.
 pub fn total(stats: &Stats) -> Traffic {
     let mut total = Traffic::ZERO;
     for (_, traffic) in families(stats) {
@@ -26,16 +26,16 @@ pub fn total(stats: &Stats) -> Traffic {
     total
 }
 
-/// The last class of sizes that is told by itself: a frame on a wire is shorter, and only what the kernel has merged
-/// is longer.
+/// The last class of sizes that is reported separately. A frame on a wire is shorter; only packets that the kernel has
+/// merged are longer.
 const LAST_CLASS: usize = 16;
 
-/// The classes of packet sizes: the smallest size, the largest one if there is one, and the packets.
+/// Returns the classes of packet sizes: the smallest size, the largest one if there is one, and the number of packets.
 pub fn sizes(stats: &Stats) -> impl Iterator<Item = (u64, Option<u64>, u64)> {
     let (told, rest) = stats.sizes.split_at(LAST_CLASS);
     let told: Vec<u64> = told.iter().copied().chain([rest.iter().sum()]).collect();
     told.into_iter().enumerate().map(|(at, packets)| {
-        // The first class has the empty ones too.
+        // The first class also has the empty packets.
         let from = if at == 0 { 0 } else { 1 << at };
         (from, (at < LAST_CLASS).then(|| (2 << at) - 1), packets)
     })

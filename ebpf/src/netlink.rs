@@ -1,4 +1,4 @@
-//! What the kernel says about interfaces.
+//! Information from the kernel about interfaces, by netlink.
 
 use std::io;
 
@@ -9,28 +9,28 @@ use rtnetlink::packet_route::RouteNetlinkMessage;
 use rtnetlink::packet_route::link::{LinkAttribute, LinkMessage, LinkXdp, XdpAttached};
 use rtnetlink::{Error, Handle, MulticastGroup};
 
-/// Flags of XDP that choose the mode of the program to be removed.
+/// The XDP flags that choose the mode of the program to remove.
 const SKB_MODE: u32 = 1 << 1;
 const DRIVER_MODE: u32 = 1 << 2;
 const HARDWARE_MODE: u32 = 1 << 3;
 
-/// Answers questions about interfaces.
+/// A connection for queries about interfaces.
 #[derive(Clone)]
 pub struct Netlink(Handle);
 
 /// An interface.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Its index, which is another one after it was gone.
+    /// The index. An interface that was removed and returns has a new one.
     pub index: u32,
     /// Its name.
     pub name: String,
-    /// Its XDP programs: id, and flag of the mode.
+    /// The XDP programs: the id of each, and the flag of its mode.
     pub programs: Vec<(u32, u32)>,
 }
 
 impl Netlink {
-    /// Connects. The stream has an item whenever an interface changes.
+    /// Connects. The returned stream yields an item whenever an interface changes.
     ///
     /// Runs on the current tokio runtime.
     pub fn connect() -> io::Result<(Self, impl Stream<Item = ()> + Unpin)> {
@@ -39,28 +39,28 @@ impl Netlink {
         Ok((Self(handle), changes.map(drop)))
     }
 
-    /// The interface of a name, if there is one now.
+    /// Returns the interface with a name, if it exists.
     pub async fn by_name(&self, name: &str) -> Result<Option<Found>, Error> {
         first(self.0.link().get().match_name(name.to_owned()).execute()).await
     }
 
-    /// The interface of an index, if there is one now.
+    /// Returns the interface with an index, if it exists.
     pub async fn by_index(&self, index: u32) -> Result<Option<Found>, Error> {
         first(self.0.link().get().match_index(index).execute()).await
     }
 
-    /// The names of all interfaces.
+    /// Returns the names of all interfaces.
     pub async fn names(&self) -> Vec<String> {
         let all = self.0.link().get().execute();
         all.filter_map(|one| async { one.ok().map(|one| found(&one).name) }).collect().await
     }
 
-    /// Takes programs off an interface that were attached by netlink. Those that a link holds stay.
+    /// Detaches programs that were attached by netlink. Programs that a link holds stay.
     pub async fn remove_programs(&self, of: &Found) -> Result<(), Error> {
         for (_, mode) in &of.programs {
             let mut message = LinkMessage::default();
             message.header.index = of.index;
-            // No program is the descriptor -1.
+            // The descriptor -1 stands for no program.
             message.attributes = vec![LinkAttribute::Xdp(vec![LinkXdp::Fd(-1), LinkXdp::Flags(*mode)])];
             self.0.link().set(message).execute().await?;
         }
@@ -68,7 +68,7 @@ impl Netlink {
     }
 }
 
-/// Whether two messages follow each other closely is all the same: the state is asked for anew.
+/// Returns whether an error says that the interface does not exist.
 pub fn is_gone(error: &Error) -> bool {
     matches!(error, Error::NetlinkError(message) if message.raw_code() == -libc::ENODEV)
 }
@@ -95,7 +95,8 @@ fn found(message: &LinkMessage) -> Found {
     Found { index: message.header.index, name: name.unwrap_or_default(), programs: xdp.unwrap_or_default() }
 }
 
-/// The kernel gives the id once without and once with a mode, where there is one program only.
+/// Returns the programs with their modes. If there is only one program, the kernel reports its id both with and without
+/// a mode.
 fn programs(xdp: &[LinkXdp]) -> Vec<(u32, u32)> {
     let by_mode: Vec<(u32, u32)> = xdp
         .iter()
@@ -122,5 +123,5 @@ fn programs(xdp: &[LinkXdp]) -> Vec<(u32, u32)> {
     id.zip(mode).into_iter().collect()
 }
 
-/// A message that nobody asked for.
+/// A notification of a change.
 pub type Change = NetlinkMessage<RouteNetlinkMessage>;

@@ -7,10 +7,10 @@ use clap::{Parser, ValueEnum};
 
 use crate::program::PORTS;
 
-/// Where the metrics are if no address is given: on this machine only, because they say who talks to it.
+/// The default address of the metrics: on this machine only, because they reveal who talks to it.
 const METRICS: &str = "127.0.0.1:9902";
 
-/// An interface's name has up to 15 bytes (`IFNAMSIZ` with its final zero is 16).
+/// The maximum length of an interface's name in bytes (`IFNAMSIZ` is 16 with the final zero).
 const NAME_BYTES: usize = 15;
 
 /// Counts the packets that arrive on an interface, in the kernel, by an XDP program that lets all of them pass.
@@ -73,7 +73,7 @@ pub enum Wanted {
 }
 
 impl Options {
-    /// The command line of this process. Ends it where that is wrong, or asks for help.
+    /// Parses the command line of this process. Ends the process if it is invalid, or asks for help.
     pub fn from_command_line() -> Self {
         let mut options = Self::parse();
         if let Err(why) = options.settle() {
@@ -82,7 +82,7 @@ impl Options {
         options
     }
 
-    /// Drops what is said twice.
+    /// Removes duplicates.
     fn settle(&mut self) -> Result<(), String> {
         self.port.sort_unstable();
         self.port.dedup();
@@ -120,7 +120,8 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 fn interval(text: &str) -> Result<Duration, String> {
     let expected = "expected a time from 100ms to 1h, such as 1s";
     let time = humantime::parse_duration(text).map_err(|_| expected.to_owned())?;
-    // Reading all processors' counters more often is work for nothing, and who waits longer wants Prometheus.
+    // More frequent readings of all processors' counters are wasted work, and Prometheus serves longer intervals
+    // better.
     if (Duration::from_millis(100)..=Duration::from_hours(1)).contains(&time) {
         Ok(time)
     } else {

@@ -1,4 +1,4 @@
-//! Where reports go: a table that is kept up to date, lines of JSON, or nothing until the end.
+//! The output of reports: a table that is kept up to date, lines of JSON, or nothing until the end.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
@@ -6,10 +6,10 @@ use std::io::{self, IsTerminal, Write};
 use crate::report::Report;
 use crate::{json, table};
 
-/// Events shown under a live table, which would wipe them away otherwise.
+/// How many events are shown below a live table, which would otherwise erase them.
 const EVENTS: usize = 5;
 
-/// Clears a terminal, and writes from its top.
+/// Clears the terminal, and moves to its top.
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
 /// Standard output and standard error.
@@ -21,12 +21,12 @@ pub struct Output {
 enum Form {
     Live,
     Json,
-    /// Nobody reads along: totals at the end only.
+    /// Nobody reads along, so only the totals are printed at the end.
     Last,
 }
 
 impl Output {
-    /// What suits the options and whoever reads.
+    /// Returns the output that suits the options and the reader.
     pub fn new(json: bool, once: bool) -> Self {
         let form = match (json, io::stdout().is_terminal() && !once) {
             (true, _) => Form::Json,
@@ -36,17 +36,17 @@ impl Output {
         Self { form, events: VecDeque::new() }
     }
 
-    /// Something happened.
+    /// Reports an event.
     pub fn event(&mut self, text: &str) {
         if matches!(self.form, Form::Live) {
             self.events.truncate(EVENTS - 1);
             self.events.push_front(text.to_owned());
         }
-        // Where nobody reads it, there is nobody to tell.
+        // If stderr is closed, nobody needs to be told.
         let _ = writeln!(io::stderr(), "nomos-xdp: {text}");
     }
 
-    /// An interval has passed. Fails where nobody reads any more.
+    /// Reports an interval. Fails if nobody reads the output any more.
     pub fn interval(&mut self, reports: &[Report]) -> io::Result<()> {
         match self.form {
             Form::Live => write(&format!("{CLEAR}{}", self.screen(reports))),
@@ -55,7 +55,7 @@ impl Output {
         }
     }
 
-    /// The last report of all.
+    /// Writes the final report.
     pub fn last(&mut self, reports: &[Report]) -> io::Result<()> {
         match self.form {
             Form::Live | Form::Json => self.interval(reports),

@@ -11,22 +11,22 @@ use crate::link::{Link, Mode};
 
 static OBJECT: &[u8] = include_bytes_aligned!(concat!(env!("OUT_DIR"), "/nomos_xdp.o"));
 
-/// Slot 0 stands for all ports that nobody watches.
+/// Slot 0 stands for all ports that are not watched.
 const FIRST_SLOT: u32 = 1;
 
-/// The most ports that can be watched.
+/// The maximum number of watched ports.
 pub const PORTS: usize = u8::MAX as usize;
 
-/// One of the programs of the object. All count alike and share the counters.
+/// One of the programs of the object. All of them count alike and share the counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// For packets in one buffer. The fastest; takes root or `CAP_PERFMON` to load.
+    /// For packets in one buffer. The fastest one; needs root or `CAP_PERFMON` to load.
     Plain,
-    /// For packets in one buffer, whose length it asks the kernel for (Linux 5.18).
+    /// For packets in one buffer, whose length it gets from the kernel (Linux 5.18).
     Call,
-    /// For packets in several buffers too (Linux 5.18). Takes root or `CAP_PERFMON` to load.
+    /// For packets in one or several buffers (Linux 5.18). Needs root or `CAP_PERFMON` to load.
     Frags,
-    /// The same for skb mode, where the stack made the buffers.
+    /// As `Frags`, but for skb mode, where the stack has made the buffers.
     Skb,
 }
 
@@ -36,14 +36,14 @@ pub struct Program {
     ports: Vec<u16>,
 }
 
-/// What was counted so far, over all processors.
+/// The counts so far, summed over all processors.
 ///
-/// The kernel goes on counting while this is read: each number is exact, but two of them may be a packet apart.
+/// The kernel continues to count during the reading. Each number is exact, but two of them may be a packet apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// The counters of all packets.
     pub stats: Stats,
-    /// Those of the watched ports, in the order given.
+    /// The counters of the watched ports, in the given order.
     pub ports: Vec<(u16, Port)>,
 }
 
@@ -66,20 +66,20 @@ impl Variant {
 }
 
 impl Program {
-    /// Makes the maps. The programs themselves are loaded when they are needed.
+    /// Creates the maps. The programs themselves are loaded when they are needed.
     pub fn new(ports: &[u16]) -> Result<Self, Error> {
         let mut program = Self { ebpf: EbpfLoader::new().load(OBJECT)?, ports: ports.to_vec() };
         program.watch()?;
         Ok(program)
     }
 
-    /// Attaches the program in this mode. The outer error is of loading, the inner one of attaching.
+    /// Attaches the program in this mode. The outer error is about loading, the inner one about attaching.
     pub fn attach(&mut self, interface: u32, mode: Mode) -> Result<io::Result<Link>, Error> {
         let mut result = Err("there is no program".into());
         for variant in order(mode) {
             let program = match self.load(variant) {
                 Ok(program) => program,
-                // Privileges or the kernel's age may allow another one. That of the first is the one to tell.
+                // The privileges or the kernel's age may allow another variant. The first error is the one to report.
                 Err(error) => {
                     result = result.or(Err(error));
                     continue;
@@ -95,7 +95,7 @@ impl Program {
         result
     }
 
-    /// What was counted so far.
+    /// Returns the counts so far.
     pub fn counts(&self) -> Result<Counts, Error> {
         let ports: PerCpuArray<_, Port> = PerCpuArray::try_from(self.map("nomos_ports")?)?;
         let slots = (FIRST_SLOT..).zip(&self.ports);
@@ -107,17 +107,17 @@ impl Program {
         })
     }
 
-    /// Runs the program on a packet, so often, without an interface.
+    /// Runs the program on a packet without an interface, as often as the options say.
     pub fn test_run(&mut self, variant: Variant, options: TestRunOptions<'_>) -> Result<TestRunResult, Error> {
         Ok(self.load(variant)?.test_run(options)?)
     }
 
-    /// The descriptor of the loaded program.
+    /// Returns the descriptor of the program, loading it if necessary.
     pub fn fd(&mut self, variant: Variant) -> Result<&ProgramFd, Error> {
         Ok(self.load(variant)?.fd()?)
     }
 
-    /// What the kernel says about the loaded program.
+    /// Returns the kernel's information about the program, loading it if necessary.
     pub fn info(&mut self, variant: Variant) -> Result<ProgramInfo, Error> {
         Ok(self.load(variant)?.info()?)
     }
@@ -145,17 +145,17 @@ impl Program {
     }
 }
 
-/// Whether this says that the interface has a program already.
+/// Returns whether the error says that the interface already has a program.
 pub fn is_taken(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EEXIST))
 }
 
-/// Which programs to try, one after the other.
+/// Returns the programs to try, in order.
 ///
-/// Drivers may hand packets of several buffers over with their headers outside of the first one, where a program does not
-/// see them (mlx5 does). So there the program for one buffer is first, which makes the driver use one, and the other one
-/// only where a driver refuses, as with jumbo frames. The stack puts headers into the first buffer always, and for a
-/// program that wants one buffer it has to copy everything into one.
+/// Drivers may hand over packets of several buffers with headers outside the first buffer, where a program does not see
+/// them (mlx5 does). So in native mode the programs for one buffer come first, which make the driver use one buffer.
+/// The program for several buffers is only tried if a driver refuses these, as with jumbo frames. The stack always puts
+/// headers into the first buffer, but must copy everything into one for a program that wants one buffer.
 fn order(mode: Mode) -> [Variant; 3] {
     match mode {
         Mode::Native => [Variant::Plain, Variant::Call, Variant::Frags],

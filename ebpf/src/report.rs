@@ -1,4 +1,4 @@
-//! One interface at one moment, and its rates since the moment before.
+//! A report about one interface at one time, with rates since the last report.
 
 use std::time::Instant;
 
@@ -7,20 +7,20 @@ use crate::link::Mode;
 use crate::names;
 use crate::program::Counts;
 
-/// What reports are made of.
+/// The content of a report.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The interface's name.
     pub interface: String,
-    /// How the program is attached; none while it is not.
+    /// The mode of attachment, or `None` while the program is not attached.
     pub mode: Option<Mode>,
-    /// What was counted so far.
+    /// The counts so far.
     pub counts: Counts,
-    /// Since the last report.
+    /// The rates since the last report.
     pub rate: Rate,
 }
 
-/// Per second.
+/// Rates per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rate {
     /// Packets per second.
@@ -31,7 +31,7 @@ pub struct Rate {
     pub syn: f64,
 }
 
-/// Works out rates.
+/// Computes rates.
 #[derive(Clone, Debug)]
 pub struct Meter {
     at: Instant,
@@ -40,12 +40,12 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Begins at nothing.
+    /// Returns a meter that starts from zero.
     pub fn start() -> Self {
         Self { at: Instant::now(), total: Traffic::ZERO, syn: 0 }
     }
 
-    /// The rates since the last time.
+    /// Returns the rates since the last call.
     pub fn rate(&mut self, counts: &Counts, now: Instant) -> Rate {
         let total = names::total(&counts.stats);
         let seconds = now.duration_since(self.at).as_secs_f64().max(f64::MIN_POSITIVE);

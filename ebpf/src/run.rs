@@ -1,4 +1,4 @@
-//! The whole run: load, attach, report until the end, detach.
+//! A whole run: load, attach, report until the end, detach.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,22 +13,22 @@ use crate::output::Output;
 use crate::report::Report;
 use crate::{available, metrics, server};
 
-/// Why a run ended before it was told to.
+/// Why a run ended early.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Privileges or kernel do not allow it.
+    /// The privileges or the kernel do not allow it.
     Unavailable(String),
     /// Anything else.
     Failed(String),
 }
 
-/// How often a program is removed for `--replace`. One that is watched over, as ours is, can return before the place is
-/// taken; two loaders that both insist must not go on for ever.
+/// How often a program is removed for `--replace`. The removed program's loader may attach it again before ours is
+/// attached, as ours would. Two loaders that both insist must not repeat this for ever.
 const REPLACEMENTS: usize = 3;
 
 type Interfaces = Arc<Mutex<Vec<Interface>>>;
 
-/// Runs until a signal, the first report with `--once`, or the end of whoever reads the reports.
+/// Runs until a signal, the first report with `--once`, or the end of the program that reads the reports.
 pub async fn run(options: &Options) -> Result<(), Failure> {
     let mut signals = Signals::new().map_err(|error| Failure::Failed(format!("signals: {error}")))?;
     let (netlink, mut changes) = Netlink::connect()
@@ -57,7 +57,7 @@ pub async fn run(options: &Options) -> Result<(), Failure> {
         tokio::select! {
             () = signals.next() => break,
             Some(()) = changes.next() => {
-                // Changes come in bunches, and one look at what is now answers them all.
+                // Changes come in groups, and one check covers them all.
                 while futures_util::FutureExt::now_or_never(changes.next()).flatten().is_some() {}
                 check(&netlink, &interfaces, &mut output).await;
             }
@@ -66,7 +66,7 @@ pub async fn run(options: &Options) -> Result<(), Failure> {
                 if options.once {
                     break;
                 }
-                // Who reads the reports has ended, and so does what makes them.
+                // The program that reads the reports has ended, so this one ends too.
                 if output.interval(&reports(&interfaces)?).is_err() {
                     return Ok(());
                 }
@@ -111,12 +111,12 @@ async fn start(options: &Options, netlink: &Netlink, found: &Found, output: &mut
     Ok(interface)
 }
 
-/// Looks how the interfaces are now, and says what has changed.
+/// Checks the interfaces, and reports changes.
 async fn check(netlink: &Netlink, interfaces: &Interfaces, output: &mut Output) {
     let known: Vec<(String, Option<Attached>)> =
         lock(interfaces).iter().map(|interface| (interface.name().to_owned(), interface.attached())).collect();
     for (at, (name, attached)) in known.into_iter().enumerate() {
-        // Netlink not answering says nothing about the interface; the next look will.
+        // If netlink does not answer, nothing is known about the interface. The next check will find out.
         let Ok(found) = netlink.by_name(&name).await else { continue };
         let renamed = match &attached {
             Some(Attached { index, .. }) if found.as_ref().is_none_or(|found| found.index != *index) => {
@@ -143,7 +143,7 @@ fn serve(listener: tokio::net::TcpListener, interfaces: &Interfaces, output: &mu
     }));
 }
 
-/// Detaches first, so that nothing is counted behind the last report.
+/// Writes the last report. Detaches first, so that nothing is counted after it.
 fn finish(interfaces: &Interfaces, output: &mut Output) -> Result<(), Failure> {
     let reports = {
         let mut interfaces = lock(interfaces);
@@ -151,7 +151,7 @@ fn finish(interfaces: &Interfaces, output: &mut Output) -> Result<(), Failure> {
         interfaces.iter_mut().for_each(Interface::detach);
         let all: Result<Vec<Report>, _> = interfaces.iter_mut().map(Interface::report).collect();
         let all = all.map_err(|error| Failure::Failed(error.to_string()))?;
-        // How it was counted is part of the result.
+        // The mode while counting belongs to the result.
         all.into_iter().zip(modes).map(|(report, mode)| Report { mode, ..report }).collect::<Vec<_>>()
     };
     // Nobody may be left to read it.

@@ -1,4 +1,4 @@
-//! The metrics, by HTTP.
+//! Serves the metrics by HTTP.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -14,18 +14,18 @@ use tokio::net::TcpListener;
 
 use crate::metrics;
 
-/// A client that has not sent its request by then is not waited for.
+/// The time limit for a client to send its request.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long to wait where connections cannot be accepted, as when no file descriptors are left.
+/// The pause if connections cannot be accepted, for example because no file descriptors are left.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Listens. Fails where the address cannot be had.
+/// Listens on an address. Fails if it is not available.
 pub async fn listen(address: SocketAddr) -> Result<TcpListener, String> {
     TcpListener::bind(address).await.map_err(|error| format!("--metrics {address}: {error}"))
 }
 
-/// Serves what `text` gives, for ever.
+/// Serves the result of `text`, for ever.
 pub async fn serve(listener: TcpListener, text: impl Fn() -> Result<String, String> + Clone + Send + Sync + 'static) {
     loop {
         let Ok((socket, _)) = listener.accept().await else {
@@ -35,7 +35,7 @@ pub async fn serve(listener: TcpListener, text: impl Fn() -> Result<String, Stri
         let text = text.clone();
         tokio::spawn(async move {
             let service = service_fn(|request| std::future::ready(Ok::<_, Infallible>(answer(&request, &text))));
-            // An error is a client that went away.
+            // An error means that the client went away.
             let _ = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(PATIENCE)

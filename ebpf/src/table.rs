@@ -1,4 +1,4 @@
-//! Reports for people.
+//! Reports as a table for people.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use crate::link::Mode;
 use crate::names;
 use crate::report::Report;
 
-/// The widest bar of the histogram.
+/// The length of the longest bar in the histogram.
 const BAR: u64 = 40;
 
-/// One interface.
+/// Returns the table of one interface.
 pub fn render(report: &Report) -> String {
     let stats = &report.counts.stats;
     let total = names::total(stats);
@@ -47,7 +47,7 @@ pub fn render(report: &Report) -> String {
     text
 }
 
-/// A number in at most four digits: what changes every second need not be exact.
+/// Formats a number with at most four digits, because values that change every second need not be exact.
 fn short(value: f64) -> String {
     let mut value = value;
     for prefix in ["", "k", "M", "G"] {
@@ -68,7 +68,7 @@ fn histogram(text: &mut String, report: &Report) {
     let most = report.counts.stats.sizes.iter().copied().max().unwrap_or_default();
     for (from, to, packets) in names::sizes(&report.counts.stats).filter(|(_, _, packets)| *packets > 0) {
         let name = to.map_or_else(|| format!("{from} and more"), |to| format!("{from} to {to}"));
-        // At least one, so that nothing that was there is invisible.
+        // At least one, so that every non-empty class is visible.
         let bar = "#".repeat(usize::try_from((packets * BAR / most).max(1)).unwrap_or_default());
         let _ = writeln!(text, "  {:<16} {packets:>15} {bar}", format!("{name} B"));
     }

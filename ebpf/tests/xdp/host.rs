@@ -1,4 +1,4 @@
-//! Two network namespaces of our own, joined by a veth pair: nothing is in them but what a test sends.
+//! Two network namespaces for a test alone, joined by a veth pair. They carry only what the test sends.
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -14,12 +14,12 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use serde_json::Value;
 
-/// How long to wait for what ought to come at once, on a machine that may be busy with other tests.
+/// The time limit for events that should be immediate, on a machine that may be busy with other tests.
 pub const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The interface that is counted on.
+/// The interface whose packets are counted.
 pub const COUNTED: &str = "counted";
-/// Its other end.
+/// The other end of the pair.
 pub const SENDER: &str = "sender";
 
 /// The two namespaces.
@@ -27,7 +27,7 @@ pub struct Host {
     name: String,
 }
 
-/// Why tests that need privileges cannot run here; none where they can.
+/// Returns why tests that need privileges cannot run here, or `None` if they can.
 pub fn obstacle() -> Option<String> {
     if let Some(obstacle) = nomos_xdp::available::obstacle() {
         return Some(obstacle);
@@ -39,14 +39,14 @@ pub fn obstacle() -> Option<String> {
 }
 
 impl Host {
-    /// Makes them. They are removed when this is dropped.
+    /// Creates the namespaces. They are removed when this is dropped.
     pub fn new() -> Result<Self, String> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("nomos-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let host = Self { name };
         for side in [host.counted(), host.sending()] {
             ip(&["netns", "add", &side])?;
-            // Else the kernel sends packets of its own.
+            // Otherwise the kernel would send packets of its own.
             let quiet = "echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6";
             ip(&["netns", "exec", &side, "sh", "-c", quiet])?;
         }
@@ -54,7 +54,7 @@ impl Host {
         Ok(host)
     }
 
-    /// Makes the veth pair.
+    /// Creates the veth pair.
     pub fn connect(&self) -> Result<(), String> {
         let (counted, sending) = (self.counted(), self.sending());
         ip(&["link", "add", COUNTED, "netns", &counted, "type", "veth", "peer", "name", SENDER, "netns", &sending])?;
@@ -66,46 +66,46 @@ impl Host {
         Ok(())
     }
 
-    /// Runs `ip` in the namespace that is counted in.
+    /// Runs `ip` in the namespace of the counted interface.
     pub fn ip(&self, arguments: &[&str]) -> Result<(), String> {
         ip(&[&["-n", &self.counted()], arguments].concat())
     }
 
-    /// A command in the namespace that is counted in.
+    /// Returns a command in the namespace of the counted interface.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.counted(), program]);
         command
     }
 
-    /// The loader there.
+    /// Returns a command that runs the loader in that namespace.
     pub fn loader(&self, arguments: &[&str]) -> Command {
         let mut command = self.command(env!("CARGO_BIN_EXE_nomos-xdp"));
         command.args(arguments);
         command
     }
 
-    /// Sends frames into the counted interface, one after the other. Returns how often it sent one again: `lost`
-    /// counts each time that the other end had no room.
+    /// Sends frames into the counted interface, one after the other. Returns how many were sent again: each time that
+    /// the other end had no room, `lost` counts one more.
     pub fn send(&self, frames: impl IntoIterator<Item = Vec<u8>> + Send) -> Result<u64, String> {
         let sending = self.sending();
         let sent = thread::scope(|scope| scope.spawn(|| send(&sending, frames)).join());
         sent.map_err(|_| "the sender panicked".to_owned())?.map_err(|error| format!("sending: {error}"))
     }
 
-    /// Runs something on a thread in the namespace that is counted in.
+    /// Runs a function on a thread in the namespace of the counted interface.
     pub fn inside<T: Send>(&self, run: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
         let namespace = self.counted();
         let inner = || enter(&namespace).map_err(|error| error.to_string()).and_then(|()| run());
         thread::scope(|scope| scope.spawn(inner).join()).map_err(|_| "the thread panicked".to_owned())?
     }
 
-    /// What `ip link` says about the counted interface.
+    /// Returns the information of `ip link` about the counted interface.
     pub fn link(&self) -> Result<Value, String> {
         show(&self.counted(), COUNTED)
     }
 
-    /// What the kernel says was lost between the two ends, what was then sent again among it.
+    /// Returns how many frames the kernel lost between the two ends, including those that were then sent again.
     pub fn lost(&self) -> Result<u64, String> {
         let lost = |side: &str, interface: &str| -> Result<u64, String> {
             let stats = &show(side, interface)?["stats64"];
@@ -127,7 +127,7 @@ impl Host {
 impl Drop for Host {
     fn drop(&mut self) {
         for side in [self.counted(), self.sending()] {
-            // With the namespace its end of the pair goes, and with that the other one.
+            // The namespace takes its end of the pair with it, and that the other end.
             let _ = ip(&["netns", "delete", &side]);
         }
     }
@@ -141,7 +141,7 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// Starts it with JSON reports ten times a second.
+    /// Starts it, with JSON reports ten times a second.
     pub fn start(host: &Host, arguments: &[&str]) -> Result<Self, String> {
         let mut command = host.loader(arguments);
         command.args(["--json", "--interval", "100ms"]);
@@ -156,13 +156,13 @@ impl Loader {
         Ok(Self { child, said, reports })
     }
 
-    /// Starts it and waits until it is attached.
+    /// Starts it, and waits until it is attached.
     pub fn attached(host: &Host, arguments: &[&str]) -> Result<Self, String> {
         let loader = Self::start(host, arguments)?;
         loader.wait_for("attached in").map(|_| loader)
     }
 
-    /// The next line on standard error that has this text.
+    /// Returns the next line on standard error that contains this text.
     pub fn wait_for(&self, text: &str) -> Result<String, String> {
         let start = Instant::now();
         let mut seen = Vec::new();
@@ -175,7 +175,7 @@ impl Loader {
         }
     }
 
-    /// The first report that fulfils a condition.
+    /// Returns the first report that meets a condition.
     pub fn report(&self, condition: impl Fn(&Value) -> bool) -> Result<Value, String> {
         let start = Instant::now();
         let mut last = Value::Null;
@@ -189,12 +189,12 @@ impl Loader {
         }
     }
 
-    /// The process.
+    /// Returns the process id.
     pub fn pid(&self) -> Pid {
         Pid::from_child(&self.child)
     }
 
-    /// Asks it to end, and gives its last report and exit code.
+    /// Asks it to end, and returns its last report and exit code.
     pub fn stop(mut self) -> Result<(Value, Option<i32>), String> {
         kill_process(self.pid(), Signal::TERM).map_err(|error| error.to_string())?;
         let last = self.reports.iter().last().ok_or("there was no report")?;
@@ -202,7 +202,7 @@ impl Loader {
         Ok((last, status.code()))
     }
 
-    /// Ends it without a chance to clean up.
+    /// Kills it, so that it cannot clean up.
     pub fn crash(mut self) -> Result<(), String> {
         self.child.kill().and_then(|()| self.child.wait()).map(drop).map_err(|error| error.to_string())
     }
@@ -210,7 +210,7 @@ impl Loader {
 
 impl Drop for Loader {
     fn drop(&mut self) {
-        // It may have ended.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -224,7 +224,7 @@ fn lines<T: Send + 'static>(
     if let Some(from) = from {
         thread::spawn(move || {
             for one in BufReader::new(from).lines().map_while(Result::ok).filter_map(parse) {
-                // Read on where nobody listens: a full pipe would hold the loader up.
+                // Reading continues even if nobody listens: a full pipe would block the loader.
                 let _ = sender.send(one);
             }
         });
@@ -241,8 +241,8 @@ fn ip(arguments: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Waits until an interface carries frames: the kernel sees to that some time after `up`, and silently drops what is
-/// sent before.
+/// Waits until an interface carries frames. The kernel enables it some time after `up`, and silently drops earlier
+/// frames.
 fn operational(side: &str, interface: &str) -> Result<(), String> {
     let start = Instant::now();
     loop {
@@ -257,7 +257,7 @@ fn operational(side: &str, interface: &str) -> Result<(), String> {
     }
 }
 
-/// What `ip link` says about an interface.
+/// Returns the information of `ip link` about an interface.
 fn show(side: &str, interface: &str) -> Result<Value, String> {
     let output = Command::new("ip").args(["-n", side, "-j", "-s", "link", "show", interface]).output();
     let output = output.map_err(|error| error.to_string())?;
@@ -265,7 +265,7 @@ fn show(side: &str, interface: &str) -> Result<Value, String> {
     Ok(said[0].clone())
 }
 
-/// Runs on a thread of its own, which ends in the other namespace.
+/// Sends frames. Runs on a thread of its own, which stays in the other namespace.
 fn send(namespace: &str, frames: impl IntoIterator<Item = Vec<u8>>) -> io::Result<u64> {
     enter(namespace)?;
     let mut socket = File::from(raw_socket(c"sender")?);
@@ -273,7 +273,7 @@ fn send(namespace: &str, frames: impl IntoIterator<Item = Vec<u8>>) -> io::Resul
     for frame in frames {
         let written = loop {
             match socket.write(&frame) {
-                // The queue is full, as on a busy machine: nothing was sent, and there is room in a moment.
+                // The queue is full, as on a busy machine: nothing was sent, and there will be room in a moment.
                 Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => {
                     again += 1;
                     thread::sleep(Duration::from_micros(100));
@@ -293,9 +293,9 @@ fn enter(namespace: &str) -> io::Result<()> {
     Ok(move_into_link_name_space(entrance.as_fd(), Some(LinkNameSpaceType::Network))?)
 }
 
-/// A socket that sends whole frames by one interface.
+/// Opens a socket that sends whole frames through one interface.
 fn raw_socket(interface: &CStr) -> io::Result<OwnedFd> {
-    // SAFETY: no pointers; the descriptor is new and ours.
+    // SAFETY: there are no pointers, and the descriptor is new and belongs to this process.
     let socket = unsafe {
         let fd = libc::socket(libc::AF_PACKET, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0);
         if fd < 0 {
@@ -303,7 +303,7 @@ fn raw_socket(interface: &CStr) -> io::Result<OwnedFd> {
         }
         OwnedFd::from_raw_fd(fd)
     };
-    // SAFETY: a C string, read only; all zero is a valid `sockaddr_ll`, which is of the size that `bind` is told.
+    // SAFETY: the name is a C string and only read; all zeros is a valid `sockaddr_ll`, and `bind` gets its size.
     let bound = unsafe {
         let index = libc::if_nametoindex(interface.as_ptr());
         let mut address: libc::sockaddr_ll = std::mem::zeroed();

@@ -1,4 +1,4 @@
-//! The loader on a veth pair: what is sent at one end is counted at the other.
+//! The loader on a veth pair: frames sent at one end are counted at the other.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -37,7 +37,8 @@ pub const CASES: &[Case] = &[
     ("no such interface", no_such_interface),
 ];
 
-/// How often each frame of the mix is sent, and the same again for each row: so that no two rows can be mixed up.
+/// How often the first frame of the mix is sent. Each further frame is sent once more than the one before it, so that
+/// no two rows can be confused.
 const TIMES: u64 = 3;
 
 const MILLION: u64 = 1_000_000;
@@ -59,7 +60,7 @@ fn the_mix(mode: &str) -> Outcome {
     same(&last, &expected, mode)
 }
 
-/// Two senders at a time, so that more than one processor counts.
+/// Two threads send at the same time, so that more than one processor counts.
 fn a_million(mode: &str) -> Outcome {
     let host = Host::new()?;
     let loader = Loader::attached(&host, &["-i", COUNTED, "--mode", mode, "-p", &PORTS[0].to_string()])?;
@@ -137,7 +138,7 @@ fn replaces_a_link() -> Outcome {
     first.wait_for("taken off by somebody else")?;
     first.wait_for("there is an XDP program already")?;
     second.stop()?;
-    // Now there is room for the first one again.
+    // Now the first one has room again.
     first.wait_for("attached in native mode").map(drop)
 }
 
@@ -312,7 +313,7 @@ fn no_such_interface() -> Outcome {
     expect(&refused, 1, "there is no interface nowhere; expected one of lo, counted")
 }
 
-/// Compares a JSON report with what it ought to be, all of it but times and rates.
+/// Compares a JSON report with the expected one, except for times and rates.
 fn same(found: &Value, expected: &Counts, mode: &str) -> Outcome {
     let expected = report::Report {
         interface: COUNTED.to_owned(),

@@ -1,6 +1,6 @@
-//! The XDP program in the kernel, and the loader on interfaces of our own.
+//! The XDP program in the kernel, and the loader on test interfaces.
 //!
-//! What needs privileges is skipped, with the reason, where there are none.
+//! Cases that need privileges are skipped if there are none, with the reason.
 
 mod frame;
 mod host;
@@ -14,10 +14,10 @@ use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Completion, Trial};
 
-/// What a case returns: nothing, or what went wrong in one text.
+/// The result of a case: nothing, or what went wrong as text.
 type Outcome = Result<(), String>;
 
-/// A case by its name.
+/// A case and its name.
 type Case = (&'static str, fn() -> Outcome);
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! The known mix: frames, and what each of them is counted as.
+//! The known mix: frames, and how each of them must be counted.
 
 use nomos_xdp::layout::{Port, Stats, Traffic};
 use nomos_xdp::program::Counts;
@@ -11,7 +11,7 @@ use crate::frame::{
 /// The watched ports.
 pub const PORTS: [u16; 2] = [8080, 8443];
 
-/// What a frame is counted as, beside its size.
+/// How a frame must be counted, apart from its size.
 #[derive(Clone, Copy)]
 pub struct Expected {
     family: Family,
@@ -41,11 +41,11 @@ enum Transport {
 
 /// A row of the mix.
 pub struct Row {
-    /// What is special about it.
+    /// A description for messages.
     pub name: &'static str,
     /// The frame.
     pub frame: Vec<u8>,
-    /// What it is counted as.
+    /// How it must be counted.
     pub expected: Expected,
 }
 
@@ -67,12 +67,12 @@ impl Expected {
     }
 }
 
-/// No packet at all.
+/// Returns the counts of no packets.
 pub fn nothing() -> Counts {
     Counts { stats: Stats::ZERO, ports: PORTS.map(|port| (port, Port::ZERO)).to_vec() }
 }
 
-/// Adds what so many of a frame come to.
+/// Adds the counts of a frame that is sent this often.
 pub fn add(counts: &mut Counts, row: &Row, times: u64) {
     let expected = row.expected;
     let traffic = Traffic { packets: times, bytes: times * row.frame.len() as u64 };
@@ -103,7 +103,7 @@ pub fn add(counts: &mut Counts, row: &Row, times: u64) {
     }
 }
 
-/// All rows. Each is a frame that a network interface can send: at least an Ethernet header, at most 1500 bytes behind it.
+/// Returns all rows. Each is a frame that an interface can send: an Ethernet header with at most 1500 bytes after it.
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub fn rows() -> Vec<Row> {
     use Transport::{Icmp, Other, Tcp, Udp};

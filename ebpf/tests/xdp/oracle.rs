@@ -1,5 +1,5 @@
-//! The same counting in plain Rust, written from the description of the counters: what the program is compared with on
-//! packets that nobody thought of.
+//! The same counting in plain Rust, written from the description of the counters. The program is compared with it on
+//! random packets.
 
 use nomos_xdp::layout::{Port, Traffic};
 use nomos_xdp::program::Counts;
@@ -20,7 +20,7 @@ pub fn count(counts: &mut Counts, packet: &[u8]) {
         Some((0x0806, _)) => counts.stats.arp += &traffic,
         Some((kind, _)) => {
             counts.stats.other_family += &traffic;
-            // The program has no other word for a frame that ended too early.
+            // The program uses kind 0 for a frame that ends too early.
             counts.stats.parse_failures += u64::from(kind == 0);
         }
         None => {
@@ -30,7 +30,8 @@ pub fn count(counts: &mut Counts, packet: &[u8]) {
     }
 }
 
-/// A parsed IP packet: its protocol, what follows unless that is a later fragment, and whether it is a fragment.
+/// A parsed IP packet: its protocol, the bytes after its headers unless it is a later fragment, and whether it is a
+/// fragment.
 struct Ip<'a> {
     protocol: u8,
     rest: Option<&'a [u8]>,
@@ -61,7 +62,7 @@ fn ipv4(packet: &[u8]) -> Result<Ip<'_>, bool> {
     Ok(Ip { protocol: head[9], rest, fragment: field & 0x3fff != 0 })
 }
 
-/// The error is whether a fragment header was seen before what is wrong.
+/// Parses an IPv6 packet. The error says whether there was a fragment header before the part that is invalid.
 fn ipv6(packet: &[u8]) -> Result<Ip<'_>, bool> {
     let head = packet.get(..40).filter(|head| head[0] >> 4 == 6).ok_or(false)?;
     let (mut protocol, mut rest, mut fragment) = (head[6], &packet[40..], false);

@@ -1,4 +1,4 @@
-//! The program by itself, run on packets by the kernel without an interface.
+//! The program by itself: the kernel runs it on packets without an interface.
 
 use aya::programs::TestRunOptions;
 use nomos_xdp::program::{Counts, Program, Variant};
@@ -21,13 +21,13 @@ pub const CASES: &[Case] = &[
 /// `XDP_PASS`.
 const PASS: u32 = 2;
 
-/// Packets of each kind that chance makes.
+/// How many packets each random test makes.
 const RANDOM: u64 = 5_000;
 
-/// Metadata in front of a short packet.
+/// The length of the metadata in front of a short packet.
 const METADATA: u32 = 16;
 
-/// An Ethernet header.
+/// The length of an Ethernet header.
 const SHORTEST: usize = 14;
 
 fn verifier_accepts() -> Outcome {
@@ -47,7 +47,7 @@ fn verifier_accepts() -> Outcome {
 
 fn each_frame() -> Outcome {
     for variant in Variant::ALL {
-        // Loading takes longer than all runs, so the counts go on from row to row.
+        // Loading takes longer than all runs, so the counts accumulate over the rows.
         let (mut program, mut expected) = (load()?, mix::nothing());
         for row in mix::rows() {
             mix::add(&mut expected, &row, 3);
@@ -81,7 +81,7 @@ fn random_packets() -> Outcome {
     agree((0..RANDOM).map(|_| {
         let length = chance.below(200);
         let mut packet: Vec<u8> = (0..length).map(|_| chance.byte()).collect();
-        // Else hardly any would get behind the EtherType.
+        // Otherwise hardly any packet would be parsed beyond the EtherType.
         let kinds = [0x0800_u16, 0x86dd, 0x8100, 0x88a8, 0x0806, 0];
         if let Some(kind) = packet.get_mut(12..14) {
             kind.copy_from_slice(&kinds[chance.below(kinds.len())].to_be_bytes());
@@ -104,7 +104,7 @@ fn changed_frames() -> Outcome {
     }))
 }
 
-/// The kernel cuts what is longer than a page into buffers.
+/// The kernel splits packets longer than a page into buffers.
 fn several_buffers() -> Outcome {
     for variant in [Variant::Frags, Variant::Skb] {
         let mut program = load()?;
@@ -131,7 +131,7 @@ fn agree(packets: impl Iterator<Item = Vec<u8>>) -> Outcome {
             run(program, variant, &packet, 1)?;
         }
         seen.push(packet);
-        // Reading the counters takes longer than counting, and a difference does not go away again.
+        // Reading the counters takes longer than counting, and a difference remains visible.
         if seen.len() == 500 {
             check(&programs, &expected, &seen)?;
             seen.clear();
@@ -140,8 +140,8 @@ fn agree(packets: impl Iterator<Item = Vec<u8>>) -> Outcome {
     check(&programs, &expected, &seen)
 }
 
-/// The packets that this kernel runs a program on: newer ones refuse those without a whole Ethernet header, which no
-/// interface hands to a program either.
+/// Returns the packets on which this kernel runs a program. Newer kernels refuse packets without a whole Ethernet
+/// header, which no interface hands to a program either.
 fn possible(packets: impl Iterator<Item = Vec<u8>>) -> Result<impl Iterator<Item = Vec<u8>>, String> {
     let shortest = if run(&mut load()?, Variant::Plain, &[], 1).is_ok() { 0 } else { SHORTEST };
     Ok(packets.filter(move |packet| packet.len() >= shortest))
@@ -170,8 +170,8 @@ fn run(program: &mut Program, variant: Variant, packet: &[u8], repeat: u32) -> O
     }
 }
 
-/// The kernel wants at least an Ethernet header as input. A shorter packet is given as the end of a longer one, whose
-/// beginning is metadata; kernels before 6.18 run a program on that.
+/// Returns the input for a packet. The kernel requires at least an Ethernet header. A shorter packet becomes the end of
+/// a longer one whose beginning is metadata; kernels before 6.18 run a program on that.
 fn shaped(packet: &[u8]) -> (Vec<u8>, Option<[u8; 24]>) {
     if packet.len() >= SHORTEST {
         return (packet.to_vec(), None);
@@ -179,7 +179,7 @@ fn shaped(packet: &[u8]) -> (Vec<u8>, Option<[u8; 24]>) {
     let data = [&[0; METADATA as usize], packet].concat();
     let end = METADATA + u32::try_from(packet.len()).unwrap_or_default();
     let mut context = [0; 24];
-    // `struct xdp_md`: data, data_end, data_meta, and three that have to be 0.
+    // `struct xdp_md`: data, data_end, data_meta, and three fields that must be 0.
     context[..4].copy_from_slice(&METADATA.to_ne_bytes());
     context[4..8].copy_from_slice(&end.to_ne_bytes());
     (data, Some(context))
@@ -193,7 +193,7 @@ fn said(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// Xorshift: the same numbers in each run.
+/// A xorshift generator, which gives the same numbers in each run.
 struct Chance(u64);
 
 impl Chance {
