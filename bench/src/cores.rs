@@ -1,10 +1,10 @@
-//! Which core runs what: proxies have one for themselves, the load generator and the upstream have the other.
+//! Assigns cores: proxies have one for themselves; the load generator and the upstream have the other.
 //!
-//! A process or thread keeps to the core of the thread that starts it.
+//! A process or thread stays on the core of the thread that starts it.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Two of the cores that this process may use. This thread may use all of them again once it is dropped.
+/// Two of the cores that this process may use. When it is dropped, this thread may use all of them again.
 #[derive(Debug)]
 pub struct Cores {
     all: CpuSet,
@@ -12,24 +12,24 @@ pub struct Cores {
 }
 
 impl Cores {
-    /// Those of this machine. With fewer than two, everything runs wherever it is put.
+    /// Returns two cores of this machine. With fewer than two, everything runs anywhere.
     pub fn of_this_process() -> Result<Self, String> {
         let all = sched_getaffinity(None).map_err(|error| format!("sched_getaffinity: {error}"))?;
         let mut usable = (0..CpuSet::MAX_CPU).filter(|core| all.is_set(*core));
         Ok(Cores { all, pair: usable.next().zip(usable.next()) })
     }
 
-    /// This thread, and what it starts from now on, runs with the load generator.
+    /// Makes this thread, and everything that it starts from here on, run on the load generator's core.
     pub fn with_the_load(&self) -> Result<(), String> {
         self.pair.map_or(Ok(()), |(load, _)| pin(&only(load)))
     }
 
-    /// What this thread starts from now on runs with the proxies.
+    /// Makes everything that this thread starts from here on run on the proxies' core.
     pub fn with_the_proxies(&self) -> Result<(), String> {
         self.pair.map_or(Ok(()), |(_, proxies)| pin(&only(proxies)))
     }
 
-    /// Whether there were two.
+    /// Returns whether there are two cores.
     pub fn are_apart(&self) -> bool {
         self.pair.is_some()
     }
@@ -37,7 +37,7 @@ impl Cores {
 
 impl Drop for Cores {
     fn drop(&mut self) {
-        // A thread that stays where it is measures as well.
+        // If this fails, the thread stays on its core and measures just as well.
         let _ = pin(&self.all);
     }
 }

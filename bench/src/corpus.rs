@@ -1,7 +1,8 @@
-//! The bodies that are timed, built here so that they are the same everywhere.
+//! The bodies that are timed, generated here so that they are the same everywhere.
 //!
-//! `flat` is dense on purpose, 18 bytes per key, because time goes by the key: published APIs have 20 to 40. The users
-//! of the drifting upstream are sparser. Every subject comes in several variants, see [`Subject::bodies`].
+//! `flat` is dense on purpose, 18 bytes per key, because time depends on the number of keys: published APIs have 20 to
+//! 40 bytes per key. The users of the drifting upstream are sparser. Every subject has several variants, see
+//! [`Subject::bodies`].
 
 mod fields;
 mod pretty;
@@ -16,14 +17,14 @@ use serde_json::{Value, json};
 use fields::{DRIFTED, FIELDS, LEAVES};
 use words::Words;
 
-/// Variants of a small body: enough that a branch predictor does not learn all of them.
+/// The number of variants of a small body: enough that a branch predictor does not learn all of them.
 const VARIANTS: u64 = 16;
-/// Variants of a large body, which is too long to be learnt.
+/// The number of variants of a large body, which is too long to be learnt.
 const LARGE_VARIANTS: u64 = 2;
-/// Records in a list of 100 KB.
+/// The number of records in a list of 100 KB.
 const RECORDS: u64 = 98;
 
-/// Everything that is timed.
+/// Returns everything that is timed.
 pub fn subjects() -> Vec<Subject> {
     let mut subjects = vec![flat(), flat_by_rules(), clean(), flatten(), list()];
     subjects.extend([flat(), clean(), flatten(), list()].map(pretty));
@@ -32,7 +33,7 @@ pub fn subjects() -> Vec<Subject> {
     subjects
 }
 
-/// A flat record of 1 KB with ten drifted names, healed by all packs against its contract.
+/// Returns a flat record of 1 KB with ten drifted names, healed by all packs against its contract.
 pub fn flat() -> Subject {
     let route = json!({"packs": ["all"], "contract": record()});
     Subject {
@@ -44,13 +45,13 @@ pub fn flat() -> Subject {
     }
 }
 
-/// The same record without drift: what most responses are.
+/// Returns the same record without drift, as in most responses.
 pub fn clean() -> Subject {
     let bodies = variants(VARIANTS, |words| fields::flat(words, false));
     Subject { name: "clean-1k".to_owned(), bodies, ops: 0, ..flat() }
 }
 
-/// A list of such records.
+/// Returns a list of such records.
 pub fn list() -> Subject {
     let properties = json!({"items": {"type": "array", "items": record()}, "total": {"type": "integer"}});
     let route = json!({"packs": ["all"], "contract": {"type": "object", "properties": properties}});
@@ -67,7 +68,7 @@ pub fn list() -> Subject {
     }
 }
 
-/// 1 KB in which every value stands six levels deep, and belongs at the root.
+/// Returns 1 KB in which every value is six levels deep and belongs at the root.
 pub fn flatten() -> Subject {
     let paths: Vec<(String, &str)> = LEAVES.iter().map(|(path, leaf)| (format!("{path}.{leaf}"), *leaf)).collect();
     let moves: Value = paths.iter().map(|(path, name)| (path.clone(), json!(name))).collect();
@@ -81,13 +82,13 @@ pub fn flatten() -> Subject {
     }
 }
 
-/// The drifted record healed by the ten renames that it needs, in any object: neither packs nor a contract.
+/// Returns the drifted record, healed by the ten renames that it needs, in any object, without packs and contract.
 fn flat_by_rules() -> Subject {
     let renames: Value = DRIFTED.iter().map(|(name, drifted)| ((*drifted).to_owned(), json!(name))).collect();
     Subject { name: "flat-1k-rules".to_owned(), config: config(json!({"rename": renames})), ..flat() }
 }
 
-/// The user of the drifting upstream in one of its modes.
+/// Returns the user of the drifting upstream in one of its modes.
 fn user(mode: Mode) -> Subject {
     let (moves, renames): (Vec<_>, Vec<_>) = drift(mode).iter().partition(|(_, path)| path.contains('.'));
     Subject {
@@ -125,7 +126,7 @@ fn edit_move(path: &str, name: &str) -> (Vec<String>, String) {
     (path.split('.').map(str::to_owned).collect(), name.to_owned())
 }
 
-/// `flat` for requests of one path, so that they must be read.
+/// Returns `flat` with a route for one path, so that requests must be read.
 pub fn flat_by_path(path: &str) -> Subject {
     let config = flat().config.replacen(r#"{"prefix":"/"}"#, &json!({"path": path}).to_string(), 1);
     Subject { name: "flat-1k-by-path".to_owned(), config, ..flat() }

@@ -1,8 +1,8 @@
-//! How many files this process, and proxies that it starts, may have open.
+//! The limit of open files for this process and the proxies that it starts.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Allows so many, or says what to do.
+/// Raises the limit to this number. If that fails, the error says what to do.
 pub fn allow(wanted: u64) -> Result<(), String> {
     let limit = getrlimit(Resource::Nofile);
     if limit.current.is_none_or(|current| current >= wanted) {

@@ -1,5 +1,5 @@
-//! The engine by itself: every subject and operation, in rounds, so that a slow moment of the machine does not fall on
-//! one of them.
+//! The engine by itself: every subject and operation in rounds, so that a slow phase of the machine does not affect
+//! only one of them.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -22,7 +22,7 @@ use crate::section::{Cell as Figure, Figures, Plot, Section};
 pub struct Effort {
     /// Rounds over all subjects and operations.
     pub rounds: usize,
-    /// Batches of one of them in a round; each lasts 0.4 to 0.8 ms, a tree of 100 KB longer.
+    /// Batches of one operation in a round. Each takes 0.4 to 0.8 ms; a tree of 100 KB takes longer.
     pub batches: usize,
 }
 
@@ -31,13 +31,13 @@ pub struct Effort {
 pub struct Row {
     /// The name of the subject.
     pub subject: String,
-    /// Bytes of a body.
+    /// The length of a body in bytes.
     pub bytes: usize,
-    /// Members of a body.
+    /// The number of members of a body.
     pub keys: usize,
-    /// Renames and moves in a body.
+    /// The number of renames and moves in a body.
     pub ops: u32,
-    /// By operation, in the order of [`Operation::ALL`].
+    /// The results by operation, in the order of [`Operation::ALL`].
     pub cells: Vec<Cell>,
 }
 
@@ -46,7 +46,7 @@ pub struct Row {
 pub struct Cell {
     /// The name of the operation.
     pub operation: &'static str,
-    /// The median of the rounds' medians: nanoseconds per body.
+    /// The median of the rounds' medians, in nanoseconds per body.
     pub median: f64,
     /// Every round.
     pub rounds: Vec<Timing>,
@@ -57,11 +57,11 @@ pub struct Cell {
 pub struct Others {
     /// The name of the subject.
     pub subject: String,
-    /// Every round, by parser in the order of [`Parser::ALL`].
+    /// The result of every round by parser, in the order of [`Parser::ALL`].
     pub rounds: [Vec<f64>; 2],
 }
 
-/// Measures everything.
+/// Runs the scenario.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let effort = Effort::of(setting);
     let parts = |part: usize| move |done: usize, of: usize| setting.progress.at(part * of + done, 3 * of);
@@ -82,7 +82,7 @@ pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
 }
 
 impl Effort {
-    /// That of a run.
+    /// Returns the effort of a run.
     pub fn of(setting: &Setting<'_>) -> Self {
         Effort { rounds: setting.pick(7, 3), batches: setting.pick(120, 30) }
     }
@@ -93,7 +93,7 @@ pub fn in_envoy(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Vec<R
     let subjects = corpus::subjects();
     let configuration = serde_json::to_string(&subjects).map_err(|error| error.to_string())?;
     let filter = proxy::wasm("engine", Module::Engine, &configuration);
-    // The module answers by itself; nobody listens on the discard port.
+    // The module answers by itself. Nothing listens on the discard port.
     let mut envoy = proxy::start(SocketAddr::from(([127, 0, 0, 1], 9)), &[("engine", Some(filter))])?;
     let address = envoy.listener("engine")?;
     rows(progress, &subjects, effort.rounds, |subject, operation| {
@@ -103,7 +103,7 @@ pub fn in_envoy(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Vec<R
     })
 }
 
-/// Measures everything natively, by the same code.
+/// Measures everything natively, with the same code.
 pub fn native(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Vec<Row>, String> {
     let subjects = corpus::subjects();
     let stands: Result<HashMap<_, _>, String> =
@@ -117,7 +117,7 @@ pub fn native(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Vec<Row
     })
 }
 
-/// Measures other parsers doing the same edits, natively.
+/// Measures the same edits with other parsers, natively.
 fn others(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Vec<Others>, String> {
     let subjects = corpus::subjects();
     for (subject, parser) in subjects.iter().flat_map(|subject| Parser::ALL.map(|parser| (subject, parser))) {
@@ -157,19 +157,19 @@ fn rows(
     Ok(rows)
 }
 
-/// The middle one; the lower of the two where there are two.
+/// Returns the median, or the lower of the two middle values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or(f64::NAN)
 }
 
 impl Row {
-    /// Nanoseconds per body of an operation.
+    /// Returns the nanoseconds per body of an operation.
     pub fn ns(&self, operation: Operation) -> f64 {
         self.cells.iter().find(|cell| cell.operation == operation.name()).map_or(f64::NAN, |cell| cell.median)
     }
 
-    /// Nanoseconds of scanning, walking and splicing.
+    /// Returns the nanoseconds of scanning, walking and splicing.
     fn stages(&self) -> [f64; 3] {
         let (walk, heal) = (self.ns(Operation::Walk), self.ns(Operation::Heal));
         [self.ns(Operation::Scan), walk, heal - walk]
@@ -180,7 +180,7 @@ impl Row {
         self.bytes as f64 / ns * 1e3
     }
 
-    /// From the first quartile of the rounds to the third, as a share of the median, in percent.
+    /// Returns the distance from the first to the third quartile of the rounds, in percent of the median.
     fn spread(&self, operation: Operation) -> f64 {
         let Some(cell) = self.cells.iter().find(|cell| cell.operation == operation.name()) else { return f64::NAN };
         let mut rounds: Vec<f64> = cell.rounds.iter().map(|timing| timing.median).collect();
@@ -191,7 +191,7 @@ impl Row {
     }
 }
 
-/// Stages of the engine.
+/// Returns the table of the engine's stages.
 #[allow(clippy::cast_precision_loss)]
 fn table(name: &str, rows: &[Row], fuel: &HashMap<String, f64>) -> Figures {
     let mut figures = Figures::new(
@@ -221,7 +221,7 @@ fn table(name: &str, rows: &[Row], fuel: &HashMap<String, f64>) -> Figures {
         let (bytes, keys) = (row.bytes as f64, row.keys as f64);
         let (whole, dom) = (row.ns(Operation::Whole), row.ns(Operation::Dom));
         let [scan, walk, splice] = row.stages();
-        // A body without drift is not spliced at all; the difference of two timings would be noise.
+        // A body without drift is not spliced. The difference of two timings would be noise.
         let spliced = (row.ops > 0).then_some(splice);
         figures.row(vec![
             row.subject.as_str().into(),
@@ -247,7 +247,7 @@ fn table(name: &str, rows: &[Row], fuel: &HashMap<String, f64>) -> Figures {
     figures
 }
 
-/// Bodies of skeletons that were seen before.
+/// Returns the table of bodies whose skeletons have been seen before.
 #[allow(clippy::cast_precision_loss)]
 fn seen(name: &str, rows: &[Row], fuel: &HashMap<String, f64>) -> Figures {
     let columns = [
@@ -285,7 +285,7 @@ fn seen(name: &str, rows: &[Row], fuel: &HashMap<String, f64>) -> Figures {
     figures
 }
 
-/// The same edit by other parsers.
+/// Returns the table of the same edit by other parsers.
 fn parsers(native: &[Row], others: &[Others]) -> Figures {
     let mut figures = Figures::new(
         "parsers",
@@ -346,7 +346,7 @@ fn row(subject: &Subject) -> Row {
     }
 }
 
-/// Has the module in Envoy time an operation on a subject.
+/// Asks the module in Envoy to time an operation on a subject.
 pub fn ask(address: SocketAddr, subject: &str, operation: Operation, batches: usize) -> Result<Timing, String> {
     let path = format!("/{subject}/{}/{batches}", operation.name());
     let reply = client::fetch(address, "GET", &path, &[]).map_err(|error| format!("{path}: {error}"))?;

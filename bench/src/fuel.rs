@@ -1,14 +1,14 @@
-//! What responses cost in fuel under wasmtime: `make budget` counts it, and CI holds it to the committed counts.
+//! The cost of responses in fuel under wasmtime. `make budget` counts it, and CI compares it with the committed counts.
 
 use std::collections::HashMap;
 use std::fs;
 
 use nomos_tests::paths;
 
-/// Where the counts are, in the repository.
+/// The file of the counts in the repository.
 const FILE: &str = "tests/harness/budget.txt";
 
-/// The committed counts by body.
+/// Returns the committed counts by body.
 pub fn committed() -> Result<HashMap<String, f64>, String> {
     let text = fs::read_to_string(paths::root().join(FILE)).map_err(|error| format!("{FILE}: {error}"))?;
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -18,7 +18,7 @@ pub fn committed() -> Result<HashMap<String, f64>, String> {
         .collect())
 }
 
-/// The count of a body whose skeleton was not seen before.
+/// Returns the count of a body whose skeleton is new.
 pub(crate) fn of_unseen(counts: &HashMap<String, f64>, body: &str) -> Option<f64> {
     counts.get(&format!("{body}-unseen")).copied()
 }

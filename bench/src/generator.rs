@@ -1,7 +1,9 @@
-//! Load over HTTP/1.1 by one thread: in a closed loop, where each connection sends its next request once it has its
-//! response, or at a constant rate, timed from when a request was to be sent rather than from when it could be.
+//! Generates load over HTTP/1.1 with one thread. In a closed loop each connection sends its next request once it has
+//! its response. At a constant rate, latency counts from the time when a request was due, not from when it could be
+//! sent.
 //!
-//! The thread never sleeps and serves the upstreams meanwhile: [`Upstream`](crate::upstream::Upstream) says why.
+//! The thread never sleeps, and serves the upstreams in the same loop: [`Upstream`](crate::upstream::Upstream) says
+//! why.
 
 mod backlog;
 mod connection;
@@ -20,33 +22,34 @@ use backlog::Backlog;
 use connection::Connection;
 pub use outcome::Outcome;
 
-/// Without any response for this long, what is under way counts as failed.
+/// If no response comes for this long, all outstanding requests count as failed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Events taken from the kernel at once.
+/// How many events are taken from the kernel at once.
 const EVENTS: usize = 1024;
 
-/// When requests are sent.
+/// The pace at which requests are sent.
 #[derive(Clone, Copy, Debug)]
 pub enum Pace {
-    /// So many on each connection at once; the next as soon as a response is there. More than one is pipelining.
+    /// Keeps this many requests outstanding on each connection. More than one is pipelining.
     Closed(usize),
-    /// One request per connection, and then another connection.
+    /// Sends one request per connection, and then opens another connection.
     Anew,
-    /// So many per second, whatever the responses do. One that finds no connection free waits, and its waiting counts.
+    /// Sends this many per second, whatever the responses. A request that finds no free connection waits, and its
+    /// waiting counts.
     Open(u32),
 }
 
-/// When to stop sending.
+/// The end of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Until {
-    /// After so many requests.
+    /// After this many requests.
     Sent(u64),
     /// After this time.
     Elapsed(Duration),
 }
 
-/// Open connections to one listener, and what is asked for on them.
+/// Open connections to one listener, with the request to send.
 pub struct Generator {
     poll: Poll,
     connections: Vec<Connection>,
@@ -54,7 +57,7 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// Connects. Waiting for that is no part of any latency, but with [`Pace::Anew`].
+    /// Connects. The time for that is not part of any latency, except with [`Pace::Anew`].
     pub fn connect(to: SocketAddr, connections: usize, path: &str) -> io::Result<Self> {
         let poll = Poll::new()?;
         let open = |at| Connection::open(to, Token(at), poll.registry());
@@ -63,7 +66,7 @@ impl Generator {
         Ok(Generator { poll, connections, request })
     }
 
-    /// Sends and receives until the end, and until what was sent then is answered.
+    /// Sends and receives until the end, and until all requests sent before it are answered.
     pub fn run(&mut self, pace: Pace, until: Until, upstreams: &[&Upstream]) -> io::Result<Outcome> {
         let mut run = Run::new(pace, until, self.connections.len());
         let mut events = Events::with_capacity(EVENTS);
@@ -78,13 +81,13 @@ impl Generator {
             }
         }
         run.outcome.elapsed = run.start.elapsed();
-        // After giving up, what was due and could not be sent has failed too.
+        // If the run was given up, requests that were due but not sent have failed too.
         run.outcome.failed += run.under_way + run.backlog.waiting();
         self.drop_leftovers()?;
         Ok(run.outcome)
     }
 
-    /// Sends what is due on connections that are free.
+    /// Sends the due requests on free connections.
     fn send(&mut self, run: &mut Run) -> io::Result<()> {
         run.backlog.fill(run.start, run.until);
         let depth = if let Pace::Closed(depth) = run.pace { depth } else { 1 };
@@ -121,14 +124,15 @@ impl Generator {
             run.fail(connection.under_way());
             connection.reopen(self.poll.registry())?;
         }
-        // One that had nothing under way is free already.
+        // A connection without outstanding requests is already in the list.
         if before > 0 && connection.under_way() < before && !run.free.contains(&token.0) {
             run.free.push_back(token.0);
         }
         Ok(())
     }
 
-    /// A run that was given up leaves responses behind that the next one must not read.
+    /// Closes connections with outstanding requests: a run that was given up leaves responses that the next one must
+    /// not read.
     fn drop_leftovers(&mut self) -> io::Result<()> {
         for connection in self.connections.iter_mut().filter(|connection| connection.under_way() > 0) {
             connection.reopen(self.poll.registry())?;
@@ -137,13 +141,13 @@ impl Generator {
     }
 }
 
-/// What is known of a run while it lasts.
+/// The state of a run.
 struct Run {
     pace: Pace,
     until: Until,
     start: Instant,
     backlog: Backlog,
-    /// Connections that may send.
+    /// The connections that may send.
     free: VecDeque<usize>,
     sent: u64,
     under_way: u64,
@@ -169,7 +173,8 @@ impl Run {
     fn may_send(&self) -> bool {
         match self.until {
             Until::Sent(requests) => self.sent < requests,
-            // What was due before the end is sent after it, or a proxy that is too slow would look like one that is not.
+            // Requests that were due before the end are sent after it. Otherwise a proxy that is too slow would look
+            // fast.
             Until::Elapsed(time) => matches!(self.pace, Pace::Open(_)) || self.start.elapsed() < time,
         }
     }
@@ -179,7 +184,7 @@ impl Run {
         let all_sent = match (self.until, self.pace) {
             (Until::Elapsed(time), Pace::Open(_)) => {
                 let is_late = self.start.elapsed() >= time;
-                // The last ones may have become due since it was looked, where this thread did not run meanwhile.
+                // If this thread was not running, the last requests may have become due since the last check.
                 self.backlog.fill(self.start, self.until);
                 is_late && self.backlog.is_empty()
             }
@@ -230,7 +235,7 @@ mod tests {
     fn waiting_for_a_connection_counts() {
         let upstream = upstream();
         let mut generator = Generator::connect(upstream.address, 1, "/a").expect("a connection");
-        // All are due within a millisecond, and one connection takes them one after the other.
+        // All are due within a millisecond, and one connection sends them one after the other.
         let outcome = generator.run(Pace::Open(1_000_000), Until::Sent(1_000), &[&upstream]).expect("a run");
         assert_eq!(outcome.ok, 1_000);
         let (intended, sent) = (outcome.latency.mean(), outcome.since_sent.mean());

@@ -1,4 +1,4 @@
-//! Benchmarks: what healing costs in the engine, in the module inside Envoy, and in the whole proxy.
+//! Benchmarks of healing in the engine, in the module inside Envoy, and in the whole proxy.
 
 pub mod cores;
 pub mod corpus;

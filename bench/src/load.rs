@@ -1,7 +1,8 @@
-//! A closed loop of GET requests on a few connections, by one thread.
+//! Sends GET requests in a closed loop on a few connections, with one thread.
 //!
-//! Each connection has one request under way, and they are served in turn: read the response of one, send its next
-//! request, go on to the next connection. The thread never sleeps, and serves the upstream meanwhile: [`Upstream`] says why.
+//! Each connection has one outstanding request. The thread takes them in turn: it reads the response of one, sends its
+//! next request, and continues with the next connection. The thread never sleeps, and serves the upstream in the same
+//! loop: [`Upstream`] says why.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::response::is_complete;
 use crate::upstream::Upstream;
 
-/// A response that takes longer is a failure.
+/// A response that takes longer counts as failed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Open connections to one listener.
@@ -31,7 +32,7 @@ impl Load {
         Ok(Load { connections, request: format!("GET {path} HTTP/1.1\r\nhost: bench\r\n\r\n").into_bytes() })
     }
 
-    /// Sends so many requests on each connection and reads all responses, each of which must be a 200.
+    /// Sends this many requests on each connection, and reads all responses. Each must have status 200.
     pub fn run(&mut self, rounds: usize, upstream: &Upstream) -> io::Result<()> {
         for connection in &mut self.connections {
             connection.socket.write_all(&self.request)?;
@@ -47,7 +48,7 @@ impl Load {
         Ok(())
     }
 
-    /// How many connections there are.
+    /// Returns the number of connections.
     pub fn connections(&self) -> usize {
         self.connections.len()
     }

@@ -1,4 +1,4 @@
-//! What a result was measured on.
+//! The machine on which a result was measured.
 
 use std::fs;
 use std::path::Path;
@@ -6,29 +6,29 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-/// Whatever a figure depends on.
+/// Everything that a figure depends on.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Machine {
     /// The day, in UTC.
     pub date: String,
-    /// The commit, and `+` where files differed from it.
+    /// The commit, with `+` if files differed from it.
     pub commit: String,
-    /// The processor.
+    /// The model of the processor.
     pub cpu: String,
-    /// How many of them.
+    /// The number of its cores.
     pub cores: usize,
     /// The kernel's release.
     pub kernel: String,
-    /// What `envoy --version` says.
+    /// The version from `envoy --version`.
     pub envoy: String,
-    /// What `rustc --version` says.
+    /// The output of `rustc --version`.
     pub rustc: String,
-    /// Load average over the last minute when the run began: whether the machine was quiet.
+    /// The load average of the last minute at the start, which shows whether the machine was quiet.
     pub load: String,
 }
 
 impl Machine {
-    /// This machine, now.
+    /// Describes this machine at this time.
     pub fn here(envoy: &Path) -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let cpu = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
@@ -44,13 +44,13 @@ impl Machine {
         }
     }
 
-    /// The same in two lines for people.
+    /// Returns the description in two lines of text.
     pub fn text(&self) -> String {
         let Machine { date, commit, cpu, cores, kernel, envoy, rustc, load } = self;
         format!("{date}, commit {commit}, {cores} cores {cpu}, load {load}\nLinux {kernel}, Envoy {envoy}, {rustc}")
     }
 
-    /// Name and value of each.
+    /// Returns the name and value of each field.
     pub fn fields(&self) -> Vec<(&'static str, String)> {
         let Machine { date, commit, cpu, cores, kernel, envoy, rustc, load } = self;
         let texts = [("date", date), ("commit", commit), ("cpu", cpu), ("kernel", kernel), ("envoy", envoy)];
@@ -64,7 +64,7 @@ fn commit() -> String {
     if commit == "unknown" || said("git", &["status", "--porcelain"]).is_empty() { commit } else { commit + "+" }
 }
 
-/// The version out of `envoy  version: HASH/1.40.0/Clean/RELEASE/BoringSSL`.
+/// Extracts the version from `envoy  version: HASH/1.40.0/Clean/RELEASE/BoringSSL`.
 fn envoy_version(text: &str) -> String {
     let version = text.split_once("version: ").and_then(|(_, build)| build.split('/').nth(1));
     version.unwrap_or("unknown").to_owned()

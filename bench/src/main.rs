@@ -1,4 +1,4 @@
-//! Runs benchmarks, prints what they find, writes result files, and writes them into the document.
+//! Runs benchmarks, prints their results, and writes them to result files and into the document.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -72,7 +72,7 @@ fn scenarios() -> String {
     format!("Scenarios:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// The scenarios to run, in their order.
+/// Returns the scenarios to run, in their order.
 fn chosen(arguments: &Arguments) -> Result<Vec<&'static Scenario>, String> {
     let Arguments { what, skip, .. } = arguments;
     let is_whole = |name: &str| name == "all" || name == "quick";
@@ -99,8 +99,8 @@ fn chosen(arguments: &Arguments) -> Result<Vec<&'static Scenario>, String> {
     Ok(scenario::ALL.iter().filter(wanted).collect())
 }
 
-/// Runs scenarios one after the other. One that fails does not take the others' results with it, and what has been
-/// found so far is in the result file even if all of this ends at once.
+/// Runs scenarios one after the other. The failure of one does not lose the results of the others. Results so far are
+/// in the result file even if the process ends abruptly.
 fn run(arguments: &Arguments, scenarios: &[&Scenario]) -> Result<(), String> {
     let name = arguments.what.join("-");
     let quick = arguments.quick || name == "quick";

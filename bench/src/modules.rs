@@ -10,15 +10,15 @@ const TARGET: &str = "wasm32-wasip1";
 /// A built module of this workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Module {
-    /// Nomos.
+    /// The Nomos filter.
     Filter,
-    /// Times the engine in V8.
+    /// A module that times the engine in V8.
     Engine,
-    /// Echo by the SDK.
+    /// An echo module written with the SDK.
     EchoSdk,
-    /// Echo with the fewest calls.
+    /// An echo module with the fewest calls.
     EchoBare,
-    /// Echo with the calls that Nomos makes.
+    /// An echo module with the calls that Nomos makes.
     EchoCalls,
 }
 
@@ -35,19 +35,19 @@ impl Module {
         }
     }
 
-    /// Where it is once built.
+    /// Returns the path of the built module.
     pub fn path(self) -> PathBuf {
         target().join(TARGET).join("release").join(self.package().replace('-', "_")).with_extension("wasm")
     }
 }
 
-/// Builds all of them.
+/// Builds all modules.
 pub fn build() -> Result<(), String> {
     let packages = Module::ALL.iter().flat_map(|module| ["-p", module.package()]);
     cargo(["--target", TARGET].into_iter().chain(packages))
 }
 
-/// Builds the command `nomos`, and says where it is.
+/// Builds the command `nomos`, and returns its path.
 pub fn command() -> Result<PathBuf, String> {
     cargo(["-p", "nomos"].into_iter())?;
     Ok(target().join("release/nomos"))

@@ -1,4 +1,4 @@
-//! nginx with one worker, answering locally and proxying, where it is installed.
+//! nginx with one worker, if it is installed. It answers locally and proxies.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
@@ -12,21 +12,21 @@ use nomos_tests::client;
 use crate::proxy::LOCAL;
 use crate::tools;
 
-/// It reads a file and listens.
+/// The time limit for the start, in which nginx only reads a file and listens.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
 /// A running nginx.
 pub struct Nginx {
     master: Child,
     directory: PathBuf,
-    /// Where it listens.
+    /// The address at which it listens.
     pub address: SocketAddr,
-    /// The number of the process that does the work.
+    /// The process id of the worker.
     pub worker: u32,
 }
 
 impl Nginx {
-    /// Starts it in front of these upstreams; none where it cannot be had.
+    /// Starts it in front of these upstreams. Returns `None` if it is unavailable.
     pub fn start(upstreams: &[SocketAddr]) -> Result<Option<Self>, String> {
         let Some(program) = tools::find("nginx") else { return Ok(None) };
         let directory = std::env::temp_dir().join(format!("nomos-bench-nginx-{}", std::process::id()));
@@ -51,7 +51,7 @@ impl Nginx {
         Ok(Some(nginx))
     }
 
-    /// The worker, once it answers.
+    /// Waits until the worker answers, and returns its process id.
     fn wait(&self) -> Result<u32, String> {
         let deadline = Instant::now() + START_LIMIT;
         while Instant::now() < deadline {
@@ -71,7 +71,7 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // The master ends its worker when it is asked to end, and could not when it is killed.
+        // A terminated master ends its worker; a killed one could not.
         if let Some(pid) = rustix::process::Pid::from_raw(self.master.id().cast_signed()) {
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
         }
@@ -80,7 +80,7 @@ impl Drop for Nginx {
     }
 }
 
-/// What Envoy does too: no access log, connections to upstreams kept, as many as there are clients.
+/// Returns a configuration like Envoy's: no access log, and as many kept connections to upstreams as there are clients.
 fn configuration(address: SocketAddr, upstreams: &[SocketAddr], directory: &str) -> String {
     let servers: Vec<String> = upstreams.iter().map(|upstream| format!("server {upstream};")).collect();
     let servers = servers.join(" ");

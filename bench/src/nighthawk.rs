@@ -1,4 +1,4 @@
-//! Envoy's own load generator, where it is there: `bench/nighthawk/` says how.
+//! Nighthawk, Envoy's own load generator, if it is installed: `bench/nighthawk/` says how.
 
 use std::io::Read;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use crate::upstream::Upstream;
 
 use super::scenarios::RECORD;
 
-/// What is read of a result.
+/// The parts of a result that are read.
 #[derive(Debug, Deserialize)]
 struct Output {
     results: Vec<Found>,
@@ -36,7 +36,7 @@ struct Statistic {
     percentiles: Vec<Percentile>,
 }
 
-/// Numbers of 64 bits are text in JSON that is made from protocol buffers; durations are seconds with an `s`.
+/// In JSON made from protocol buffers, 64-bit numbers are text, and durations are seconds followed by `s`.
 #[derive(Debug, Deserialize)]
 struct Percentile {
     percentile: f64,
@@ -49,7 +49,7 @@ struct Counter {
     value: String,
 }
 
-/// The script that runs it, where there is one to run.
+/// Returns the script that runs it, if it is installed.
 pub fn find() -> Option<PathBuf> {
     let script = paths::root().join("bench/nighthawk/run");
     let status = Command::new(&script).arg("--find").stderr(Stdio::null()).status();
@@ -85,7 +85,7 @@ pub fn measure(
     Ok(figures)
 }
 
-/// Serves the upstream until it has ended.
+/// Runs it, and serves the upstream until it ends.
 fn run(script: &PathBuf, upstream: &Upstream, uri: &str, rate: u32, seconds: u64) -> Result<String, String> {
     let said = |error: std::io::Error| format!("{}: {error}", script.display());
     let mut child = Command::new(script)
@@ -118,7 +118,7 @@ fn cells(text: &str, seconds: u64) -> Result<Vec<Cell>, String> {
     let answered: f64 = answered.and_then(|counter| counter.value.parse().ok()).unwrap_or(0.0);
     let statistic = global.statistics.iter().find(|s| s.id == "benchmark_http_client.request_to_response");
     let percentiles = statistic.map_or(&[][..], |statistic| &statistic.percentiles);
-    // Ascending; Nighthawk chooses which it tells.
+    // The percentiles are in ascending order, and Nighthawk chooses them.
     let at = |wanted: f64| {
         let found = percentiles.iter().find(|percentile| percentile.percentile >= wanted)?;
         found.duration.trim_end_matches('s').parse::<f64>().ok().map(|seconds| seconds * 1e6)

@@ -1,7 +1,7 @@
-//! What a filter adds to Envoy's processor time per request, over the same Envoy without one.
+//! The processor time per request that a filter adds to the same Envoy without one.
 //!
-//! All listeners are those of one Envoy on a core of its own, and take turns in short slices, many to a round. What a round
-//! says of two of them is then of the same moments of the machine.
+//! All listeners belong to one Envoy on a core of its own. They take turns in short slices, many per round, so that the
+//! comparison of two of them within a round covers the same phases of the machine.
 
 use std::io;
 use std::net::SocketAddr;
@@ -22,17 +22,17 @@ use crate::turns::{self, Spent};
 use crate::upstream::Upstream;
 use crate::{corpus, process, proxy};
 
-/// Requests under way at a time: enough to keep the worker busy, few enough to fit every queue.
+/// The number of outstanding requests: enough to keep the worker busy, few enough to fit every queue.
 const CONNECTIONS: usize = 8;
 
-/// Turns in a round. One turn of as many requests leaves differences within a round half as wide again; slices of a quarter
-/// of these are too short beside their warm-up, and worse than either.
+/// The number of turns in a round. With one turn of as many requests, differences within a round vary half as much
+/// again. Slices of a quarter of this length are too short compared with their warm-up, and vary more than either.
 const TURNS: usize = 8;
 
-/// Requests in a slice: about 10 ms.
+/// The number of requests in a slice, which takes about 10 ms.
 const REQUESTS: usize = 256;
 
-/// Requests before them that do not count: what the caches lost to the others comes back.
+/// Requests before a slice that do not count: they refill the caches that other sides have used.
 const WARM_UP: usize = 32;
 
 /// How long to measure.
@@ -42,17 +42,17 @@ pub struct Effort {
     pub rounds: usize,
 }
 
-/// All configurations, measured against the first, which has no filter.
+/// All configurations, compared with the first one, which has no filter.
 #[derive(Clone, Debug, Serialize)]
 pub struct Overhead {
-    /// Requests in a round.
+    /// The number of requests in a round.
     pub requests: usize,
-    /// Bytes of a body.
+    /// The length of a body in bytes.
     pub bytes: usize,
-    /// In the order measured.
+    /// The sides, in the order of measurement.
     pub sides: Vec<Side>,
-    /// Quantiles of `nomos_heal_us` over all of it, as Envoy prints them: healing as it is in a request, with caches
-    /// that other code has just used, where a benchmark's loop finds them warm.
+    /// Quantiles of `nomos_heal_us` over the whole run, as Envoy prints them. They show healing inside a request, with
+    /// caches that other code has just used; in a benchmark's loop the caches are warm.
     pub heal_us: String,
 }
 
@@ -61,11 +61,11 @@ pub struct Overhead {
 pub struct Side {
     /// Its name.
     pub name: &'static str,
-    /// Processor time of Envoy per request, in microseconds, by round.
+    /// The processor time of Envoy per request by round, in microseconds.
     pub rounds: Vec<f64>,
-    /// Their median.
+    /// The median of the rounds.
     pub median: f64,
-    /// The median of what it takes more than Envoy without a filter in the same round.
+    /// The median of the differences from Envoy without a filter in the same round.
     pub added: f64,
 }
 
@@ -73,14 +73,14 @@ struct Setup {
     name: &'static str,
     path: &'static str,
     filter: Option<Value>,
-    /// A piece of the response body that shows that the filter did its work.
+    /// A part of the response body that proves that the filter did its work.
     proof: &'static str,
 }
 
-/// The factor of processor time that healing 1 KB is to take at most.
+/// The maximum factor of processor time for healing 1 KB.
 const MOST: f64 = 1.3;
 
-/// Measures everything.
+/// Runs the scenario.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let effort = Effort { rounds: setting.pick(72, 10) };
     let overhead = run(effort, &|done, of| setting.progress.at(done, of))?;
@@ -126,7 +126,7 @@ fn run(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Overhead, Stri
     cores.with_the_load()?;
     let pid = proxy::pid(&envoy)?;
     let mut sides = setups.iter().map(|setup| open(&envoy, setup)).collect::<Result<Vec<_>, _>>()?;
-    // The round before the first warms everything up.
+    // Round 0 only warms everything up.
     for round in 0..=effort.rounds {
         progress(round, effort.rounds);
         let mut spent = vec![Spent::default(); sides.len()];
@@ -147,7 +147,7 @@ fn run(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Overhead, Stri
     Ok(Overhead { requests: TURNS * REQUESTS, bytes, sides, heal_us })
 }
 
-/// The table that people read.
+/// Returns the table for readers.
 fn table(overhead: &Overhead) -> Figures {
     let mut figures = Figures::new(
         "configurations",
@@ -184,7 +184,7 @@ fn table(overhead: &Overhead) -> Figures {
     figures
 }
 
-/// How surely it says so.
+/// Returns the table of the results' certainty.
 fn sureness(overhead: &Overhead) -> Figures {
     let mut figures = Figures::new(
         "sureness",
@@ -212,12 +212,12 @@ fn sureness(overhead: &Overhead) -> Figures {
 }
 
 impl Side {
-    /// What it takes more within a round.
+    /// Returns the additional time within rounds.
     fn over(&self, plain: &Side) -> Spread {
         Spread::of_differences(&self.rounds, &plain.rounds)
     }
 
-    /// How many times as much it takes within a round.
+    /// Returns the quotient of times within rounds.
     fn times(&self, plain: &Side) -> Spread {
         Spread::of_quotients(&self.rounds, &plain.rounds)
     }
@@ -228,7 +228,7 @@ impl Overhead {
         self.sides.iter().find(|side| side.name == name)
     }
 
-    /// How many times as much a side adds as another one does, within a round.
+    /// Returns the quotient of the additional times of two sides within rounds.
     fn times_added(&self, side: &Side, plain: &Side, floor: &str) -> Option<Spread> {
         let floor = self.side(floor).filter(|floor| floor.name != side.name)?;
         let added = |side: &Side| -> Vec<f64> { side.rounds.iter().zip(&plain.rounds).map(|(a, b)| a - b).collect() };
@@ -236,7 +236,7 @@ impl Overhead {
     }
 }
 
-/// The first has no filter.
+/// Returns the configurations. The first one has no filter.
 fn setups() -> Vec<Setup> {
     let nomos = |configuration: &str| Some(proxy::wasm("nomos", Module::Filter, configuration));
     let heal = corpus::flat().config;
@@ -257,7 +257,7 @@ fn setups() -> Vec<Setup> {
     ]
 }
 
-/// A configuration of which no access log reads the filter state.
+/// Returns a configuration without filter state, for deployments whose access log does not read it.
 fn without_state(configuration: &str) -> String {
     configuration.replacen('{', "{\"filter_state\":false,", 1)
 }
@@ -272,7 +272,7 @@ fn open(envoy: &Envoy, setup: &Setup) -> Result<(Side, Load), String> {
     Ok((Side { name: setup.name, rounds: Vec::new(), median: 0.0, added: 0.0 }, load))
 }
 
-/// The quantiles since the start, which Envoy prints behind those of the last interval.
+/// Returns the quantiles since the start, which Envoy prints after those of the last interval.
 fn heal_us(envoy: &Envoy) -> Result<String, String> {
     let text = envoy.admin_get("/stats?filter=nomos_heal_us")?;
     let quantile = |field: &str| {
@@ -283,7 +283,7 @@ fn heal_us(envoy: &Envoy) -> Result<String, String> {
     Ok(text.split_ascii_whitespace().filter_map(quantile).collect::<Vec<_>>().join(", "))
 }
 
-/// What Envoy takes for a slice.
+/// Returns the processor time of Envoy for a slice.
 fn slice(pid: u32, load: &mut Load, upstream: &Upstream) -> io::Result<Spent> {
     load.run(WARM_UP / load.connections(), upstream)?;
     let before = process::cpu_ns(pid).map_err(io::Error::other)?;

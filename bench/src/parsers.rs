@@ -1,7 +1,7 @@
-//! The same edit by programs on other parsers: parse into a tree, edit, serialise. Natively only.
+//! The same edit by programs with other parsers: parse into a tree, edit, serialise. Natively only.
 //!
-//! Both are built as `cargo build` builds them. simd-json finds out at run time what the processor can do; sonic-rs, like
-//! the engine, uses what every x86-64 has, and would be faster with `-C target-cpu=native`.
+//! Both are built as by `cargo build`. simd-json detects the processor's features at run time. sonic-rs, like the
+//! engine, uses the features of every x86-64 processor, and would be faster with `-C target-cpu=native`.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -13,17 +13,17 @@ use sonic_rs::{JsonContainerTrait, JsonValueMutTrait};
 /// A parser and its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parser {
-    /// `simd_json::BorrowedValue`; the body is copied first, because it parses in place.
+    /// `simd_json::BorrowedValue`. The body is copied first, because this parser works in place.
     Simd,
     /// `sonic_rs::Value`.
     Sonic,
 }
 
 impl Parser {
-    /// All of them.
+    /// All parsers.
     pub const ALL: [Parser; 2] = [Parser::Simd, Parser::Sonic];
 
-    /// Its name in tables.
+    /// Returns its name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Parser::Simd => "simd-json",
@@ -31,7 +31,7 @@ impl Parser {
         }
     }
 
-    /// The edited body; as it came where there was nothing to edit.
+    /// Returns the edited body, or the body as it came if there was nothing to edit.
     pub fn edit(self, edit: &Edit, body: &str) -> Result<Vec<u8>, String> {
         match self {
             Parser::Simd => {
@@ -63,7 +63,7 @@ impl Parser {
         })
     }
 
-    /// Fails where the edit does something else than `serde_json`'s tree: what is wrong is not timed.
+    /// Fails if the edit gives another result than on `serde_json`'s tree: a wrong edit is not timed.
     pub fn check(self, subject: &Subject) -> Result<(), String> {
         for body in &subject.bodies {
             let say = |what: String| format!("{}, {}: {what}", subject.name, self.name());
@@ -79,7 +79,7 @@ impl Parser {
     }
 }
 
-/// What an edit needs of a tree.
+/// The operations on a tree that an edit needs.
 trait Tree: Sized {
     fn has(&self, name: &str) -> bool;
     fn take(&mut self, name: &str) -> Option<Self>;
@@ -87,7 +87,7 @@ trait Tree: Sized {
     fn child(&mut self, name: &str) -> Option<&mut Self>;
     fn items(&mut self) -> impl Iterator<Item = &mut Self>;
     fn is_object(&self) -> bool;
-    /// Whether nothing but empty objects is left in an object.
+    /// Returns whether an object contains nothing but empty objects.
     fn is_hollow(&self) -> bool;
     fn drop_hollow(&mut self);
 }

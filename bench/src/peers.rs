@@ -1,6 +1,6 @@
-//! Nomos beside what people would use instead: each heals the same drift, on the same machine, in the same run.
+//! Nomos beside the alternatives: each heals the same drift, on the same machine, in the same run.
 //!
-//! What is measured of each peer stands in `bench/peers`, its configuration and its sources.
+//! The configurations and sources of the peers are in `bench/peers`.
 
 mod bodies;
 mod envoy;
@@ -28,10 +28,11 @@ use installed::Installed;
 use side::Host;
 use stand::{Absent, Stand};
 
-/// What Envoy's buffers are raised to, so that what is hosted in it is also seen with room for the largest body.
+/// The raised limit of Envoy's buffers in bytes, at which filters in Envoy are also tested, with room for the largest
+/// body.
 pub const ENVOY_BUFFERS: u32 = 32 << 20;
 
-/// In paths of the upstream: the record that is timed.
+/// The path of the timed record at the upstream.
 const RECORD: &str = "record";
 
 /// How long to measure.
@@ -39,23 +40,23 @@ const RECORD: &str = "record";
 pub struct Effort {
     /// Rounds over all sides for processor time and throughput.
     pub rounds: usize,
-    /// Turns that each side has in such a round.
+    /// Turns of each side in such a round.
     pub turns: usize,
-    /// Requests in a turn: about 10 ms.
+    /// Requests in a turn, which takes about 10 ms.
     pub requests: usize,
     /// Rounds over all sides for latency.
     pub open_rounds: usize,
-    /// Requests to one of them in such a round.
+    /// Requests to one side in such a round.
     pub open_requests: usize,
-    /// How many of these in a second: well below what the slowest peer can do.
+    /// How many of these are sent per second: well below the maximum of the slowest peer.
     pub rate: u32,
 }
 
 impl Effort {
-    /// About six minutes.
+    /// The effort of a full run, about six minutes.
     pub const FULL: Effort =
         Effort { rounds: 41, turns: 8, requests: 256, open_rounds: 5, open_requests: 1_500, rate: 1_000 };
-    /// About a minute.
+    /// The effort of a quick run, about a minute.
     pub const QUICK: Effort =
         Effort { rounds: 7, turns: 4, requests: 200, open_rounds: 1, open_requests: 1_000, rate: 1_000 };
 }
@@ -63,25 +64,25 @@ impl Effort {
 /// Everything that was measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Peers {
-    /// How long.
+    /// The effort of the run.
     pub effort: Effort,
-    /// Of the peers beside Envoy.
+    /// The versions of the peers other than Envoy.
     pub versions: Vec<String>,
-    /// Of the body that was timed.
+    /// The length of the timed body in bytes.
     pub bytes: usize,
-    /// Whether proxies had a core of their own.
+    /// Whether the proxies had a core of their own.
     pub cores_apart: bool,
-    /// Processor time, throughput, latency.
+    /// The results of timing: processor time, throughput, latency.
     pub timed: Vec<timing::Timed>,
-    /// Bodies over 1 MB.
+    /// The results for bodies over 1 MB.
     pub large: Vec<large::Cell>,
-    /// What becomes of bodies beside the renames.
+    /// How bodies change apart from the renames.
     pub fidelity: Vec<fidelity::Row>,
-    /// What could not be measured.
+    /// The sides that could not be measured.
     pub absent: Vec<Absent>,
 }
 
-/// A run with what it ran on.
+/// A run and the machine it ran on.
 #[derive(Serialize)]
 struct Written<'a> {
     run: &'static str,
@@ -89,7 +90,8 @@ struct Written<'a> {
     peers: &'a Peers,
 }
 
-/// Installs what can be had, measures, prints, and writes a result file; a full run also writes docs/peers.md.
+/// Installs the peers that are available, measures, prints the results, and writes a result file. A full run also
+/// writes docs/peers.md.
 pub fn run(quick: bool, machine: &Machine) -> Result<(), String> {
     let installed = Installed::all()?;
     eprintln!("peers: about {} minutes", if quick { "1 or 2" } else { "5 or 6" });
@@ -106,7 +108,7 @@ pub fn run(quick: bool, machine: &Machine) -> Result<(), String> {
     Ok(())
 }
 
-/// Only what is seen of answers, which takes no quiet machine; writes nothing.
+/// Checks only the responses, which needs no quiet machine. Writes nothing.
 pub fn run_untimed() -> Result<(), String> {
     let looked_at = look(&Installed::all()?, &bodies::records()[0])?;
     println!("{}\n\n{}", tables::large(&looked_at.large), tables::fidelity(&looked_at.fidelity));
@@ -141,11 +143,11 @@ fn measure(installed: &Installed, effort: Effort) -> Result<Peers, String> {
     })
 }
 
-/// What is seen of answers while nothing is timed.
+/// The results of checking responses, without timing.
 struct LookedAt {
     large: Vec<large::Cell>,
     fidelity: Vec<fidelity::Row>,
-    /// Sides that do not heal, or do not pass on.
+    /// Sides that do not heal, or do not pass bodies on.
     unfit: Vec<Absent>,
 }
 
@@ -169,7 +171,7 @@ fn look(installed: &Installed, record: &Pair) -> Result<LookedAt, String> {
     Ok(LookedAt { large, fidelity, unfit })
 }
 
-/// Sides that do not answer the record as they should.
+/// Returns the sides that do not respond to the record as they should.
 fn unfit(stand: &Stand, record: &Pair) -> Vec<Absent> {
     let check = |running: &stand::Running| {
         let reply = untimed::fetch(&running.place, RECORD).map_err(|error| error.to_string())?;
@@ -188,13 +190,13 @@ fn unfit(stand: &Stand, record: &Pair) -> Vec<Absent> {
 mod tests {
     use super::*;
 
-    /// What is installed starts and heals; what is not, says why. `scripts/peers` installs it.
+    /// Installed peers start and heal, and missing ones say why. `scripts/peers` installs them.
     #[test]
     fn peers_heal_the_record() {
         let record = bodies::records().swap_remove(0);
         let store = store::start(&[(format!("/{RECORD}"), record.drifted.clone())]).expect("an upstream");
         let installed = Installed::already().expect("scripts/peers");
-        // Envoy needs the module, which unit tests do without: the end-to-end suite starts it.
+        // Envoy needs the module, which unit tests do not have. The end-to-end suite tests Envoy.
         let hosts = [Host::NginxNjs, Host::NginxLua, Host::Krakend, Host::Rust];
         let stand = Stand::start(&installed, store, &hosts, None);
         for absent in &stand.absent {

@@ -1,4 +1,4 @@
-//! Draws plots as SVG: bars to the right, since names of categories are long, and lines over numbers.
+//! Draws plots as SVG: horizontal bars, because the names of categories are long, and lines over numbers.
 
 use plotters::coord::Shift;
 use plotters::prelude::{
@@ -11,7 +11,7 @@ use crate::section::{Axis, Kind, Plot, Series};
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// All in pixels.
+/// All sizes are in pixels.
 const WIDTH: u16 = 860;
 const LINES_HEIGHT: u32 = 420;
 const MARGIN: i32 = 14;
@@ -20,15 +20,15 @@ const LEGEND_HEIGHT: i32 = 20;
 const AXIS_HEIGHT: i32 = 40;
 const BAR_HEIGHT: i32 = 13;
 const BAND_GAP: i32 = 10;
-/// What a character of the small font takes on average.
+/// The average width of a character in the small font.
 const CHARACTER: i32 = 7;
-/// Room for the figure behind the longest bar.
+/// The space for the figure after the longest bar.
 const VALUE_WIDTH: i32 = 64;
 
 const FONT: &str = "sans-serif";
 const GREY: RGBColor = RGBColor(110, 110, 110);
 
-/// Told apart by people who see few colours, on white.
+/// Colours that people with colour blindness can distinguish, on white.
 const COLORS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -40,7 +40,7 @@ const COLORS: [RGBColor; 8] = [
     RGBColor(190, 180, 50),
 ];
 
-/// The text of the file.
+/// Returns the SVG text.
 pub fn svg(plot: &Plot) -> Result<String, String> {
     let mut svg = String::new();
     draw(plot, &mut svg).map_err(|error| format!("{}: {error}", plot.name))?;
@@ -64,7 +64,7 @@ fn draw(plot: &Plot, svg: &mut String) -> Result<(), Box<dyn std::error::Error>>
     Ok(())
 }
 
-/// Above this nothing but title and legend is drawn.
+/// Returns the height of the title and the legend.
 fn top(series: &[Series]) -> i32 {
     MARGIN + TITLE_HEIGHT + if series.len() > 1 { LEGEND_HEIGHT } else { 0 }
 }
@@ -151,7 +151,7 @@ fn lines(area: &Area<'_>, plot: &Plot) -> Result<(), Box<dyn std::error::Error>>
     Ok(())
 }
 
-/// From where to where an axis goes. One by powers of ten is drawn by logarithms.
+/// Returns the range of an axis. A logarithmic axis has a range of exponents.
 fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> (f64, f64) {
     let finite = values.filter(|value| value.is_finite()).map(|value| place(axis, value));
     let (least, most) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, m), value| (l.min(value), m.max(value)));
@@ -166,7 +166,7 @@ fn place(axis: &Axis, value: f64) -> f64 {
     if axis.logarithmic { value.max(1e-9).log10() } else { value }
 }
 
-/// One label for each power of ten, or as many as look well.
+/// Returns the number of labels: one for each power of ten, or as many as look well.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn labels(axis: &Axis, (from, to): (f64, f64)) -> usize {
     if axis.logarithmic { (to - from) as usize + 1 } else { 7 }
@@ -176,7 +176,7 @@ fn label(axis: &Axis, value: f64) -> String {
     if axis.logarithmic { short(10_f64.powf(value)) } else { short(value) }
 }
 
-/// A figure with about three digits.
+/// Formats a figure with about three digits.
 fn short(value: f64) -> String {
     let size = value.abs();
     if size >= 1e9 || (size >= 1e6 && size % 1e6 == 0.0) {

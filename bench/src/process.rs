@@ -1,4 +1,4 @@
-//! How much processor time and memory a process has used.
+//! The processor time and memory of a process.
 
 use std::fs;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use nix::time::{clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 
-/// Time on a processor of all threads of a process, in nanoseconds.
+/// Returns the processor time of all threads of a process in nanoseconds.
 ///
-/// From the process's own clock, which is exact for threads that run just now. What `/proc` says of those is as old as
-/// the scheduler's last tick, up to 10 ms: as long as what is measured.
+/// This reads the process's own clock, which is exact for threads that are running. `/proc` is only as recent as the
+/// scheduler's last tick, which is up to 10 ms old: as long as the measured slices.
 pub fn cpu_ns(pid: u32) -> Result<u64, String> {
     let number = i32::try_from(pid).map_err(|_| format!("{pid} is no process"))?;
     let time = clock_getcpuclockid(Pid::from_raw(number)).and_then(clock_gettime);
@@ -17,7 +17,8 @@ pub fn cpu_ns(pid: u32) -> Result<u64, String> {
     u64::try_from(Duration::from(time).as_nanos()).map_err(|error| error.to_string())
 }
 
-/// The same of one of its threads: exact while it sleeps, and as of the scheduler's last tick while it runs.
+/// Returns the processor time of one thread in nanoseconds: exact while it sleeps, and as of the scheduler's last tick
+/// while it runs.
 pub fn thread_cpu_ns(pid: u32, thread: u32) -> Result<u64, String> {
     let file = format!("/proc/{pid}/task/{thread}/schedstat");
     let text = fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
@@ -25,12 +26,12 @@ pub fn thread_cpu_ns(pid: u32, thread: u32) -> Result<u64, String> {
     first.ok_or_else(|| format!("{file}: found `{}`; expected nanoseconds first", text.trim()))
 }
 
-/// Memory that a process has in use, in bytes.
+/// Returns the resident memory of a process in bytes.
 pub fn resident(pid: u32) -> Result<u64, String> {
     status(pid, "VmRSS:")
 }
 
-/// The most that it ever had in use.
+/// Returns the maximum of its resident memory in bytes.
 pub fn most_resident(pid: u32) -> Result<u64, String> {
     status(pid, "VmHWM:")
 }
@@ -46,7 +47,7 @@ fn status(pid: u32, field: &str) -> Result<u64, String> {
 mod tests {
     use super::*;
 
-    /// In steps far finer than a tick of the scheduler.
+    /// The clock advances in steps far finer than a tick of the scheduler.
     #[test]
     fn processor_time_goes_on_while_a_thread_runs() {
         let now = || cpu_ns(std::process::id()).expect("a time");

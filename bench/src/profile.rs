@@ -1,9 +1,10 @@
-//! Where the time goes: samples of Envoy's worker while it heals, against samples of the same Envoy without the filter.
+//! Finds out where the time goes: compares samples of Envoy's worker while it heals with samples of the same Envoy
+//! without the filter.
 //!
 //! perf takes the stack of the worker some thousand times per second. Envoy and V8's code keep frame pointers, so
-//! stacks are whole; the frames of the module have names because Envoy's V8 is told to write them down and the module
-//! keeps its own ([`named`]); and what is Envoy's is told apart by what calls it and what it calls ([`stack`]), since
-//! Envoy's own names are stripped.
+//! stacks are complete. Frames of the module have names because Envoy's V8 is made to write them down and the module
+//! keeps its own ([`named`]). Envoy's names are stripped, so its functions are classified by their callers and callees
+//! ([`stack`]).
 
 mod named;
 mod perf;
@@ -30,42 +31,42 @@ use named::Functions;
 use perf::Stack;
 use stack::{Calls, Share};
 
-/// The document with what was found.
+/// The document with the results.
 const DOCUMENT: &str = "docs/profile.md";
 
-/// Rounds, in which both sides are sampled for so long.
+/// The number of rounds, and how long each side is sampled in a round.
 const ROUNDS: usize = 5;
 const SAMPLED: Duration = Duration::from_secs(2);
 
-/// A function that is met so often with the filter, and never without, has to do with the filter.
+/// A function that is found at least this often with the filter, but never without it, belongs to the filter.
 const ENOUGH: usize = 20;
 
-/// What the list has, and how many single functions are told.
+/// The length of the list in bytes, and how many single functions are listed.
 const LIST_BYTES: usize = 10_000_000;
 const MOST_FUNCTIONS: usize = 12;
 
-/// Something that is healed.
+/// A kind of body that is healed.
 struct Subject {
     name: &'static str,
     unit: &'static str,
-    /// How many of the unit a microsecond has.
+    /// How many of the unit are in a microsecond.
     per_us: f64,
     path: &'static str,
     body: Vec<String>,
     configuration: Value,
     connections: usize,
-    /// What shows that it was healed, and that it was not.
+    /// Texts that prove that a body was healed, and that it was not.
     proofs: [&'static str; 2],
 }
 
-/// The samples of one side of a subject, and the processor time of one response, in microseconds.
+/// The samples of one side of a subject, and the processor time of one response in microseconds.
 #[derive(Default)]
 struct Side {
     stacks: Vec<Stack>,
     cpu_us: Vec<f64>,
 }
 
-/// Samples, prints, and writes the result and the document.
+/// Samples, prints the results, and writes the result file and the document.
 pub fn run() -> Result<(), String> {
     perf::check()?;
     let (module, binary) = (named::module()?, named::envoy()?);
@@ -134,7 +135,7 @@ fn subjects() -> Result<[Subject; 2], String> {
     ])
 }
 
-/// Both sides in turn.
+/// Samples both sides in turn.
 fn sample(envoy: &Envoy, subject: &Subject, upstream: &Upstream, functions: &Functions) -> Result<[Side; 2], String> {
     let pid = proxy::pid(envoy)?;
     let connect = |listener: &str, proof| {
@@ -142,7 +143,7 @@ fn sample(envoy: &Envoy, subject: &Subject, upstream: &Upstream, functions: &Fun
     };
     let mut targets = [connect("plain", subject.proofs[1])?, connect(subject.name, subject.proofs[0])?];
     let mut sides = [Side::default(), Side::default()];
-    // The round before the first warms everything up.
+    // Round 0 only warms everything up.
     for round in 0..=ROUNDS {
         for (target, side) in targets.iter_mut().zip(&mut sides) {
             let recording = perf::record(pid)?;
@@ -158,7 +159,7 @@ fn sample(envoy: &Envoy, subject: &Subject, upstream: &Upstream, functions: &Fun
     Ok(sides)
 }
 
-/// What a response takes by what it goes to, and by function of the module.
+/// Returns the processor time of a response by purpose, and by function of the module.
 #[allow(clippy::cast_precision_loss)]
 fn tables(subject: &Subject, plain: &Side, healed: &Side) -> Vec<Figures> {
     let mean = |side: &Side| side.cpu_us.iter().sum::<f64>() / side.cpu_us.len().max(1) as f64 * subject.per_us;

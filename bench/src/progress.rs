@@ -1,14 +1,14 @@
-//! How far a run is, and how long it will take yet.
+//! Shows the progress of a run, and the time that is left.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How often a line is written where nobody sees a bar.
+/// How often a line is written if no bar is visible.
 const LINES: Duration = Duration::from_secs(10);
 
-/// Progress over scenarios whose duration is about known.
+/// The progress over scenarios whose duration is roughly known.
 pub struct Progress {
     bar: ProgressBar,
     state: RefCell<State>,
@@ -16,7 +16,7 @@ pub struct Progress {
 
 struct State {
     name: String,
-    /// Seconds that scenarios before this one were expected to take, this one, and those after it.
+    /// The expected seconds of the scenarios before this one, of this one, and of those after it.
     before: u64,
     own: u64,
     after: u64,
@@ -25,10 +25,10 @@ struct State {
 }
 
 impl Progress {
-    /// Progress over so many seconds in all.
+    /// Starts a run of this many seconds in total.
     pub fn new(seconds: u64) -> Self {
         let bar = ProgressBar::new(seconds.max(1));
-        // A template that is wrong is a bar that looks otherwise.
+        // A wrong template only changes how the bar looks.
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}") {
             bar.set_style(style);
         }
@@ -37,7 +37,7 @@ impl Progress {
         Progress { bar, state: RefCell::new(state) }
     }
 
-    /// The next scenario begins, and is expected to take so long.
+    /// Begins the next scenario, with its expected seconds.
     pub fn begin(&self, name: &str, seconds: u64) {
         {
             let mut state = self.state.borrow_mut();
@@ -45,13 +45,13 @@ impl Progress {
             state.after = state.after.saturating_sub(seconds);
             (state.own, state.start) = (seconds, Instant::now());
             name.clone_into(&mut state.name);
-            // So that the first line comes at once.
+            // Makes the first line appear immediately.
             state.told = state.start.checked_sub(LINES).unwrap_or(state.start);
         }
         self.at(0, 1);
     }
 
-    /// So many parts of a scenario are done.
+    /// Reports how many parts of a scenario are done.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub fn at(&self, done: usize, of: usize) {
         let mut state = self.state.borrow_mut();
@@ -67,7 +67,7 @@ impl Progress {
         }
     }
 
-    /// Writes above the bar.
+    /// Prints above the bar.
     pub fn print(&self, text: &str) {
         self.bar.suspend(|| println!("{text}\n"));
     }
@@ -79,7 +79,8 @@ impl Drop for Progress {
     }
 }
 
-/// Seconds that a scenario will take yet: as expected at first, and as it has gone once enough of it is done.
+/// Returns the seconds that a scenario will still take: as expected at first, and extrapolated once enough of it is
+/// done.
 fn own_left(expected: f64, share: f64, elapsed: f64) -> f64 {
     if share < 0.1 { (expected - elapsed).max(0.0) } else { elapsed * (1.0 - share) / share }
 }

@@ -1,5 +1,5 @@
-//! Envoy as it is measured: one worker, nothing but what is named. No access log unless named: it would cost each
-//! configuration the same, and hide the differences.
+//! Envoy as it is measured: one worker, and only what is named. There is no access log unless named, because it would
+//! cost every configuration the same and hide the differences.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -10,44 +10,44 @@ use serde_json::{Map, Value, json};
 
 use crate::modules::Module;
 
-/// More than any load here needs at once. Envoy's own limit of 1,024 would answer the rest with 503.
+/// A limit above any load here. Envoy's own limit of 1,024 would answer the rest with status 503.
 const CIRCUITS: u32 = 100_000;
 
-/// What Envoy answers to `/healthz` without asking anybody.
+/// The path to which Envoy responds by itself.
 pub const LOCAL: &str = "/healthz";
 
-/// An Envoy to be started.
+/// The settings of an Envoy.
 #[derive(Clone, Debug)]
 pub struct Proxy {
-    /// What it listens on.
+    /// The listeners.
     pub listeners: Vec<Listener>,
-    /// Where it sends requests to, in turn.
+    /// The upstreams, which get requests in turn.
     pub upstreams: Vec<SocketAddr>,
-    /// Other servers that it knows, by name.
+    /// The other servers that it knows, by name.
     pub sinks: Vec<(&'static str, SocketAddr)>,
-    /// Values of Envoy's runtime by key; others may be set while it runs. None where nothing is set.
+    /// Values of Envoy's runtime by key; others may be set while it runs. `None` if there are none.
     pub runtime: Option<Value>,
-    /// Bytes that a connection may buffer; none for Envoy's own limit.
+    /// How many bytes a connection may buffer, or `None` for Envoy's default.
     pub buffer_limit: Option<u32>,
-    /// Worker threads.
+    /// The number of worker threads.
     pub workers: usize,
     /// Another Envoy than the pinned one.
     pub binary: Option<PathBuf>,
 }
 
-/// A listener with HTTP.
+/// An HTTP listener.
 #[derive(Clone, Debug)]
 pub struct Listener {
     /// Its name.
     pub name: String,
     /// The filter before the router.
     pub filter: Option<Value>,
-    /// Further fields of the HTTP connection manager.
+    /// Additional fields of the HTTP connection manager.
     pub manager: Map<String, Value>,
 }
 
 impl Proxy {
-    /// One worker in front of these.
+    /// Returns an Envoy with one worker in front of these upstreams.
     pub fn before(upstreams: &[SocketAddr]) -> Self {
         let upstreams = upstreams.to_vec();
         Proxy {
@@ -61,7 +61,7 @@ impl Proxy {
         }
     }
 
-    /// With a further listener.
+    /// Adds a listener.
     #[must_use]
     pub fn listener(mut self, name: &str, filter: Option<Value>) -> Self {
         self.listeners.push(Listener { name: name.to_owned(), filter, manager: Map::new() });
@@ -100,7 +100,7 @@ pub fn start(upstream: SocketAddr, listeners: &[(&str, Option<Value>)]) -> Resul
     start_with(upstream, listeners, None)
 }
 
-/// The same with a buffer limit for all connections.
+/// Does the same with a buffer limit for all connections.
 pub fn start_with(
     upstream: SocketAddr,
     listeners: &[(&str, Option<Value>)],
@@ -110,22 +110,22 @@ pub fn start_with(
     listeners.iter().fold(proxy, |proxy, (name, filter)| proxy.listener(name, filter.clone())).start()
 }
 
-/// The number of Envoy's process.
+/// Returns the id of Envoy's process.
 pub fn pid(envoy: &Envoy) -> Result<u32, String> {
     envoy.pid().parse().map_err(|_| "Envoy's process id is not known".to_owned())
 }
 
-/// Nomos with this configuration.
+/// Returns the Nomos filter with this configuration.
 pub fn nomos(configuration: &Value) -> Value {
     wasm("nomos", Module::Filter, &configuration.to_string())
 }
 
-/// A wasm filter as people deploy it, in a VM of its own.
+/// Returns a wasm filter as in a deployment, in a VM of its own.
 pub fn wasm(name: &str, module: Module, configuration: &str) -> Value {
     wasm_at(name, &module.path(), configuration)
 }
 
-/// The same with a module from anywhere.
+/// Does the same with a module from any path.
 pub fn wasm_at(name: &str, module: &Path, configuration: &str) -> Value {
     json!({"name": name, "typed_config": {
         "@type": "type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm",

@@ -1,7 +1,7 @@
-//! Writes what a run found into the document: tables and plots between markers, everything else as it stands.
+//! Writes the results of a run into the document: tables and plots between markers. Everything else stays as it is.
 //!
 //! A marker is a line `<!-- bench:NAME -->`, and the next `<!-- /bench -->` ends its part. `NAME` is a scenario,
-//! `SCENARIO/TABLE`, `targets`, or `machine`. What a run did not find keeps what it had.
+//! `SCENARIO/TABLE`, `targets`, or `machine`. Parts without a result in the run keep their content.
 
 use std::fs;
 
@@ -19,12 +19,12 @@ const PLOTS: &str = "plots";
 const BEGIN: &str = "<!-- bench:";
 const END: &str = "<!-- /bench -->";
 
-/// Writes the document and its plots; says what was written, and what was not.
+/// Writes the document and its plots. Returns remarks on what was written, and what was not.
 pub fn write(results: &Results) -> Result<Vec<String>, String> {
     write_to(DOCUMENT, results)
 }
 
-/// The same with another document.
+/// Does the same with another document.
 pub fn write_to(document: &str, results: &Results) -> Result<Vec<String>, String> {
     let path = paths::root().join(document);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -43,7 +43,7 @@ pub fn write_to(document: &str, results: &Results) -> Result<Vec<String>, String
     Ok(said)
 }
 
-/// The document with what was found, and remarks.
+/// Returns the document with the results, and remarks.
 fn filled(document: &str, results: &Results) -> Result<(String, Vec<String>), String> {
     let (mut text, mut said, mut seen) = (String::new(), Vec::new(), Vec::new());
     let mut lines = document.lines();

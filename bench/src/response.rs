@@ -1,8 +1,8 @@
-//! Where a response ends, for clients that time it and read nothing else of it.
+//! Finds the end of a response, for clients that only time it.
 
 use std::io;
 
-/// Whether this is all of a response with content-length, or in chunks. JSON bodies have no CRLF of their own.
+/// Returns whether a response is complete, with content-length or in chunks. JSON bodies here contain no CRLF.
 pub fn is_complete(response: &[u8]) -> io::Result<bool> {
     let Some(end) = response.windows(4).position(|bytes| bytes == b"\r\n\r\n") else { return Ok(false) };
     let head = &response[..end];
@@ -15,7 +15,7 @@ pub fn is_complete(response: &[u8]) -> io::Result<bool> {
     })
 }
 
-/// Servers write the name in capitals or not.
+/// Returns the content-length. Servers write the name in any case.
 fn content_length(head: &[u8]) -> Option<usize> {
     const NAME: &[u8] = b"content-length:";
     let is_it = |line: &&[u8]| line.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME));

@@ -1,5 +1,5 @@
-//! Result files: everything that was measured in a run, with what it was measured on. As JSON with all that is known,
-//! and as CSV with a figure per line.
+//! Result files: everything that was measured in a run, and the machine it ran on. As JSON with all details, and as CSV
+//! with one figure per line.
 
 use std::fs;
 use std::io;
@@ -11,39 +11,39 @@ use serde::{Deserialize, Serialize};
 use crate::machine::Machine;
 use crate::section::{Cell, Section};
 
-/// Where result files are, in the repository.
+/// The directory of result files in the repository.
 const DIRECTORY: &str = "bench/results";
 
 /// One run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Results {
-    /// `all`, `quick`, or the scenarios that were asked for.
+    /// `all`, `quick`, or the requested scenarios.
     pub run: String,
-    /// Whether it took less time, for less certainty.
+    /// Whether it took less time, with less certainty.
     #[serde(default)]
     pub quick: bool,
-    /// What it ran on.
+    /// The machine it ran on.
     pub machine: Machine,
-    /// Other programs, and their versions.
+    /// Other programs, with their versions.
     pub tools: Vec<(String, String)>,
-    /// What was found, by scenario.
+    /// The results by scenario.
     pub sections: Vec<Section>,
-    /// Scenarios that failed, and how.
+    /// The scenarios that failed, with the reasons.
     pub failures: Vec<(String, String)>,
-    /// Scenarios that were measured once more, and on what.
+    /// The scenarios that were measured again, with the machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub again: Vec<(String, Machine)>,
 }
 
 impl Results {
-    /// Writes `bench/results/DATE-RUN.json` and `.csv`, and says where the first is in the repository.
+    /// Writes `bench/results/DATE-RUN.json` and `.csv`. Returns the path of the first in the repository.
     pub fn write(&self) -> Result<String, String> {
         let csv = self.csv().map_err(|error| error.to_string())?;
         store(&self.machine, &self.run, "csv", &csv)?;
         write(&self.machine, &self.run, self)
     }
 
-    /// What it ran on, for people.
+    /// Describes the machine and tools as text.
     pub fn machine_text(&self) -> String {
         let tools = self.tools.iter().map(|(name, version)| format!("{name} {version}"));
         let text = [self.machine.text()].into_iter().chain(tools).collect::<Vec<_>>().join(", ");
@@ -51,7 +51,7 @@ impl Results {
         [text].into_iter().chain(again).collect()
     }
 
-    /// Whether what is measured in this way may stand beside what is there.
+    /// Fails if scenarios that are measured in this way cannot be combined with these results.
     pub fn may_take(&self, quick: bool) -> Result<(), String> {
         let how = |quick: bool| if quick { "with --quick" } else { "without --quick" };
         if self.quick == quick {
@@ -60,8 +60,8 @@ impl Results {
         Err(format!("found results that were measured {}; expected {}", how(self.quick), how(quick)))
     }
 
-    /// Takes what was measured again in the place of what was there. A scenario that failed leaves what was there, and is
-    /// among the failures.
+    /// Replaces results by those that were measured again. A scenario that failed keeps its results, and becomes a
+    /// failure.
     pub fn replace(&mut self, again: Results) {
         let is_again = |name: &str| again.sections.iter().any(|section| section.name == name);
         self.failures.retain(|(name, _)| !is_again(name));
@@ -81,17 +81,17 @@ impl Results {
         serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// The file of the newest run of everything.
+    /// Returns the file of the newest run of all scenarios.
     pub fn newest() -> Result<PathBuf, String> {
         let directory = paths::root().join(DIRECTORY);
         let entries = fs::read_dir(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
         let files = entries.flatten().map(|entry| entry.path());
-        // Names begin with the day.
+        // Names begin with the date.
         let newest = files.filter(|path| path.to_string_lossy().ends_with("-all.json")).max();
         newest.ok_or_else(|| format!("{}: found no result of `nomos-bench all`", directory.display()))
     }
 
-    /// What a scenario found.
+    /// Returns the results of a scenario.
     pub fn section(&self, name: &str) -> Option<&Section> {
         self.sections.iter().find(|section| section.name == name)
     }
@@ -129,7 +129,7 @@ impl Results {
     }
 }
 
-/// Writes `bench/results/DATE-NAME.json`, and says where that is in the repository.
+/// Writes `bench/results/DATE-NAME.json`, and returns its path in the repository.
 pub fn write(machine: &Machine, name: &str, what: &impl Serialize) -> Result<String, String> {
     let text = serde_json::to_string(what).map_err(|error| error.to_string())? + "\n";
     store(machine, name, "json", text.as_bytes())

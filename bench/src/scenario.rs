@@ -1,4 +1,4 @@
-//! What there is to run.
+//! The scenarios.
 
 use crate::machine::Machine;
 use crate::progress::Progress;
@@ -6,36 +6,36 @@ use crate::scenarios::{baseline, drift, healing, ladder, latency, memory, open_l
 use crate::section::Section;
 use crate::{engine, overhead, peers, similarity, streaming};
 
-/// Something that is measured by itself.
+/// A scenario that can be measured by itself.
 pub struct Scenario {
-    /// What it is called on the command line, in results and in the document.
+    /// The name on the command line, in results and in the document.
     pub name: &'static str,
-    /// What it is about.
+    /// The subject in words.
     pub title: &'static str,
-    /// Seconds that it takes, and that it takes in a quick run.
+    /// The expected seconds of a full and of a quick run.
     pub seconds: [u64; 2],
-    /// Measures.
+    /// Runs the scenario.
     pub run: fn(&Setting<'_>) -> Result<Section, String>,
 }
 
-/// How a scenario is to run.
+/// How a scenario is run.
 pub struct Setting<'a> {
-    /// Whether to take less time, for less certainty.
+    /// Whether to take less time, with less certainty.
     pub quick: bool,
-    /// What it runs on.
+    /// The machine.
     pub machine: &'a Machine,
-    /// Told how far it is.
+    /// Gets the progress.
     pub progress: &'a Progress,
 }
 
 impl Setting<'_> {
-    /// The first, or the second in a quick run.
+    /// Returns the first value, or the second in a quick run.
     pub fn pick<T>(&self, full: T, quick: T) -> T {
         if self.quick { quick } else { full }
     }
 }
 
-/// All of them, in the order in which they run.
+/// All scenarios, in the order in which they run.
 pub const ALL: &[Scenario] = &[
     scenario("engine", "the engine by stages, natively and in V8, and against parsers", [120, 30], engine::section),
     scenario("similarity", "known shapes, first sights, large contracts, nomos match", [30, 12], similarity::section),
@@ -62,7 +62,7 @@ const fn scenario(
     Scenario { name, title, seconds, run }
 }
 
-/// Peers have a result file and a document of their own.
+/// Runs the scenario `peers`, which has a result file and a document of its own.
 fn beside_peers(setting: &Setting<'_>) -> Result<Section, String> {
     peers::run(setting.quick, setting.machine)?;
     let notes = vec!["[Peers](peers.md) has what was found.".to_owned()];
@@ -70,7 +70,7 @@ fn beside_peers(setting: &Setting<'_>) -> Result<Section, String> {
 }
 
 impl Scenario {
-    /// How long it is expected to take.
+    /// Returns the expected seconds.
     pub fn expected(&self, quick: bool) -> u64 {
         self.seconds[usize::from(quick)]
     }

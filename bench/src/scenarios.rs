@@ -1,4 +1,4 @@
-//! What is measured on whole proxies under load.
+//! Scenarios on whole proxies under load.
 
 pub mod baseline;
 pub mod drift;
@@ -12,17 +12,17 @@ pub mod watching;
 
 use crate::corpus;
 
-/// The path of the drifted record of 1 KB that most scenarios ask for, and what shows that it was healed, or was not.
+/// The path of the drifted record of 1 KB that most scenarios request, and texts that prove that it was healed or not.
 pub(crate) const RECORD: &str = "/drifted";
 const HEALED: &str = "\"user_id\"";
 const UNHEALED: &str = "\"userId\"";
 
-/// An upstream with that record.
+/// Starts an upstream with that record.
 fn upstream() -> Result<crate::upstream::Upstream, String> {
     crate::upstream::Upstream::start(&[(RECORD, corpus::flat().bodies)]).map_err(|error| format!("upstream: {error}"))
 }
 
-/// The configuration that heals it.
+/// Returns the configuration that heals it.
 fn configuration() -> Result<serde_json::Value, String> {
     serde_json::from_str(&corpus::flat().config).map_err(|error| error.to_string())
 }

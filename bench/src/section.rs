@@ -1,22 +1,22 @@
-//! What a scenario found, in a form that is stored, printed and drawn alike.
+//! The results of a scenario, in a form that can be stored, printed and drawn.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::table::Table;
 
-/// The findings of one scenario.
+/// The results of one scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Section {
-    /// The scenario.
+    /// The name of the scenario.
     pub name: String,
-    /// Tables, in the order in which they are read.
+    /// The tables, in reading order.
     pub tables: Vec<Figures>,
-    /// Plots of figures that are in the tables.
+    /// The plots of figures in the tables.
     pub plots: Vec<Plot>,
-    /// Text that has figures in it: it is made with them.
+    /// Generated texts with figures.
     pub notes: Vec<String>,
-    /// Single rounds and whatever else the tables sum up.
+    /// Single rounds and other data that the tables summarise.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub rounds: Value,
 }
@@ -24,20 +24,20 @@ pub struct Section {
 /// One table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Its name in the section.
+    /// The name in the section.
     pub name: String,
-    /// The first column names the row.
+    /// The columns. The first one names the row.
     pub columns: Vec<Column>,
-    /// As many cells as columns.
+    /// The rows, with as many cells as columns.
     pub rows: Vec<Vec<Cell>>,
 }
 
 /// One column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Column {
-    /// With its unit.
+    /// The name, with its unit.
     pub name: String,
-    /// Digits behind the point.
+    /// The number of decimal places.
     pub digits: usize,
 }
 
@@ -45,35 +45,35 @@ pub struct Column {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Cell {
-    /// A figure, as exact as it was found.
+    /// A figure, with full precision.
     Number(f64),
     /// A word.
     Text(String),
-    /// Nothing to tell, such as a figure that is not a number.
+    /// No value, for example for NaN.
     Nothing,
 }
 
 /// One plot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plot {
-    /// Its name in the section; the file has it.
+    /// The name in the section, and of the file.
     pub name: String,
-    /// What stands above it.
+    /// The text above it.
     pub title: String,
-    /// What is drawn.
+    /// How values are drawn.
     pub kind: Kind,
-    /// What the axes show.
+    /// The axes.
     pub axes: [Axis; 2],
-    /// What is compared.
+    /// The compared series.
     pub series: Vec<Series>,
 }
 
 /// How values are drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Kind {
-    /// Values by these categories, a bar each.
+    /// A bar for each of these categories.
     Bars(Vec<String>),
-    /// Values by number, joined by lines.
+    /// Values over numbers, connected by lines.
     Lines,
 }
 
@@ -82,7 +82,7 @@ pub enum Kind {
 pub struct Axis {
     /// What it shows, with the unit.
     pub label: String,
-    /// Whether it goes by powers of ten.
+    /// Whether it is logarithmic.
     pub logarithmic: bool,
 }
 
@@ -91,17 +91,17 @@ pub struct Axis {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
-    /// Where bars are drawn the first number is that of the category.
+    /// The points. For bars, the first number is the index of the category.
     pub points: Vec<(f64, f64)>,
 }
 
 impl Section {
-    /// One without any findings yet.
+    /// Returns a section without results.
     pub fn new(name: &str) -> Self {
         Section { name: name.to_owned(), ..Section::default() }
     }
 
-    /// All tables and notes, as Markdown.
+    /// Returns all tables and notes as Markdown.
     pub fn text(&self) -> String {
         let tables = self.tables.iter().map(Figures::text);
         tables.chain(self.notes.iter().cloned()).collect::<Vec<_>>().join("\n\n")
@@ -109,7 +109,7 @@ impl Section {
 }
 
 impl Figures {
-    /// A table with these columns and the digits of each.
+    /// Returns a table with these columns and the decimal places of each.
     pub fn new(name: &str, columns: &[(&str, usize)]) -> Self {
         let column = |(name, digits): &(&str, usize)| Column { name: (*name).to_owned(), digits: *digits };
         Figures { name: name.to_owned(), columns: columns.iter().map(column).collect(), rows: Vec::new() }
@@ -121,7 +121,7 @@ impl Figures {
         self.rows.push(cells);
     }
 
-    /// As Markdown.
+    /// Returns the table as Markdown.
     pub fn text(&self) -> String {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         let mut table = Table::new(&names);
@@ -135,7 +135,7 @@ impl Figures {
 }
 
 impl Cell {
-    /// As tables show it.
+    /// Returns the text for tables.
     pub fn text(&self, digits: usize) -> String {
         match self {
             Cell::Number(number) => format!("{number:.digits$}"),
@@ -183,7 +183,7 @@ impl From<usize> for Cell {
 }
 
 impl Plot {
-    /// Bars by category; a row of values for each series.
+    /// Returns a plot of bars by category, with a row of values for each series.
     #[allow(clippy::cast_precision_loss)]
     pub fn bars(name: &str, title: &str, label: &str, categories: &[String], series: &[(&str, Vec<f64>)]) -> Self {
         let points = |values: &[f64]| values.iter().enumerate().map(|(at, value)| (at as f64, *value)).collect();
@@ -199,19 +199,19 @@ impl Plot {
         }
     }
 
-    /// Lines.
+    /// Returns a plot of lines.
     pub fn lines(name: &str, title: &str, axes: [Axis; 2], series: Vec<Series>) -> Self {
         Plot { name: name.to_owned(), title: title.to_owned(), kind: Kind::Lines, axes, series }
     }
 }
 
 impl Axis {
-    /// One that goes from zero in equal steps.
+    /// Returns an axis from zero in equal steps.
     pub fn linear(label: &str) -> Self {
         Axis { label: label.to_owned(), logarithmic: false }
     }
 
-    /// One that goes by powers of ten.
+    /// Returns an axis with powers of ten.
     pub fn logarithmic(label: &str) -> Self {
         Axis { label: label.to_owned(), logarithmic: true }
     }

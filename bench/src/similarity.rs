@@ -1,5 +1,5 @@
-//! What similarity costs: a shape that is known, one that is seen for the first time, contracts of many sizes, and the
-//! command `nomos match`. And what its indices find of what comparing all finds.
+//! The cost of similarity: for a known shape, for one that is seen for the first time, for contracts of many sizes, and
+//! for the command `nomos match`. Also compares what its indices find with what comparing all names finds.
 
 use std::fs;
 use std::hint::black_box;
@@ -21,94 +21,94 @@ use crate::proxy;
 use crate::scenario::Setting;
 use crate::section::{Axis, Figures, Plot, Section, Series};
 
-/// Everything about similarity.
+/// All results about similarity.
 #[derive(Clone, Debug, Serialize)]
 pub struct Similarity {
-    /// Records of 66 members against 64 fields, natively.
+    /// Records of 66 members with 64 fields, natively.
     pub native: Records,
     /// The same in V8.
     pub in_envoy: Records,
-    /// Names that a record does not know.
+    /// The number of unknown names in a record.
     pub unknown: usize,
-    /// By size of the contract.
+    /// The results by size of the contract.
     pub scale: Vec<Scale>,
-    /// What the indices find.
+    /// The share that the indices find.
     pub recall: Recall,
     /// `nomos match` on a large body.
     pub matching: Matching,
 }
 
-/// Nanoseconds per body.
+/// Times in nanoseconds per body.
 #[derive(Clone, Debug, Serialize)]
 pub struct Records {
-    /// By rules for just these names, all that the engine does.
+    /// By rules for exactly these names, with all of the engine's work.
     pub renamed: f64,
-    /// By similarity, which knows the shape.
+    /// By similarity, for a known shape.
     pub known: f64,
-    /// The median of the quotients of both in a round.
+    /// The median of the quotients of these two in a round.
     pub known_to_renamed: f64,
-    /// As above, without taking in the bytes and scanning them.
+    /// The same, without reading and scanning the bytes.
     pub heal_known_to_renamed: f64,
-    /// By similarity, which sees the shape for the first time.
+    /// By similarity, for a shape seen for the first time.
     pub first: f64,
-    /// The median of what that takes more than a known one in the same round.
+    /// The median of the differences from a known shape in the same round.
     pub added_by_first: f64,
-    /// As the first three, of bodies whose skeleton was seen before.
+    /// By rules, for bodies whose skeleton has been seen before.
     pub seen_renamed: f64,
-    /// By similarity.
+    /// By similarity, for such bodies.
     pub seen_known: f64,
-    /// The median of the quotients.
+    /// The median of the quotients of these two in a round.
     pub seen_known_to_renamed: f64,
 }
 
-/// What deciding takes against a contract of this size.
+/// The cost of decisions with a contract of this size.
 #[derive(Clone, Debug, Serialize)]
 pub struct Scale {
-    /// Fields of the contract.
+    /// The number of fields of the contract.
     pub fields: usize,
-    /// Nanoseconds per unknown name.
+    /// The nanoseconds per unknown name.
     pub per_name: f64,
     /// The median of the quotients with [`BASE`] fields in a round.
     pub to_base: f64,
 }
 
-/// Of what comparing all finds, the share that an index finds.
+/// The share of the results of comparing all names that an index finds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Recall {
-    /// Fields of the contract.
+    /// The number of fields of the contract.
     pub fields: usize,
-    /// Names asked for.
+    /// The number of queried names.
     pub names: usize,
-    /// Pairs of a name and a field that it may be, by comparing all.
+    /// The number of pairs of a name and a possible field, by comparing all.
     pub pairs: usize,
-    /// The share of these pairs that the index of words finds, which decisions use.
+    /// The share of these pairs that the index of words finds. Decisions use that index.
     pub words: f64,
     /// The share of names whose nearest name by trigrams the index of embeddings finds.
     pub embeddings: f64,
-    /// By how much looking into the index of embeddings is faster than comparing all.
+    /// How many times faster a query of the index of embeddings is than comparing all.
     pub embeddings_speedup: f64,
 }
 
-/// `nomos match`, from start to end of the process.
+/// The command `nomos match`, from start to end of the process.
 #[derive(Clone, Debug, Serialize)]
 pub struct Matching {
-    /// Bytes of the body.
+    /// The length of the body in bytes.
     pub bytes: usize,
-    /// Milliseconds.
+    /// The time in milliseconds.
     pub ms: f64,
 }
 
-/// The size of contract that others are compared with.
+/// The contract size that others are compared with.
 const BASE: usize = 100;
 const SIZES: [usize; 5] = [10, 64, BASE, 1_000, 10_000];
-/// Decisions in a batch.
+/// The number of decisions in a batch.
 const BATCH: usize = 20;
-/// Runs of the command.
+/// How often the command is run.
 const RUNS: usize = 7;
-/// Bytes that the body for the command has at least.
+/// The minimum length in bytes of the body for the command.
 const LARGE: usize = 1 << 20;
 
-/// Measures everything.
+/// Runs the scenario.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let measured = run(Effort::of(setting), &|done, of| setting.progress.at(done, of))?;
     let rounds = serde_json::to_value(&measured).map_err(|error| error.to_string())?;
@@ -128,7 +128,7 @@ fn run(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Similarity, St
     })
 }
 
-/// The tables that people read, and text with further figures.
+/// Returns the tables for readers, and texts with further figures.
 fn tables(measured: &Similarity) -> (Vec<Figures>, Vec<String>) {
     let columns = [("record of 66 members, 64 fields", 0), ("natively", 2), ("in V8", 2), ("at most", 0)];
     let mut records = Figures::new("records", &columns);
@@ -183,7 +183,7 @@ fn in_envoy(effort: Effort, progress: &dyn Fn(usize, usize)) -> Result<Records, 
     let subjects: [Subject; 2] = [similar::plain(), similar::known()];
     let configuration = serde_json::to_string(&subjects).map_err(|error| error.to_string())?;
     let filter = proxy::wasm("engine", Module::Engine, &configuration);
-    // The module answers by itself; nobody listens on the discard port.
+    // The module answers by itself. Nothing listens on the discard port.
     let mut envoy = proxy::start(SocketAddr::from(([127, 0, 0, 1], 9)), &[("engine", Some(filter))])?;
     let address = envoy.listener("engine")?;
     records(progress, effort.rounds, |is_known, operation| {
@@ -226,7 +226,7 @@ fn records(
     })
 }
 
-/// Words of which the names of large contracts are made, so that each word is in many names.
+/// The words in the names of large contracts. There are few, so that each word is in many names.
 const WORDS: [&str; 40] = [
     "user",
     "order",
@@ -281,7 +281,7 @@ fn model(fields: usize) -> Model {
     Model::of(&(0..fields).map(property).collect::<Vec<_>>())
 }
 
-/// New cases, synonyms, short forms, a slip, and two that are no field of any contract here.
+/// Other cases, synonyms, abbreviations, a typo, and two names that match no field of any contract here.
 const UNKNOWN: [&str; 20] = [
     "userId",
     "orderName",
@@ -354,7 +354,7 @@ fn recall() -> Recall {
     let start = Instant::now();
     let some: Vec<Option<(u32, f32)>> = asked.iter().map(|name| index.nearest(name)).collect();
     let by_index = start.elapsed();
-    // Where several are as near, either will do. The index promises nothing for less than a cosine of 0.8.
+    // If several names are equally near, any of them will do. The index makes no promise below a cosine of 0.8.
     let near: Vec<(f32, f32)> = all
         .iter()
         .zip(&some)
@@ -371,7 +371,7 @@ fn recall() -> Recall {
     }
 }
 
-/// A name in another case, or with a letter left out.
+/// Returns a name in another case, or without one of its letters.
 fn drifted(name: &str, at: usize) -> String {
     if at.is_multiple_of(2) {
         return name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
@@ -416,7 +416,7 @@ fn timed_match(program: &std::path::Path, folder: &std::path::Path) -> Result<Ma
     Ok(Matching { bytes, ms: median(times) })
 }
 
-/// A list of drifted records and its contract.
+/// Returns a contract, and a list of drifted records.
 fn large() -> (Value, String) {
     let bodies = similar::known().bodies;
     let mut body = String::from("{\"items\":[");

@@ -1,4 +1,4 @@
-//! A server that takes whatever is sent to it: where traces go.
+//! A server that accepts everything: the receiver of traces.
 
 use std::convert::Infallible;
 use std::io;
@@ -17,17 +17,17 @@ use tokio::net::TcpListener;
 
 use crate::process;
 
-/// Serves for as long as the process lives, on a thread of its own that sleeps while there is nothing to do.
+/// The server. It runs as long as the process, on its own thread, which sleeps while there is nothing to do.
 pub struct Sink {
-    /// Where it listens.
+    /// The address at which it listens.
     pub address: SocketAddr,
     received: Arc<AtomicU64>,
-    /// The number that the system knows it by.
+    /// The thread id in the operating system.
     thread: u32,
 }
 
 impl Sink {
-    /// Listens.
+    /// Starts listening.
     pub fn start() -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
         let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)))?;
@@ -36,7 +36,7 @@ impl Sink {
         let count = Arc::clone(&received);
         let (tell, told) = mpsc::channel();
         thread::spawn(move || {
-            // Nobody waits for it once this fails.
+            // If this fails, nobody waits for it.
             let _ = tell.send(rustix::thread::gettid().as_raw_pid().cast_unsigned());
             runtime.block_on(tokio::task::LocalSet::new().run_until(serve(listener, count)));
         });
@@ -44,12 +44,12 @@ impl Sink {
         Ok(Sink { address, received, thread })
     }
 
-    /// Bytes of bodies that have come.
+    /// Returns the number of bytes of the bodies received.
     pub fn received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }
 
-    /// Processor time that it took so far, in nanoseconds.
+    /// Returns its processor time so far in nanoseconds.
     pub fn cpu_ns(&self) -> Result<u64, String> {
         process::thread_cpu_ns(std::process::id(), self.thread)
     }
@@ -59,7 +59,7 @@ async fn serve(listener: TcpListener, received: Arc<AtomicU64>) {
     while let Ok((socket, _)) = listener.accept().await {
         let received = Arc::clone(&received);
         let answer = service_fn(move |request| answer(request, Arc::clone(&received)));
-        // A connection that ends with an error has ended.
+        // An error only ends the connection.
         tokio::task::spawn_local(async move {
             let _ = http1::Builder::new().serve_connection(TokioIo::new(socket), answer).await;
         });

@@ -1,27 +1,28 @@
-//! What rounds have in common, and how surely one knows: the median, the quartiles, and an interval for the median.
+//! Statistics over rounds: the median, the quartiles, and a confidence interval of the median.
 
 use crate::engine::median;
 use crate::section::Cell;
 
-/// How often at most the interval of a [`Spread`] may lie beside what it is for.
+/// The maximum probability that the interval of a [`Spread`] does not contain the median.
 const DOUBT: f64 = 0.05;
 
-/// Many values of what should always be the same.
+/// Statistics of repeated measurements of one quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
-    /// The middle one.
+    /// The median.
     pub median: f64,
-    /// A quarter of the values is below the first, a quarter above the second; none for fewer than four values.
+    /// The quartiles: a quarter of the values is below the first, and a quarter above the second. `None` for fewer than
+    /// four values.
     pub quartiles: Option<[f64; 2]>,
-    /// Where the median of infinitely many values would lie, in 95 of 100 runs at the least; none for fewer than six values.
+    /// An interval that contains the true median in at least 95 of 100 runs. `None` for fewer than six values.
     ///
-    /// These are the values of two ranks: so many of n values lie on one side of the true median as n throws of a coin
-    /// show heads, whatever the values are distributed like.
+    /// It consists of the values at two ranks. For any distribution of values, the number of values on one side of the
+    /// true median is distributed like the number of heads in as many throws of a coin.
     pub interval: Option<[f64; 2]>,
 }
 
 impl Spread {
-    /// Of these values.
+    /// Returns the statistics of these values.
     pub fn of(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
         let quartiles = (values.len() >= 4).then(|| [quantile(&values, 25), quantile(&values, 75)]);
@@ -29,17 +30,17 @@ impl Spread {
         Spread { median: median(values), quartiles, interval }
     }
 
-    /// Of the differences of two sides within rounds.
+    /// Returns the statistics of the differences of two sides within rounds.
     pub fn of_differences(own: &[f64], base: &[f64]) -> Self {
         Spread::of(own.iter().zip(base).map(|(own, base)| own - base).collect())
     }
 
-    /// Of the quotients of two sides within rounds.
+    /// Returns the statistics of the quotients of two sides within rounds.
     pub fn of_quotients(own: &[f64], base: &[f64]) -> Self {
         Spread::of(own.iter().zip(base).map(|(own, base)| own / base).collect())
     }
 
-    /// With everything made into something else, which grows with it.
+    /// Applies an increasing function to all values.
     #[must_use]
     pub fn map(self, change: impl Fn(f64) -> f64) -> Self {
         Spread {
@@ -49,27 +50,27 @@ impl Spread {
         }
     }
 
-    /// The quartiles and the interval, for people.
+    /// Returns the quartiles and the interval as cells of a table.
     pub fn cells(&self, digits: usize) -> [Cell; 2] {
         [self.quartiles, self.interval].map(|pair| pair.map_or(Cell::Nothing, |pair| from_to(pair, digits).into()))
     }
 }
 
-/// Of sorted values, the nearest at or above.
+/// Returns the quantile of sorted values: the nearest value at or above it.
 pub fn quantile(sorted: &[f64], percent: usize) -> f64 {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied().unwrap_or(f64::NAN)
 }
 
-/// Two values, for people.
+/// Formats two values as a range.
 pub fn from_to([low, high]: [f64; 2], digits: usize) -> String {
     format!("{low:.digits$} to {high:.digits$}")
 }
 
-/// How many values may be left out at either end.
+/// Returns how many values may be left out at either end.
 #[allow(clippy::cast_precision_loss)]
 fn cut(values: usize) -> Option<usize> {
-    // The binomial distribution, from its end.
+    // The sum over the binomial distribution, from its end.
     let mut share = 0.5_f64.powi(i32::try_from(values).ok()?);
     let mut beyond = share;
     let mut cut = None;
@@ -88,7 +89,7 @@ fn cut(values: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// As tables of the sign test have it.
+    /// The expected numbers are those in tables of the sign test.
     #[test]
     fn so_many_may_be_left_out() {
         for (values, expected) in [

@@ -1,5 +1,5 @@
-//! Lists that are too long to be held: healed while they stream, against as a whole natively, and against an Envoy
-//! without a filter.
+//! Lists that are too long to be held: healed while they stream, compared natively with healing them as a whole, and in
+//! Envoy with an Envoy without a filter.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -19,29 +19,29 @@ use crate::scenario::Setting;
 use crate::section::{Figures, Plot, Section};
 use crate::{process, proxy};
 
-/// Bytes that come at once: what Envoy reads from a socket, and the window through which the module sees them.
+/// The sizes of chunks in bytes: what Envoy reads from a socket, and what the module reads of a chunk at once.
 const CHUNKS: [usize; 2] = [16 << 10, 64 << 10];
 
-/// Rounds of a run and of a quick one; the best of each side counts, because what disturbs only ever takes time.
+/// The rounds of a full and of a quick run. The minimum of each side counts, because disturbances only add time.
 const ROUNDS: [usize; 2] = [15, 4];
 
-/// Bytes of a native list, and of one through Envoy.
+/// The length in bytes of a native list, and of one through Envoy.
 const NATIVE: usize = 1 << 20;
 const THROUGH: usize = 10 << 20;
 
 /// Envoy Gateway's buffer limit, the smallest met in the field.
 const BUFFER_LIMIT: u32 = 32 << 10;
 
-/// A list and how it is healed.
+/// A list, and how it is healed.
 pub struct Subject {
-    /// What it is, in words.
+    /// The name in words.
     pub name: &'static str,
     route: Value,
     /// The list.
     pub body: String,
 }
 
-/// Measures.
+/// Runs the scenario.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let rounds = ROUNDS[usize::from(setting.quick)];
     let native = native(rounds)?;
@@ -57,7 +57,7 @@ pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     Ok(Section { tables: vec![native, through], plots: vec![plot], ..Section::new("streaming") })
 }
 
-/// Lists of about that length, as large APIs send them and at their worst.
+/// Returns lists of about this length: as large APIs send them, and the worst cases.
 pub fn subjects(bytes: usize) -> Vec<Subject> {
     let contract = || json!({"packs": ["all"], "contract": contract::users()});
     let similar = || json!({"similarity": {"profile": "default"}, "contract": contract::users()});
@@ -70,7 +70,7 @@ pub fn subjects(bytes: usize) -> Vec<Subject> {
             (0..bytes / 40).map(|n| format!(r#"{{"{name}":"{n:08}@example.org","n":{n}}}"#)).collect();
         format!("[{}]", items.join(","))
     };
-    // An order with any number of items, whose names drifted as its own did.
+    // An order with some items. The names of the items have drifted like its own.
     let order = |n: usize| {
         let item = |at: usize| {
             format!(r#"{{"itemSku":"sku-{n:06}-{at}","qty":{at},"unitPrice":{}.50,"text":"an item"}}"#, n % 90 + 10)
@@ -104,7 +104,7 @@ pub fn subjects(bytes: usize) -> Vec<Subject> {
 }
 
 impl Subject {
-    /// What the module is configured with.
+    /// Returns the configuration of the module.
     pub fn configuration(&self) -> Value {
         let mut route = self.route.clone();
         route["match"] = json!({"prefix": "/"});
@@ -157,7 +157,7 @@ fn limits() -> Limits {
     Limits { max_held_bytes: 64 << 20, ..Limits::default() }
 }
 
-/// In pieces, though healed at the end, as if no body had come before.
+/// Heals in chunks, but at the end, as if no body had come before.
 fn held(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &[u8]) {
     let mut intake = healer.intake(limits());
     for chunk in body.chunks(CHUNKS[0]) {
@@ -167,7 +167,7 @@ fn held(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &[u8]) {
     healer.recycle(intake);
 }
 
-/// As the filter does it: elements whose skeleton bodies before had are passed over.
+/// Heals as the filter does: elements whose skeleton is known are skipped.
 fn seen(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &[u8]) {
     let mut intake = healer.intake(limits());
     for chunk in body.chunks(CHUNKS[0]) {

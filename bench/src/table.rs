@@ -1,4 +1,4 @@
-//! Tables as Markdown, which people can read as it is.
+//! Tables in Markdown that are readable as text.
 
 /// A table under construction.
 #[derive(Clone, Debug)]
@@ -7,7 +7,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table with these columns. The first is aligned to the left, the others to the right.
+    /// Returns a table with these columns. The first is left-aligned, the others are right-aligned.
     pub fn new(columns: &[&str]) -> Self {
         Table { rows: vec![columns.iter().map(|name| (*name).to_owned()).collect()] }
     }
@@ -17,7 +17,7 @@ impl Table {
         self.rows.push(cells.to_vec());
     }
 
-    /// The text.
+    /// Returns the Markdown text.
     pub fn text(&self) -> String {
         let columns = self.rows.first().map_or(0, Vec::len);
         let width = |column: usize| self.rows.iter().filter_map(|row| row.get(column)).map(String::len).max();

@@ -1,4 +1,4 @@
-//! A proxy under load, with the processor time that it takes meanwhile.
+//! A proxy under load, and the processor time that it takes.
 
 use std::net::SocketAddr;
 
@@ -8,24 +8,24 @@ use crate::generator::{Generator, Outcome, Pace, Until};
 use crate::process;
 use crate::upstream::Upstream;
 
-/// One listener of a proxy, and connections to it.
+/// One listener of a proxy, with connections to it.
 pub struct Target {
     name: String,
     pid: u32,
     generator: Generator,
 }
 
-/// What a run brought.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// Counts and latencies.
     pub outcome: Outcome,
-    /// Processor time of the proxy per request, in microseconds.
+    /// The processor time of the proxy per request, in microseconds.
     pub cpu_us: f64,
 }
 
 impl Target {
-    /// Connects, once the listener answers what it is to answer: `proof` stands in the body.
+    /// Connects, after checking that the listener's response contains `proof`.
     pub fn connect(
         name: &str,
         pid: u32,
@@ -54,7 +54,7 @@ impl Target {
     }
 }
 
-/// The value at a percentile of nanoseconds, in microseconds.
+/// Returns the value at a percentile of a histogram in nanoseconds, converted to microseconds.
 #[allow(clippy::cast_precision_loss)]
 pub fn us(histogram: &hdrhistogram::Histogram<u64>, percentile: f64) -> f64 {
     histogram.value_at_percentile(percentile) as f64 / 1e3

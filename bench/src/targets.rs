@@ -1,23 +1,22 @@
-//! What Nomos is to reach, against what a run found.
+//! Compares the targets of Nomos with the results of a run.
 
 use crate::results::Results;
 use crate::section::{Cell, Figures};
 
-/// Where a figure is: scenario, table, and column; rows whose first cells are these, where
-/// they are not empty.
+/// The place of a figure: scenario, table, column, and the first cells of its rows. No cells stand for all rows.
 type Place = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
 /// One target.
 struct Target {
     what: &'static str,
     place: Place,
-    /// What one of the column is in the target's unit.
+    /// The factor from the unit of the column to that of the target.
     unit: f64,
     bound: Bound,
     digits: usize,
 }
 
-/// Where there are several rows, the worst counts, or the best.
+/// The bound of a target. With several rows the worst one counts, or the best one.
 #[derive(Clone, Copy)]
 enum Bound {
     /// The highest is at most this.
@@ -34,7 +33,7 @@ const fn target(what: &'static str, place: Place, unit: f64, bound: Bound, digit
     Target { what, place, unit, bound, digits }
 }
 
-/// Bodies of a skeleton that was seen before, and of one that was not.
+/// The tables of bodies with known skeletons, and with new ones.
 const SEEN: &str = "seen-in-v8";
 const V8: &str = "in-v8";
 const TARGETS: &[Target] = &[
@@ -161,7 +160,7 @@ const TARGETS: &[Target] = &[
     ),
 ];
 
-/// The table. What a run did not measure has no row.
+/// Returns the table. Targets that a run did not measure have no row.
 pub fn table(results: &Results) -> Figures {
     let mut figures = Figures::new("targets", &[("target", 0), ("bound", 0), ("measured", 0), ("", 0)]);
     for target in TARGETS {

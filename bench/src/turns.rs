@@ -1,12 +1,12 @@
-//! Who is measured when, where several sides are compared: in short slices that take turns.
+//! The order in which several sides are measured: in short slices that take turns.
 //!
-//! Turns come in pairs, the second in the reverse order of the first. Whatever the machine does more and more, or less
-//! and less, through such a pair falls on all sides alike. Each pair has another order, so that none is always measured
-//! behind the same one.
+//! Turns come in pairs, the second in the reverse order of the first. So a steady change of the machine during a pair
+//! affects all sides equally. Each pair has another order, so that no side is always measured after the same other
+//! side.
 
 use std::ops::AddAssign;
 
-/// The order of the sides in a turn, counted from the first of all: the same in each run.
+/// Returns the order of the sides in a turn. Turns are counted over the whole run, and each run has the same orders.
 pub fn order(turn: usize, sides: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sides).collect();
     let mut random = Random(turn as u64 / 2);
@@ -19,17 +19,17 @@ pub fn order(turn: usize, sides: usize) -> Vec<usize> {
     order
 }
 
-/// What a side took in the slices of a round.
+/// The processor time and requests of a side in the slices of a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// Processor time of the proxy, in nanoseconds.
+    /// The processor time of the proxy in nanoseconds.
     pub cpu_ns: u64,
-    /// Requests that were answered meanwhile.
+    /// The number of requests answered in that time.
     pub requests: u64,
 }
 
 impl Spent {
-    /// Microseconds per request.
+    /// Returns the microseconds per request.
     #[allow(clippy::cast_precision_loss)]
     pub fn us(self) -> f64 {
         self.cpu_ns as f64 / self.requests as f64 / 1e3
@@ -43,7 +43,7 @@ impl AddAssign for Spent {
     }
 }
 
-/// Numbers that look random, by `SplitMix64`.
+/// A pseudorandom generator: `SplitMix64`.
 struct Random(u64);
 
 impl Random {
@@ -53,7 +53,7 @@ impl Random {
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        // For the few sides there are, a remainder is as even as anything.
+        // For so few sides, a remainder is even enough.
         ((mixed ^ (mixed >> 31)) % bound as u64) as usize
     }
 }
@@ -82,7 +82,7 @@ mod tests {
                 before[pair[1]][pair[0]] += 1;
             }
         }
-        // Each of 8 others in an eighth of about 178 times.
+        // Each of the 8 others is expected in an eighth of about 178 cases.
         for (side, counts) in before.iter().enumerate() {
             assert!(counts.iter().all(|count| *count < 45), "side {side}: {counts:?}");
         }

@@ -1,9 +1,9 @@
-//! An upstream that answers each path with bytes made before: about the least that an upstream can do, so that it is
-//! not what is measured.
+//! An upstream that answers each path with prepared bytes. This is nearly the minimum of work for an upstream, so that
+//! it is not what is measured.
 //!
-//! While load runs, the load's own thread serves it, and neither ever sleeps. A peer that sleeps has to be woken by
-//! whoever sends to it, which on a virtual machine takes the sender microseconds, and it sleeps the more often the
-//! slower the proxy is: its processor time would grow by more than what a filter takes.
+//! While load runs, the load's own thread serves the upstream, and that thread never sleeps. A peer that sleeps must be
+//! woken by its sender, which on a virtual machine costs the sender microseconds. A slower proxy lets its peers sleep
+//! more often, so its processor time would grow by more than the cost of the filter.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, ErrorKind, Read, Write};
@@ -15,22 +15,22 @@ use std::time::Duration;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
 
-/// Longer than the head of any request that a proxy makes here.
+/// The size of the buffer for a head, larger than any head of a proxy's request here.
 const HEAD_BYTES: usize = 8 << 10;
 
 /// How often connections are served while no load runs.
 const PERIOD: Duration = Duration::from_millis(1);
 
-/// Events taken from the kernel at once.
+/// How many events are taken from the kernel at once.
 const EVENTS: usize = 256;
 
-/// The listener's token; connections have those below.
+/// The listener's token. Tokens of connections are below it.
 const LISTENER: Token = Token(usize::MAX - 1);
 
-/// Serves JSON bodies by path, for as long as the process lives. A connection gets those of a path in turn.
+/// Serves JSON bodies by path as long as the process lives. Each connection gets the bodies of a path in turn.
 #[derive(Clone)]
 pub struct Upstream {
-    /// Where it listens.
+    /// The address at which it listens.
     pub address: SocketAddr,
     server: Arc<Mutex<Server>>,
 }
@@ -50,13 +50,13 @@ struct Connection {
     head: Vec<u8>,
     filled: usize,
     turn: usize,
-    /// Responses, and how much of the first the socket has taken.
+    /// The responses to write, and how much of the first one has been written.
     unwritten: VecDeque<Arc<[u8]>>,
     written: usize,
 }
 
 impl Upstream {
-    /// Listens. Other threads may wait for its answers; none need serve them.
+    /// Starts listening. A thread serves it when no load does, so other threads can simply wait for responses.
     pub fn start(bodies: &[(&str, Vec<String>)]) -> io::Result<Self> {
         let mut listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0).into())?;
         let address = listener.local_addr()?;
@@ -83,7 +83,7 @@ impl Upstream {
         Ok(upstream)
     }
 
-    /// Answers what has come, without waiting for more.
+    /// Answers the requests that have come, without waiting for more.
     pub fn serve(&self) {
         self.server.lock().unwrap_or_else(PoisonError::into_inner).serve();
     }
@@ -99,7 +99,7 @@ impl Server {
             if token == LISTENER {
                 self.accept();
             } else if let Some(connection) = self.connections.get_mut(&token) {
-                // An error is a proxy that went away.
+                // An error means that the proxy closed the connection.
                 if connection.serve(&self.responses, &self.missing).is_err() {
                     self.connections.remove(&token);
                 }
@@ -132,7 +132,7 @@ impl Connection {
             other => other?,
         };
         self.filled += read;
-        // None has a body.
+        // Requests have no body.
         while let Some(end) = self.head[..self.filled].windows(4).position(|bytes| bytes == b"\r\n\r\n") {
             let path = self.head[..end].split(|byte| *byte == b' ').nth(1).unwrap_or_default();
             let found = std::str::from_utf8(path).ok().and_then(|path| responses.get(path));

@@ -1,9 +1,9 @@
-//! wrk, a load generator for closed loops that most distributions have.
+//! wrk, a closed-loop load generator that most distributions have.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Requests per second, and latency at the 50th and the 99th percentile in microseconds.
+/// Runs wrk. Returns the requests per second, and the latency at the 50th and 99th percentiles in microseconds.
 pub fn run(wrk: &Path, uri: &str, connections: usize, seconds: u64) -> Result<[f64; 3], String> {
     let output = Command::new(wrk)
         .args(["--threads", "1", "--latency", "--connections", &connections.to_string()])
@@ -22,7 +22,7 @@ fn read(text: &str) -> Option<[f64; 3]> {
     Some([value("Requests/sec:")?.parse().ok()?, us(value("50%")?)?, us(value("99%")?)?])
 }
 
-/// `1.20ms` and the like.
+/// Parses a duration such as `1.20ms`, and returns it in microseconds.
 fn us(text: &str) -> Option<f64> {
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?);
     let number: f64 = number.parse().ok()?;

@@ -1,8 +1,8 @@
-//! The throughput of Envoy with and without `nomos-xdp` on the interface that all its traffic takes.
+//! The throughput of Envoy with and without `nomos-xdp` on the interface of all its traffic.
 //!
-//! Client, Envoy and upstream talk over loopback, so the program sees each packet of them: more than on the interface in
-//! front of Envoy. Loopback has no native mode, and in skb mode the kernel gives a program a copy of each packet whose
-//! bytes TCP still holds: that is most of what is measured, and `empty` has a program that does nothing beside it.
+//! Client, Envoy and upstream communicate over loopback, so the program sees all of their packets: more than on the
+//! interface in front of Envoy. Loopback has no native mode. In skb mode the kernel copies each packet whose bytes TCP
+//! still holds before a program sees it, which is most of the measured cost.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -23,7 +23,7 @@ const CONNECTIONS: usize = 8;
 const LISTENER: &str = "plain";
 const PATH: &str = "/drifted";
 
-/// How long to measure: rounds, and requests with and without in each.
+/// How long to measure: rounds, and requests with and without the program in each.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Rounds.
@@ -32,7 +32,7 @@ pub struct Effort {
     pub requests: usize,
 }
 
-/// What is attached meanwhile.
+/// What is attached during the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Without,
@@ -45,7 +45,7 @@ struct Sample {
     cpu_us: f64,
 }
 
-/// Measures, and gives the table that people read.
+/// Measures, and returns the table for readers.
 pub fn run(effort: Effort) -> Result<String, String> {
     let program = build()?;
     let body = corpus::flat();
@@ -56,9 +56,9 @@ pub fn run(effort: Effort) -> Result<String, String> {
     client::fetch(to, "GET", PATH, &[]).map_err(said(LISTENER))?;
     let mut load = Load::connect(to, CONNECTIONS, PATH).map_err(said(LISTENER))?;
     let (mut without, mut with) = (Vec::new(), Vec::new());
-    // The round before the first warms everything up.
+    // Round 0 only warms everything up.
     for round in 0..=effort.rounds {
-        // Each round begins with the other side, so that none always follows the same one.
+        // Rounds begin with alternating sides, so that no side always comes second.
         let sides = if round % 2 == 0 { [Side::Without, Side::With] } else { [Side::With, Side::Without] };
         for side in sides {
             let sample = measure(side, &program, to, pid, &mut load, &upstream, effort.requests)?;
@@ -140,7 +140,7 @@ impl Attached {
         Err(format!("nomos-xdp did not attach: {}", seen.join("; ")))
     }
 
-    /// Stops it; it has to have seen at least one packet for each request, or it was not measured.
+    /// Stops it. Fails if it has seen fewer packets than there were requests, because then it was not measured.
     fn stop(mut self, requests: f64) -> Result<(), String> {
         let pid = self.child.id().to_string();
         Command::new("kill").arg(&pid).status().map_err(|error| format!("kill {pid}: {error}"))?;
@@ -158,7 +158,7 @@ impl Attached {
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        // It may have ended.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

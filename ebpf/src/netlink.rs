@@ -123,5 +123,5 @@ fn programs(xdp: &[LinkXdp]) -> Vec<(u32, u32)> {
     id.zip(mode).into_iter().collect()
 }
 
-/// A notification of a change.
+/// The notification of a change.
 pub type Change = NetlinkMessage<RouteNetlinkMessage>;

@@ -2,7 +2,7 @@
 
 use super::words::Words;
 
-/// Expected names and what they drift to. A shipped pack has each.
+/// Expected names, and their drifted forms. Each pair is in a shipped pack.
 pub(super) const DRIFTED: &[(&str, &str)] = &[
     ("user_id", "userId"),
     ("full_name", "fullName"),
@@ -16,7 +16,7 @@ pub(super) const DRIFTED: &[(&str, &str)] = &[
     ("updated_at", "updated_on"),
 ];
 
-/// The flat record.
+/// The fields of the flat record.
 pub(super) const FIELDS: &[&str] = &[
     "user_id",
     "age",
@@ -77,7 +77,7 @@ pub(super) const FIELDS: &[&str] = &[
     "updated_at",
 ];
 
-/// Where the flattened body has its values, and their names: 42 of them in 15 containers, so 57 keys.
+/// The paths of the values in the nested body, and their names: 42 values in 15 containers, so 57 keys.
 pub(super) const LEAVES: &[(&str, &str)] = &[
     ("response.data.user.who.name", "first_name"),
     ("response.data.user.who.name", "last_name"),
@@ -123,7 +123,7 @@ pub(super) const LEAVES: &[(&str, &str)] = &[
     ("response.data.user.acct.log", "rank"),
 ];
 
-/// One flat record, drifted or not.
+/// Returns one flat record, drifted or not.
 pub(super) fn flat(words: &mut Words, drifts: bool) -> String {
     let drifted = |name| DRIFTED.iter().find(|(expected, _)| drifts && *expected == name).map(|(_, drifted)| *drifted);
     let members: Vec<String> =
@@ -131,7 +131,7 @@ pub(super) fn flat(words: &mut Words, drifts: bool) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-/// One object that has a value at each path. Paths that share a container stand together.
+/// Returns an object with a value at each path. Paths with a common container must be adjacent.
 pub(super) fn nested(words: &mut Words, leaves: &[(&str, &str)]) -> String {
     let mut out = String::from("{");
     let mut open: Vec<&str> = Vec::new();

@@ -1,5 +1,5 @@
-/// Compact JSON with a member per line, two spaces per level and a space after each colon: what most frameworks print
-/// when asked to.
+/// Formats compact JSON with one member per line, two spaces per level and a space after each colon, as most frameworks
+/// do for pretty printing.
 pub(super) fn print(compact: &str) -> String {
     let mut out = String::with_capacity(compact.len() * 2);
     let (mut depth, mut in_string, mut escaped) = (0, false, false);

@@ -1,4 +1,4 @@
-//! Bodies at the edges: very deep, nearly all text, and made to be slow.
+//! Extreme bodies: very deep, nearly all text, and made to be slow.
 
 use serde_json::{Value, json};
 
@@ -6,18 +6,18 @@ use super::fields::{DRIFTED, nested};
 use super::words::Words;
 use super::{Edit, LARGE_VARIANTS, Subject, VARIANTS, config, edit_move, ops, renames, variants};
 
-/// Levels of the deep body, and values at each.
+/// The levels of the deep body, and the values at each level.
 const LEVELS: usize = 24;
 const LEAVES_PER_LEVEL: usize = 4;
 
-/// Members of the body of texts that do not drift, and characters of each text.
+/// The texts of the body of texts that do not drift, and the characters of each text.
 const TEXTS: usize = 10;
 const TEXT_BYTES: usize = 5_000;
 
-/// Groups of members that stand beside the drifted ones in the hostile body.
+/// The groups of members beside the drifted ones in the hostile body.
 const HOSTILE_GROUPS: usize = 34;
 
-/// Values at each of 24 levels, all of which belong at the root.
+/// Returns a body with values at each of 24 levels, all of which belong at the root.
 pub(super) fn deep() -> Subject {
     let leaves: Vec<(String, String)> = (1..=LEVELS)
         .flat_map(|level| {
@@ -41,7 +41,7 @@ pub(super) fn deep() -> Subject {
     }
 }
 
-/// Twenty long texts, half of them under drifted names, with an escape here and there.
+/// Returns twenty long texts, half of them under drifted names, with an escape here and there.
 pub(super) fn long_strings() -> Subject {
     let names: Vec<String> = DRIFTED
         .iter()
@@ -64,8 +64,8 @@ fn text(words: &mut Words) -> String {
     text
 }
 
-/// Names that begin and end as drifted ones do and are as long, names with escapes, texts that look like structure and
-/// are full of backslashes, brackets in brackets, and hardly a block of 64 bytes without any of it.
+/// Returns a body with names as long as drifted ones that begin and end like them, names with escapes, texts that look
+/// like structure and are full of backslashes, nested brackets, and some of these in nearly every block of 64 bytes.
 pub(super) fn hostile() -> Subject {
     let group = |words: &mut Words, at: usize| {
         let number = words.number() % 1_000;
@@ -87,7 +87,7 @@ pub(super) fn hostile() -> Subject {
     by_rules("hostile-8k", variants(VARIANTS, body))
 }
 
-/// Healed by its renames alone.
+/// Returns a subject that is healed only by its renames.
 fn by_rules(name: &str, bodies: Vec<String>) -> Subject {
     let rules: Value = DRIFTED.iter().map(|(name, drifted)| ((*drifted).to_owned(), json!(name))).collect();
     Subject {

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::words::Words;
 use super::{Edit, Subject, VARIANTS, config, ops, variants};
 
-/// Expected names and what they drift to: new cases, synonyms, short forms and a slip, of which similarity finds all.
+/// Expected names and their drifted forms: other cases, synonyms, abbreviations and a typo. Similarity finds all of
+/// them.
 const DRIFTED: &[(&str, &str)] = &[
     ("user_id", "userId"),
     ("full_name", "fullName"),
@@ -27,10 +28,10 @@ const DRIFTED: &[(&str, &str)] = &[
     ("last_seen_at", "lastSeenAt"),
 ];
 
-/// Members that are no field at all.
+/// Members that match no field.
 const STRANGE: &[&str] = &["mystery_field", "unrelated"];
 
-/// The other fields: 64 with those above.
+/// The other fields. With those above there are 64.
 const STEADY: &[&str] = &[
     "age", "street", "city", "floor", "country", "role", "team", "level", "score", "rank", "plan", "tier", "theme",
     "nick", "site", "iban", "count", "limit", "used", "free", "open", "due", "rate", "grade", "color", "weight",
@@ -38,7 +39,7 @@ const STEADY: &[&str] = &[
     "region", "branch", "active", "source", "channel", "budget",
 ];
 
-/// The drifted record, healed by similarity alone.
+/// Returns the drifted record, healed only by similarity.
 pub fn known() -> Subject {
     let route = json!({"contract": record(), "similarity": {"profile": "default"}});
     Subject {
@@ -50,31 +51,31 @@ pub fn known() -> Subject {
     }
 }
 
-/// The same records, healed by rules for just these names.
+/// Returns the same records, healed by rules for exactly these names.
 pub fn plain() -> Subject {
     let renames: Value = DRIFTED.iter().map(|(name, drifted)| ((*drifted).to_owned(), json!(name))).collect();
     let route = json!({"contract": record(), "rename": renames});
     Subject { name: "renamed-64".to_owned(), config: config(route), ..known() }
 }
 
-/// How many names of a record have drifted.
+/// Returns how many names of a record have drifted.
 pub fn drifted() -> usize {
     DRIFTED.len()
 }
 
-/// How many names of a record the contract does not know.
+/// Returns how many names of a record are not in the contract.
 pub fn unknown() -> usize {
     DRIFTED.len() + STRANGE.len()
 }
 
-/// The contract of a record.
+/// Returns the contract of a record.
 pub fn record() -> Value {
     let drifted = DRIFTED.iter().map(|(name, _)| *name);
     let properties: Value = drifted.chain(STEADY.iter().copied()).map(|name| (name.to_owned(), schema(name))).collect();
     json!({"type": "object", "properties": properties})
 }
 
-/// What the contract says of a value: its format, where it has one.
+/// Returns the contract of a value: its format, if it has one.
 fn schema(name: &str) -> Value {
     match name {
         "created_at" | "updated_at" | "last_seen_at" => json!({"type": "string", "format": "date-time"}),
@@ -89,7 +90,7 @@ fn renames() -> Vec<(String, String)> {
     DRIFTED.iter().map(|(name, drifted)| ((*drifted).to_owned(), (*name).to_owned())).collect()
 }
 
-/// Members in an order that mixes all three lists, the same in every body, as are the kinds of their values.
+/// Returns a body. The order of members mixes all three lists; order and kinds are the same in every body.
 fn body(words: &mut Words) -> String {
     let drifted = DRIFTED.iter().map(|(_, drifted)| *drifted);
     let mut names: Vec<&str> = drifted.chain(STEADY.iter().copied()).chain(STRANGE.iter().copied()).collect();
@@ -98,7 +99,7 @@ fn body(words: &mut Words) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-/// A value of the kind that goes with a name.
+/// Returns a value of the kind that fits a name.
 fn value(name: &str, words: &mut Words) -> String {
     match name {
         "createdAt" | "updatedAt" | "lastSeenAt" => format!("\"2026-11-{:02}T10:00:00Z\"", words.number() % 28 + 1),

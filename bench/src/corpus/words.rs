@@ -1,4 +1,4 @@
-/// Values that look like those of an API, from a seed.
+/// A generator of values that resemble those of an API, from a seed.
 pub(super) struct Words(u64);
 
 const TEXTS: [&str; 16] = [
@@ -25,7 +25,7 @@ impl Words {
         Words(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// Text, whole numbers, fractions and booleans, as JSON.
+    /// Returns a text, whole number, fraction or boolean, as JSON.
     pub(super) fn value(&mut self) -> String {
         let number = self.next();
         match number % 16 {
@@ -36,12 +36,12 @@ impl Words {
         }
     }
 
-    /// A number.
+    /// Returns a number.
     pub(super) fn number(&mut self) -> u64 {
         self.next() >> 8
     }
 
-    /// A text that is no date and no address.
+    /// Returns a text that is neither a date nor an address.
     pub(super) fn text(&mut self) -> &'static str {
         TEXTS[(self.number() % 8) as usize]
     }

@@ -1,16 +1,16 @@
-//! Requests that are due.
+//! The requests that are due.
 
 use std::time::{Duration, Instant};
 
 use super::{Pace, Until};
 
-/// In a closed loop there is always one due, now. At a constant rate they become due one by one.
+/// The due requests. In a closed loop one is always due. At a constant rate they become due one by one.
 pub(super) struct Backlog {
-    /// Time between two; none in a closed loop.
+    /// The time between two requests, or `None` in a closed loop.
     period: Option<Duration>,
-    /// How many have been taken.
+    /// How many requests have been taken.
     taken: u64,
-    /// How many have become due.
+    /// How many requests have become due.
     due: u64,
     start: Instant,
 }
@@ -24,7 +24,7 @@ impl Backlog {
         Backlog { period, taken: 0, due: 0, start: Instant::now() }
     }
 
-    /// Adds what has become due.
+    /// Adds the requests that have become due.
     pub(super) fn fill(&mut self, start: Instant, until: Until) {
         self.start = start;
         let Some(period) = self.period else { return };
@@ -39,12 +39,12 @@ impl Backlog {
         self.period.is_some() && self.taken >= self.due
     }
 
-    /// How many are due at a constant rate and have not been taken.
+    /// Returns how many requests are due at a constant rate and have not been taken.
     pub(super) fn waiting(&self) -> u64 {
         self.due - self.taken
     }
 
-    /// The next one's intended start.
+    /// Returns the time when the next request is due, if one is.
     pub(super) fn take(&mut self) -> Option<Instant> {
         let Some(period) = self.period else { return Some(Instant::now()) };
         if self.is_empty() {

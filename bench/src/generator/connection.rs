@@ -1,4 +1,4 @@
-//! One connection: requests that wait to be written, and responses as they come.
+//! One connection: requests that wait to be written, and responses as they arrive.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
@@ -11,14 +11,14 @@ use mio::{Interest, Registry, Token};
 use super::outcome::{Outcome, record};
 use super::response::Decoder;
 
-/// What is read at once: more than any small response, so that one read empties the socket.
+/// How many bytes are read at once: more than any small response, so that one read empties the socket.
 const READ_BYTES: usize = 64 << 10;
 
 pub(super) struct Connection {
     to: SocketAddr,
     token: Token,
     socket: TcpStream,
-    /// Requests that the socket has not taken yet.
+    /// Requests that the socket has not accepted yet.
     unwritten: Vec<u8>,
     under_way: VecDeque<Request>,
     decoder: Decoder,
@@ -38,7 +38,7 @@ impl Connection {
         Ok(Connection { to, token, socket, unwritten: Vec::new(), under_way, decoder, buffer: vec![0; READ_BYTES] })
     }
 
-    /// Forgets everything that is under way.
+    /// Opens a new connection, and forgets all outstanding requests.
     pub(super) fn reopen(&mut self, registry: &Registry) -> io::Result<()> {
         self.socket = open(self.to, self.token, registry)?;
         self.unwritten.clear();
@@ -47,7 +47,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Requests without their response.
+    /// Returns the number of requests without a response.
     pub(super) fn under_way(&self) -> usize {
         self.under_way.len()
     }
@@ -57,7 +57,7 @@ impl Connection {
         self.under_way.push_back(Request { intended, sent: Instant::now(), first_byte: None });
     }
 
-    /// Writes what the socket takes.
+    /// Writes as much as the socket accepts.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         while !self.unwritten.is_empty() {
             match self.socket.write(&self.unwritten) {
@@ -69,7 +69,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Reads all there is.
+    /// Reads everything that has arrived.
     pub(super) fn read(&mut self, outcome: &mut Outcome) -> io::Result<()> {
         loop {
             match self.socket.read(&mut self.buffer) {
@@ -77,7 +77,7 @@ impl Connection {
                 Ok(read) => {
                     outcome.bytes += read as u64;
                     self.take(read, outcome)?;
-                    // The kernel tells of a socket again once it has been emptied, which a short read says.
+                    // A short read means that the socket is empty, so the kernel will report it again.
                     if read < self.buffer.len() {
                         return Ok(());
                     }
@@ -116,7 +116,7 @@ impl Connection {
     }
 }
 
-/// Connects, waiting for it: on loopback that takes as long as the proxy's kernel queue is full.
+/// Opens a connection and waits for it. On loopback that takes time only while the proxy's accept queue is full.
 fn open(to: SocketAddr, token: Token, registry: &Registry) -> io::Result<TcpStream> {
     let socket = std::net::TcpStream::connect(to)?;
     socket.set_nodelay(true)?;

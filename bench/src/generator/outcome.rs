@@ -1,38 +1,38 @@
-//! What a run of load brought.
+//! The result of a run of load.
 
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-/// Longer ones count as this long.
+/// Longer durations count as this.
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// Digits of a duration that histograms keep.
+/// How many digits of a duration the histograms keep.
 const DIGITS: u8 = 3;
 
-/// Counts and latencies of a run. Histograms are in nanoseconds but for [`Outcome::engine_us`].
+/// The counts and latencies of a run. Histograms are in nanoseconds, except [`Outcome::engine_us`].
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Responses with status 200.
+    /// The number of responses with status 200.
     pub ok: u64,
-    /// Other responses, and requests that got none.
+    /// The number of other responses, and of requests without one.
     pub failed: u64,
-    /// From the first request to the last response.
+    /// The time from the first request to the last response.
     pub elapsed: Duration,
-    /// From when a request was to be sent to the last byte of its response.
+    /// The time from when a request was due to the last byte of its response.
     pub latency: Histogram<u64>,
-    /// From when it was sent: what a closed loop would have told.
+    /// The time from when it was sent to that byte, which is what a closed loop reports.
     pub since_sent: Histogram<u64>,
-    /// From when it was to be sent to the first byte of the response.
+    /// The time from when it was due to the first byte of the response.
     pub first_byte: Histogram<u64>,
-    /// What responses say in `x-nomos-latency-us`.
+    /// The values of `x-nomos-latency-us` in the responses.
     pub engine_us: Histogram<u64>,
-    /// Bytes received.
+    /// The number of bytes received.
     pub bytes: u64,
 }
 
 impl Outcome {
-    /// Adds what another run brought.
+    /// Adds the result of another run.
     pub fn add(&mut self, other: &Outcome) {
         self.ok += other.ok;
         self.failed += other.failed;
@@ -44,24 +44,24 @@ impl Outcome {
             (&mut self.first_byte, &other.first_byte),
             (&mut self.engine_us, &other.engine_us),
         ] {
-            // All have the same bounds.
+            // Cannot fail, because all have the same bounds.
             let _ = own.add(other);
         }
     }
 
-    /// Responses per second, failures not counted.
+    /// Returns the successful responses per second.
     #[allow(clippy::cast_precision_loss)]
     pub fn per_second(&self) -> f64 {
         self.ok as f64 / self.elapsed.as_secs_f64()
     }
 
-    /// The share of requests that were answered with a 200, in percent.
+    /// Returns the share of requests that were answered with status 200, in percent.
     #[allow(clippy::cast_precision_loss)]
     pub fn success(&self) -> f64 {
         self.ok as f64 / (self.ok + self.failed).max(1) as f64 * 100.0
     }
 
-    /// Fails where a request did.
+    /// Fails if a request failed.
     pub fn all_ok(&self) -> Result<(), String> {
         if self.failed == 0 {
             return Ok(());
@@ -86,13 +86,13 @@ impl Default for Outcome {
     }
 }
 
-/// Counts a duration.
+/// Records a duration.
 pub(super) fn record(histogram: &mut Histogram<u64>, time: Duration) {
     histogram.saturating_record(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
 }
 
 fn histogram() -> Histogram<u64> {
     let longest = u64::try_from(LONGEST.as_nanos()).unwrap_or(u64::MAX);
-    // Fails for bounds or digits that make no sense, which these constants do.
+    // Only fails for invalid bounds or digits, and these constants are valid.
     Histogram::new_with_max(longest, DIGITS).unwrap_or_else(|_| unreachable!("bounds of a histogram"))
 }

@@ -1,24 +1,24 @@
-//! Where responses end, as their bytes come in.
+//! Finds the ends of responses as their bytes arrive.
 
 use std::io;
 
-/// More headers than any response here has.
+/// The maximum number of headers; no response here has that many.
 const HEADERS: usize = 64;
 
 /// Reads one response after the other.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
     state: State,
-    /// A head or a line that is not whole yet.
+    /// A head or line that is not complete yet.
     line: Vec<u8>,
     response: Response,
 }
 
-/// What is of interest in a response.
+/// The relevant parts of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Response {
     pub(super) status: u16,
-    /// `x-nomos-latency-us`.
+    /// The value of `x-nomos-latency-us`.
     pub(super) engine_us: Option<u64>,
 }
 
@@ -26,17 +26,17 @@ pub(super) struct Response {
 enum State {
     #[default]
     Head,
-    /// So many bytes are to come.
+    /// This many bytes of the body are missing.
     Body(u64),
     ChunkSize,
-    /// So many bytes of a chunk, with the line end that follows.
+    /// This many bytes of a chunk are missing, including the line end after it.
     Chunk(u64),
     /// Lines until an empty one.
     Trailers,
 }
 
 impl Decoder {
-    /// Takes bytes: how many of them, and the response that ends with them.
+    /// Takes bytes. Returns how many were used, and the response if one ends with them.
     pub(super) fn push(&mut self, bytes: &[u8]) -> io::Result<(usize, Option<Response>)> {
         let mut used = 0;
         while used < bytes.len() {
@@ -58,7 +58,7 @@ impl Decoder {
         Ok((used, None))
     }
 
-    /// The next state; none at the end of the response.
+    /// Reads a head. Returns the bytes used, and the next state, or `None` at the end of the response.
     fn head(&mut self, bytes: &[u8]) -> io::Result<(usize, Option<State>)> {
         let before = self.line.len();
         self.line.extend_from_slice(bytes);
@@ -69,7 +69,7 @@ impl Decoder {
         let end = from + at + 4;
         let head = std::mem::take(&mut self.line);
         let next = self.read_head(&head[..end])?;
-        // The memory is used again.
+        // The memory is reused.
         self.line = head;
         self.line.clear();
         Ok((end - before, next))
@@ -119,7 +119,7 @@ impl Decoder {
         (used, if is_last { None } else { Some(State::Trailers) })
     }
 
-    /// Adds to the line: how many bytes, and whether it is whole now.
+    /// Adds bytes to the line. Returns how many, and whether the line is complete.
     fn line(&mut self, bytes: &[u8]) -> (usize, bool) {
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let used = end.map_or(bytes.len(), |end| end + 1);
@@ -128,7 +128,7 @@ impl Decoder {
     }
 }
 
-/// Passes what is left of a body or a chunk; `then` comes behind it.
+/// Skips bytes of a body or a chunk. `then` is the state after it.
 fn skip(bytes: &[u8], left: u64, state: fn(u64) -> State, then: Option<State>) -> (usize, Option<State>) {
     let used = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
     let left = left - used as u64;

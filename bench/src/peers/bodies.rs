@@ -1,16 +1,16 @@
-//! What peers are sent, and what clients expect of them.
+//! The bodies that peers get, and those that clients expect.
 
 use drifting_upstream::{Mode, drift, user};
 use serde_json::Value;
 
-/// Variants of the body that is timed: enough that a branch predictor does not learn all of them.
+/// The number of variants of the timed body: enough that a branch predictor does not learn all of them.
 const VARIANTS: usize = 16;
 
-/// Where numbers may differ: 14 digits are what the weakest peer prints. That it changes them is shown by the table of
-/// fidelity; here it would only keep it from being timed.
+/// The tolerated relative difference of numbers: the weakest peer prints 14 digits. The fidelity table shows that it
+/// changes numbers; here the tolerance lets it be timed anyway.
 const DIGITS: f64 = 1e-12;
 
-/// Beside the fields that drift: some that no rule names, so that the body has 1 KB.
+/// Fields beside the drifting ones that no rule names, so that the body has 1 KB.
 const OTHERS: [(&str, &str); 11] = [
     ("plan", r#""team-annual""#),
     ("tier", r#""gold""#),
@@ -25,21 +25,21 @@ const OTHERS: [(&str, &str); 11] = [
     ("terms", r#""Net 30, purchase order required; dispatch on weekdays before noon""#),
 ];
 
-/// A body as the upstream sends it, and as clients expect it.
+/// A body that the upstream sends, and the body that clients expect.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// With the upstream's second version of the names.
+    /// The body with the upstream's second version of the names.
     pub drifted: String,
-    /// With the names that clients know.
+    /// The body with the names that clients know.
     pub healed: String,
 }
 
-/// The flat records of 1 KB that are timed.
+/// Returns the flat records of 1 KB that are timed.
 pub fn records() -> Vec<Pair> {
     (0..VARIANTS).map(|number| pair(number, &[])).collect()
 }
 
-/// A record with a history, of about so many bytes.
+/// Returns a record with a history, of about this many bytes.
 pub fn large(bytes: usize) -> Pair {
     const ENTRY: &str =
         r#"{"at":"2026-11-20T08:42:07.120Z","action":"document.update","address":"203.0.113.7","pages":17,"ok":true}"#;
@@ -47,7 +47,7 @@ pub fn large(bytes: usize) -> Pair {
     pair(0, &[("history", format!("[{}]", entries.join(",")))])
 }
 
-/// Whether a body is the healed one, whatever the order of its fields and the spelling of numbers.
+/// Returns whether a body is the healed one, in any order of fields and spelling of numbers.
 pub fn is_healed(body: &[u8], expected: &str) -> bool {
     let values = (serde_json::from_slice::<Value>(body), serde_json::from_str::<Value>(expected));
     matches!(values, (Ok(found), Ok(expected)) if alike(&found, &expected))

@@ -1,4 +1,4 @@
-//! Envoy as it hosts peers: a listener for each filter, one worker, nothing that costs and is not asked for.
+//! Envoy as a host of peers: a listener for each filter, one worker, and nothing that costs time and is not needed.
 
 use std::net::SocketAddr;
 
@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 use crate::modules::Module;
 use crate::proxy;
 
-/// A listener by name, and the filter on it.
+/// The name of a listener, and its filter.
 pub type Listener = (&'static str, Option<Value>);
 
-/// What an Envoy is started with.
+/// The settings of an Envoy.
 pub struct Setup {
-    /// Where it sends requests.
+    /// The address to which it sends requests.
     pub upstream: SocketAddr,
-    /// In the order in which they stand.
+    /// The listeners, in their order.
     pub listeners: Vec<Listener>,
-    /// Beside the upstream.
+    /// Clusters besides the upstream.
     pub clusters: Vec<Value>,
-    /// The limit of buffers; Envoy's own, 1 MiB, where there is none.
+    /// The limit of buffers in bytes, or `None` for Envoy's default of 1 MiB.
     pub buffers: Option<u32>,
     /// Files for its directory.
     pub files: Vec<(&'static str, String)>,
@@ -47,7 +47,7 @@ pub fn start(setup: &Setup) -> Result<Envoy, String> {
         .map_err(|error| format!("{}; Envoy's log ends: {}", error.why, envoy::tail(&error.log)))
 }
 
-/// Nomos with a configuration. What Envoy's buffers may hold, Nomos may as well.
+/// Returns the Nomos filter with a configuration. Nomos may hold as much as Envoy's buffers.
 pub fn nomos(name: &str, configuration: &str, buffers: Option<u32>) -> Result<Value, String> {
     let mut configuration: Value = serde_json::from_str(configuration).map_err(|error| format!("{name}: {error}"))?;
     if let Some(bytes) = buffers {
@@ -56,7 +56,7 @@ pub fn nomos(name: &str, configuration: &str, buffers: Option<u32>) -> Result<Va
     Ok(proxy::wasm(name, Module::Filter, &configuration.to_string()))
 }
 
-/// As advised for benchmarks: no request ids and no statistics per response code.
+/// Returns a listener as advised for benchmarks: without request ids and statistics per response code.
 fn listener(name: &str, filter: Option<&Value>) -> Value {
     let router = json!({"name": "envoy.filters.http.router", "typed_config": {
         "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router",

@@ -1,4 +1,4 @@
-//! What becomes of bodies beside the renames: told by sending them.
+//! Finds out how peers change bodies apart from the renames, by sending bodies.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use serde_json::value::RawValue;
 use super::stand::Stand;
 use super::untimed;
 
-/// The field whose value is watched. The peer that must be told all fields, is told it.
+/// The field whose value is observed. The peer that needs a list of all fields has it in its list.
 const PROBE: &str = "probe";
 
-/// One body, and what is looked at.
+/// A body, and the property that is checked.
 pub struct Case {
-    /// A word for paths.
+    /// The name in paths.
     pub path: &'static str,
-    /// For people.
+    /// The title in tables.
     pub title: &'static str,
-    /// What is sent.
+    /// The body that is sent.
     pub body: &'static str,
     look: fn(&str, &Reply) -> String,
 }
@@ -29,7 +29,7 @@ const fn case(path: &'static str, title: &'static str, body: &'static str, look:
     Case { path, title, body, look }
 }
 
-/// All of them.
+/// All cases.
 pub static CASES: [Case; 12] = [
     case("integer", "2^53+1", r#"{"mail":"a@b.c","probe":9007199254740993}"#, probe),
     case("float", "`1.0`", r#"{"mail":"a@b.c","probe":1.0}"#, probe),
@@ -45,12 +45,12 @@ pub static CASES: [Case; 12] = [
     case("malformed", "malformed body", r#"{"mail":"a@b.c","probe":}"#, malformed),
 ];
 
-/// One side's answers, in the order of [`CASES`].
+/// The results of one side, in the order of [`CASES`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Whose.
+    /// The name of the side.
     pub name: &'static str,
-    /// What became of each body.
+    /// The result for each body.
     pub cells: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ fn judge(case: &Case, reply: &Reply) -> String {
     (case.look)(case.body, reply)
 }
 
-/// Whether the value is spelled as it was.
+/// Returns whether the value is spelled as before.
 fn probe(sent: &str, reply: &Reply) -> String {
     let (Some(sent), Some(found)) = (Members::of(sent.as_bytes()), Members::of(&reply.body)) else {
         return unhealed(sent, reply);
@@ -121,7 +121,7 @@ fn duplicates(sent: &str, reply: &Reply) -> String {
         _ if !found.is_healed() => "not healed".to_owned(),
         ["1", "2"] => "both kept".to_owned(),
         [] => "lost".to_owned(),
-        // Some print numbers as they please.
+        // Some print numbers in another form.
         [one] if one.parse() == Ok(1.0) => "first kept".to_owned(),
         [one] if one.parse() == Ok(2.0) => "last kept".to_owned(),
         _ => shortened(&values.join(", ")),
@@ -151,7 +151,7 @@ fn malformed(sent: &str, reply: &Reply) -> String {
     unhealed(sent, reply)
 }
 
-/// Of a body that is no object.
+/// Returns the result for a response that is not an object.
 fn unhealed(sent: &str, reply: &Reply) -> String {
     if reply.body == sent.as_bytes() {
         "unchanged".to_owned()
@@ -168,7 +168,7 @@ fn shortened(text: &str) -> String {
     if short.len() < text.len() { short + "..." } else { short }
 }
 
-/// The members of an object as they are written, duplicates included.
+/// The members of an object as they are written, including duplicates.
 struct Members(Vec<(String, Box<RawValue>)>);
 
 impl Members {
@@ -221,7 +221,7 @@ impl<'de> Visitor<'de> for MembersVisitor {
 mod tests {
     use super::*;
 
-    /// What a cell says of an answer.
+    /// Returns the text of a cell about a response.
     fn cell(path: &str, status: u16, body: &str) -> String {
         let case = CASES.iter().find(|case| case.path == path).expect("a case");
         let reply = Reply { status, body: body.as_bytes().to_vec(), end: End::Complete, ..Reply::nothing() };

@@ -1,4 +1,4 @@
-//! What `scripts/peers` has installed or built.
+//! The programs that `scripts/peers` has installed or built.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -6,22 +6,22 @@ use std::process::{Command, Stdio};
 
 use nomos_tests::paths;
 
-/// Where each thing is, or why it is not there.
+/// The path of each program, or why it is missing.
 pub struct Installed(HashMap<String, Result<PathBuf, String>>);
 
 impl Installed {
-    /// Installs and builds what can be had.
+    /// Installs and builds everything that is available.
     pub fn all() -> Result<Self, String> {
         Self::by_script(&[])
     }
 
-    /// What is there already.
+    /// Finds what is already installed.
     #[cfg(test)]
     pub fn already() -> Result<Self, String> {
         Self::by_script(&["--installed"])
     }
 
-    /// Where the thing of that name is.
+    /// Returns the path of a program.
     pub fn path(&self, name: &str) -> Result<PathBuf, String> {
         self.0.get(name).cloned().unwrap_or_else(|| Err(format!("scripts/peers says nothing of {name}")))
     }

@@ -1,4 +1,4 @@
-//! What becomes of bodies that are longer than 1 MB.
+//! How peers treat bodies longer than 1 MB.
 
 use std::time::Instant;
 
@@ -10,42 +10,42 @@ use super::side::Side;
 use super::stand::Stand;
 use super::untimed;
 
-/// One length.
+/// A body of one length.
 pub struct Large {
-    /// In paths.
+    /// The name in paths.
     pub path: &'static str,
-    /// For people.
+    /// The title in tables.
     pub title: &'static str,
     pair: Pair,
 }
 
-/// What a side did to a body.
+/// The result of a side for a body.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cell {
-    /// Whose.
+    /// The name of the side.
     pub name: &'static str,
-    /// Which body.
+    /// The title of the body.
     pub body: &'static str,
-    /// The limit of Envoy's buffers, where it was raised.
+    /// The limit of Envoy's buffers, if it was raised.
     pub buffers: Option<u32>,
-    /// Of the answer; 0 for none.
+    /// The status of the response, or 0 without one.
     pub status: u16,
-    /// Of its body.
+    /// The length of its body.
     pub bytes: usize,
-    /// From the request to the end of the answer.
+    /// The time from the request to the end of the response.
     pub ms: u128,
-    /// In words.
+    /// The result in words.
     pub verdict: String,
 }
 
-/// The lengths that are tried.
+/// Returns the bodies of all lengths.
 pub fn all() -> Vec<Large> {
     let large = |path, title, bytes| Large { path, title, pair: bodies::large(bytes) };
     vec![large("large-2", "2 MB", 2_000_000), large("large-12", "12 MB", 12_000_000)]
 }
 
 impl Large {
-    /// What the upstream sends.
+    /// Returns the body that the upstream sends.
     pub fn body(&self) -> &str {
         &self.pair.drifted
     }

@@ -1,6 +1,7 @@
-//! GET requests to a peer, closed loop for throughput and open loop for latency, by one thread.
+//! Sends GET requests to a peer with one thread: in a closed loop for throughput, and in an open loop for latency.
 //!
-//! The thread never sleeps and serves the upstream meanwhile. A response must be a 200; its body is not looked at.
+//! The thread never sleeps, and serves the upstream in the same loop. A response must have status 200; its body is not
+//! checked.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -10,10 +11,10 @@ use super::stand::Place;
 use super::upstream::Upstream;
 use crate::response::is_complete;
 
-/// A response that takes longer is a failure.
+/// A response that takes longer counts as failed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Longer than any response that is timed.
+/// The size of buffers, larger than any timed response.
 const RESPONSE_BYTES: usize = 64 << 10;
 
 /// Open connections to one side.
@@ -26,7 +27,7 @@ struct Connection {
     socket: TcpStream,
     buffer: Vec<u8>,
     filled: usize,
-    /// When the request under way should have been sent.
+    /// When the outstanding request was due.
     intended: Instant,
 }
 
@@ -38,12 +39,12 @@ impl Load {
         Ok(Load { connections, request })
     }
 
-    /// How many connections there are.
+    /// Returns the number of connections.
     pub fn connections(&self) -> usize {
         self.connections.len()
     }
 
-    /// One request after the other on each connection, so many on each; the time that all took.
+    /// Sends this many requests on each connection, one after the other. Returns the time for all of them.
     pub fn closed(&mut self, requests: usize, upstream: &mut Upstream) -> io::Result<Duration> {
         let start = Instant::now();
         for connection in &mut self.connections {
@@ -60,8 +61,8 @@ impl Load {
         Ok(start.elapsed())
     }
 
-    /// So many requests at a constant rate, whatever becomes of earlier ones. Latencies count from the moment at which a
-    /// request should have been sent: one that had to wait for a connection has waited.
+    /// Sends this many requests at a constant rate, whatever happens to earlier ones. Latencies count from the time
+    /// when a request was due, so waiting for a connection counts.
     pub fn open(&mut self, rate: u32, requests: usize, upstream: &mut Upstream) -> io::Result<Vec<Duration>> {
         let period = Duration::from_secs(1) / rate;
         let mut next = Instant::now();
@@ -118,7 +119,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Whether the response is complete.
+    /// Reads, and returns whether the response is complete.
     fn poll(&mut self) -> io::Result<bool> {
         match self.socket.read(&mut self.buffer[self.filled..]) {
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),

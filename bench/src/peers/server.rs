@@ -1,4 +1,4 @@
-//! Peers as processes: started with a directory of their own, waited for, and stopped for certain.
+//! Peers as processes: each is started in a directory of its own, awaited, and stopped reliably.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use nomos_tests::kept::Kept;
 
-/// How long a peer may take until it accepts connections.
+/// The time limit for a peer to accept connections.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A running peer.
@@ -20,7 +20,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a program in a directory of its own.
+    /// Starts a program in a directory.
     pub fn start(dir: PathBuf, program: &Path, arguments: &[String], variables: &[(&str, String)]) -> io::Result<Self> {
         let mut command = Command::new(program);
         command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value))).current_dir(&dir);
@@ -32,7 +32,7 @@ impl Server {
         self.await_that(|| TcpStream::connect(address).is_ok())
     }
 
-    /// Waits until it has made a file.
+    /// Waits until it has created a file.
     pub fn await_file(&mut self, path: &Path) -> Result<(), String> {
         self.await_that(|| path.exists())
     }
@@ -41,7 +41,7 @@ impl Server {
         self.kept.wait_until(PATIENCE, |_| ready()).map_err(|why| format!("it did not start: {why}"))
     }
 
-    /// The process and its children, such as the workers of nginx.
+    /// Returns the ids of the process and its children, such as the workers of nginx.
     pub fn pids(&self) -> Vec<u32> {
         let pid = self.kept.pid();
         let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
@@ -56,7 +56,7 @@ impl Drop for Server {
     }
 }
 
-/// A new directory.
+/// Creates a new directory.
 pub fn directory() -> io::Result<PathBuf> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("nomos-peer-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -65,12 +65,12 @@ pub fn directory() -> io::Result<PathBuf> {
     Ok(dir)
 }
 
-/// An address that nobody listens at, for servers that must be told one.
+/// Returns an address on which nothing listens, for servers that must be told one.
 pub fn free_address() -> io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
 }
 
-/// The text with each `{name}` replaced.
+/// Replaces each `{name}` in a text.
 pub fn render(text: &str, values: &[(&str, &str)]) -> String {
     values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
 }

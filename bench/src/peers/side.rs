@@ -1,6 +1,6 @@
-//! Who is measured.
+//! The sides that are measured.
 
-/// A process, or several, that answers for some sides.
+/// One or several processes that serve some sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Host {
     /// One Envoy, with a listener for each filter.
@@ -18,28 +18,28 @@ pub enum Host {
 /// A proxy that heals in one way, or passes bodies on as they are.
 #[derive(Debug)]
 pub struct Side {
-    /// Stands in result files and in paths.
+    /// The name in result files and paths.
     pub name: &'static str,
-    /// For people.
+    /// The title in tables.
     pub title: &'static str,
-    /// Who answers.
+    /// The host that serves it.
     pub host: Host,
-    /// The side that is the same proxy without healing; its own name where it is that.
+    /// The side with the same proxy without healing, or its own name if it does not heal.
     pub plain: &'static str,
 }
 
 impl Side {
-    /// Whether it heals.
+    /// Returns whether it heals.
     pub fn heals(&self) -> bool {
         self.name != self.plain
     }
 }
 
 impl Host {
-    /// In the order in which they start.
+    /// All hosts, in the order in which they start.
     pub const ALL: [Host; 5] = [Host::Envoy, Host::NginxNjs, Host::NginxLua, Host::Krakend, Host::Rust];
 
-    /// What it answers for.
+    /// Returns the sides that it serves.
     pub fn sides(self) -> impl Iterator<Item = &'static Side> {
         SIDES.iter().filter(move |side| side.host == self)
     }
@@ -49,7 +49,7 @@ const fn side(name: &'static str, title: &'static str, host: Host, plain: &'stat
     Side { name, title, host, plain }
 }
 
-/// All of them, each plain one before those that heal on it.
+/// All sides, each plain one before those that heal on the same proxy.
 pub static SIDES: [Side; 16] = [
     side("envoy", "Envoy", Host::Envoy, "envoy"),
     side("nomos-rules", "Envoy + Nomos, 13 renames", Host::Envoy, "envoy"),

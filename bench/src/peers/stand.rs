@@ -14,46 +14,46 @@ use super::installed::Installed;
 use super::server::{self, Server, render};
 use super::side::{Host, Side};
 
-/// Where a side answers.
+/// The place at which a side answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// Where it listens.
+    /// The address at which it listens.
     pub address: SocketAddr,
-    /// What its paths begin with.
+    /// The prefix of its paths.
     pub prefix: &'static str,
 }
 
-/// A side that runs.
+/// A running side.
 pub struct Running {
-    /// Which.
+    /// The side.
     pub side: &'static Side,
-    /// Where.
+    /// Its place.
     pub place: Place,
-    /// All processes that work for it.
+    /// The ids of all processes that work for it.
     pub pids: Vec<u32>,
 }
 
-/// A side that does not.
+/// A side that is not running.
 #[derive(Clone, Debug, Serialize)]
 pub struct Absent {
-    /// Which.
+    /// The name of the side.
     pub name: &'static str,
-    /// Why not.
+    /// The reason.
     pub why: String,
 }
 
-/// Everything that runs; it ends when dropped.
+/// Everything that runs. It ends when dropped.
 pub struct Stand {
-    /// In the order of [`super::side::SIDES`].
+    /// The running sides, in the order of [`super::side::SIDES`].
     pub running: Vec<Running>,
-    /// What could not be started.
+    /// The sides that could not be started.
     pub absent: Vec<Absent>,
     envoy: Option<Envoy>,
     servers: Vec<Server>,
 }
 
 impl Stand {
-    /// Starts these hosts, with Envoy's buffers limited to so many bytes.
+    /// Starts these hosts, with Envoy's buffers limited to `buffers` bytes.
     pub fn start(installed: &Installed, upstream: SocketAddr, hosts: &[Host], buffers: Option<u32>) -> Self {
         let mut stand = Stand { running: Vec::new(), absent: Vec::new(), envoy: None, servers: Vec::new() };
         for host in hosts {
@@ -71,13 +71,13 @@ impl Stand {
         stand
     }
 
-    /// Takes a side out of it.
+    /// Removes a side.
     pub fn give_up(&mut self, name: &'static str, why: String) {
         self.running.retain(|running| running.side.name != name);
         self.absent.push(Absent { name, why });
     }
 
-    /// Fails where Envoy has died or a module in it has trapped.
+    /// Fails if Envoy has died or a module in it has trapped.
     pub fn check(&mut self) -> Result<(), String> {
         self.envoy.as_mut().map_or(Ok(()), Envoy::check)
     }
@@ -157,7 +157,7 @@ impl Stand {
         let values = [("upstream", upstream.to_string()), ("port", address.port().to_string())];
         let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
         fs::write(&config, render(&text("krakend/krakend.json")?, &values)).map_err(said)?;
-        // One core, and a collector that runs a quarter as often as it does unless told otherwise.
+        // One core, and a garbage collector that runs a quarter as often as by default.
         let variables = [("GOMAXPROCS", "1".to_owned()), ("GOGC", "400".to_owned())];
         let mut server = Server::start(dir, &program, &[config.display().to_string()], &variables).map_err(said)?;
         server.await_port(address)?;
@@ -189,7 +189,7 @@ impl Stand {
     }
 }
 
-/// The external processor, and the socket at which it listens.
+/// Starts the external processor, and returns it with its socket.
 fn processor_of(installed: &Installed) -> Result<(Server, PathBuf), String> {
     let program = installed.path("ext-proc")?;
     let dir = server::directory().map_err(said)?;
@@ -199,12 +199,12 @@ fn processor_of(installed: &Installed) -> Result<(Server, PathBuf), String> {
     Ok((server, socket))
 }
 
-/// Where the packages of Lua libraries were unpacked.
+/// Returns the placeholders for the paths of unpacked Lua libraries.
 fn libraries(root: &str) -> [(&'static str, &str); 2] {
     [("root", root), ("triple", triple())]
 }
 
-/// What Debian calls this architecture in paths.
+/// Returns Debian's name of this architecture in paths.
 fn triple() -> &'static str {
     if cfg!(target_arch = "aarch64") { "aarch64-linux-gnu" } else { "x86_64-linux-gnu" }
 }

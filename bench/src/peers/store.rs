@@ -1,4 +1,4 @@
-//! The upstream while nothing is timed: any body, of any length, by the path of the request.
+//! The upstream while nothing is timed: any body of any length, by the path of the request.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -8,7 +8,7 @@ use std::thread;
 
 use super::upstream::response;
 
-/// Longer than the head of any request that a proxy makes here.
+/// The size of the buffer for a head, larger than any head of a proxy's request here.
 const HEAD_BYTES: usize = 8 << 10;
 
 /// Serves bodies by path for as long as the process lives.
@@ -20,7 +20,7 @@ pub fn start(bodies: &[(String, String)]) -> io::Result<SocketAddr> {
     thread::spawn(move || {
         for socket in listener.incoming().flatten() {
             let responses = Arc::clone(&responses);
-            // An error is a proxy that went away.
+            // An error means that the proxy closed the connection.
             thread::spawn(move || drop(serve(socket, &responses)));
         }
     });

@@ -1,4 +1,4 @@
-//! What people read of it: Markdown, which docs/peers.md has between two marks.
+//! The results as Markdown, which docs/peers.md contains between two marks.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,14 +16,14 @@ use crate::machine::Machine;
 use crate::spread::{from_to, quantile};
 use crate::table::Table;
 
-/// The document, in the repository.
+/// The path of the document in the repository.
 const DOCUMENT: &str = "docs/peers.md";
-/// The side of ours that knows what the peers know.
+/// Our side with the same knowledge as the peers.
 const OURS: &str = "nomos-rules";
 const BEGIN: &str = "<!-- Written by `nomos-bench peers`, do not edit -->\n";
 const END: &str = "<!-- End of what `nomos-bench peers` writes -->\n";
 
-/// All tables.
+/// Returns all tables.
 pub fn all(peers: &Peers) -> String {
     let mut text = String::new();
     for (title, table) in [
@@ -40,7 +40,7 @@ pub fn all(peers: &Peers) -> String {
     text
 }
 
-/// Puts the tables, what they were measured on and the name of the result file into the document.
+/// Writes the tables, the machine and the name of the result file into the document.
 pub fn publish(peers: &Peers, machine: &Machine, file: &str) -> Result<(), String> {
     let path = paths::root().join(DOCUMENT);
     let text = fs::read_to_string(&path).map_err(|error| format!("{DOCUMENT}: {error}"))?;
@@ -103,7 +103,7 @@ fn processor_time(peers: &Peers) -> String {
     )
 }
 
-/// Who adds less than Nomos, and who in Envoy takes less in all: said whether we like it or not.
+/// Says which peers add less time than Nomos, and which filters in Envoy take less in total, in either case.
 fn standing(peers: &Peers) -> String {
     let Some((own_side, own, _)) = healing(peers).find(|(side, ..)| side.name == OURS) else { return String::new() };
     let others = || healing(peers).filter(|(side, ..)| !side.name.starts_with("nomos-"));
@@ -148,7 +148,7 @@ fn latency(peers: &Peers) -> String {
     )
 }
 
-/// What becomes of long bodies.
+/// Returns the table of long bodies.
 pub fn large(cells: &[Cell]) -> String {
     let mut bodies: Vec<&str> = Vec::new();
     for cell in cells {
@@ -182,7 +182,7 @@ fn large_cell(cell: &Cell) -> String {
     }
 }
 
-/// What becomes of bodies beside the renames.
+/// Returns the table of changes apart from the renames.
 pub fn fidelity(rows: &[fidelity::Row]) -> String {
     let columns: Vec<&str> = ["peer"].into_iter().chain(CASES.iter().map(|case| case.title)).collect();
     let mut table = Table::new(&columns);
@@ -194,7 +194,7 @@ pub fn fidelity(rows: &[fidelity::Row]) -> String {
     table.text()
 }
 
-/// What could not be measured.
+/// Returns the table of sides that could not be measured.
 pub fn absent(absents: &[Absent]) -> String {
     let mut table = Table::new(&["peer", "why"]);
     for absent in absents {
@@ -204,7 +204,7 @@ pub fn absent(absents: &[Absent]) -> String {
     table.text()
 }
 
-/// Every side that heals, with its plain one.
+/// Returns every side that heals, with its plain side.
 fn healing(peers: &Peers) -> impl Iterator<Item = (&'static Side, &Timed, &Timed)> {
     let timed = |name: &str| peers.timed.iter().find(|own| own.name == name);
     SIDES.iter().filter(|side| side.heals()).filter_map(move |side| Some((side, timed(side.name)?, timed(side.plain)?)))

@@ -1,4 +1,4 @@
-//! Processor time, throughput and latency of all sides, in turn.
+//! Measures processor time, throughput and latency of all sides in turn.
 
 use std::io;
 use std::time::Duration;
@@ -15,38 +15,39 @@ use crate::process;
 use crate::spread::{Spread, quantile};
 use crate::turns::{self, Spent};
 
-/// Requests under way at a time in the closed loop: enough to keep a proxy busy, few enough to fit every queue.
+/// The number of outstanding requests in the closed loop: enough to keep a proxy busy, few enough to fit every queue.
 const CLOSED_CONNECTIONS: usize = 8;
 
-/// Connections of the open loop: more than are needed while a proxy keeps up.
+/// The number of connections in the open loop: more than needed while a proxy keeps up.
 const OPEN_CONNECTIONS: usize = 32;
 
-/// Part of a slice that comes before it and does not count: what the caches lost to the others comes back.
+/// The warm-up before a slice, as a fraction of it. It does not count, and refills the caches that other sides have
+/// used.
 const WARM_UP: usize = 8;
 
-/// The same of the first round of latencies, which does not count either.
+/// The warm-up before the latency rounds, as a fraction of a round. It does not count either.
 const OPEN_WARM_UP: usize = 10;
 
-/// One side, measured.
+/// The results of one side.
 #[derive(Clone, Debug, Serialize)]
 pub struct Timed {
-    /// Which.
+    /// The name of the side.
     pub name: &'static str,
-    /// The same proxy without healing.
+    /// The name of the side with the same proxy without healing.
     pub plain: &'static str,
-    /// Processor time of all its processes per response, in microseconds, by round.
+    /// The processor time of all its processes per response by round, in microseconds.
     pub cpu_us: Vec<f64>,
-    /// Responses per second, by round.
+    /// The responses per second by round.
     pub per_second: Vec<f64>,
-    /// What it takes more than the plain one in the same round, in microseconds: the median.
+    /// The median of the differences from the plain side in the same round, in microseconds.
     pub added_us: f64,
-    /// The quartiles of that.
+    /// The quartiles of these differences.
     pub added_quartiles: Option<[f64; 2]>,
-    /// Where the median of it lies, as [`Spread`] says.
+    /// The interval that contains their median, see [`Spread`].
     pub added_interval: Option<[f64; 2]>,
-    /// At a constant rate, in microseconds, by round.
+    /// The median latency at a constant rate by round, in microseconds.
     pub p50_us: Vec<f64>,
-    /// At a constant rate, in microseconds, by round.
+    /// The 99th percentile of latency at a constant rate by round, in microseconds.
     pub p99_us: Vec<f64>,
     /// Why it was not measured to the end.
     #[serde(skip)]
@@ -69,14 +70,14 @@ impl Timed {
         }
     }
 
-    /// One round of a side, for tests of what is made of it.
+    /// Returns one round of a side, for tests of the tables.
     #[cfg(test)]
     pub fn of(name: &'static str, plain: &'static str, cpu_us: f64, added_us: f64) -> Self {
         let side = super::side::SIDES.iter().find(|side| side.name == name).expect("a side");
         Timed { plain, cpu_us: vec![cpu_us], added_us, ..Timed::new(side) }
     }
 
-    /// A round of processor time and throughput, where nothing failed.
+    /// Adds a round of processor time and throughput, unless a slice failed.
     #[allow(clippy::cast_precision_loss)]
     fn count(&mut self, spent: Spent, elapsed: Duration) {
         if self.failure.is_none() {
@@ -85,7 +86,7 @@ impl Timed {
         }
     }
 
-    /// A round of latencies.
+    /// Adds a round of latencies.
     fn take(&mut self, latencies: &[Duration]) {
         let mut micros: Vec<f64> = latencies.iter().map(|latency| latency.as_secs_f64() * 1e6).collect();
         micros.sort_by(f64::total_cmp);
@@ -94,7 +95,7 @@ impl Timed {
     }
 }
 
-/// Measures every side of a stand; one that fails leaves it.
+/// Measures every side. A side that fails is removed.
 pub fn run(stand: &mut Stand, upstream: &mut Upstream, cores: &Cores, effort: Effort) -> Result<Vec<Timed>, String> {
     cores.with_the_load()?;
     let mut timed: Vec<Timed> = stand.running.iter().map(|running| Timed::new(running.side)).collect();
@@ -107,7 +108,7 @@ pub fn run(stand: &mut Stand, upstream: &mut Upstream, cores: &Cores, effort: Ef
     Ok(timed)
 }
 
-/// Processor time and throughput, by turns in slices. The round before the first warms everything up.
+/// Measures processor time and throughput in slices that take turns. Round 0 only warms everything up.
 fn closed_rounds(
     stand: &mut Stand,
     timed: &mut [Timed],
@@ -137,7 +138,7 @@ fn closed_rounds(
     Ok(())
 }
 
-/// Latency. The round before the first is a short one, and warms everything up.
+/// Measures latency. Round 0 is short and only warms everything up.
 fn open_rounds(stand: &mut Stand, timed: &mut [Timed], upstream: &mut Upstream, effort: Effort) -> Result<(), String> {
     let mut loads = connect(stand, OPEN_CONNECTIONS)?;
     for round in 0..=effort.open_rounds {
@@ -155,7 +156,7 @@ fn open_rounds(stand: &mut Stand, timed: &mut [Timed], upstream: &mut Upstream, 
     Ok(())
 }
 
-/// Sides that have not failed.
+/// Returns the sides that have not failed, in the order of this turn.
 fn in_turn(timed: &[Timed], turn: usize) -> Vec<usize> {
     turns::order(turn, timed.len()).into_iter().filter(|at| timed[*at].failure.is_none()).collect()
 }
@@ -168,7 +169,7 @@ fn connect(stand: &Stand, connections: usize) -> Result<Vec<Load>, String> {
         .collect()
 }
 
-/// What a slice of so many requests takes, and how long.
+/// Returns the processor time and the duration of a slice of this many requests.
 fn spend(
     running: &Running,
     load: &mut Load,

@@ -1,4 +1,4 @@
-//! One request at a time, which is not timed.
+//! Single requests that are not timed.
 
 use std::io;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use nomos_tests::client::{Exchange, Reply};
 
 use super::stand::Place;
 
-/// Longer than any peer takes for the largest body.
+/// The time limit, longer than any peer takes for the largest body.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a side answers for that path.
+/// Returns the response of a side for a path.
 pub fn fetch(to: &Place, path: &str) -> io::Result<Reply> {
     let exchange = Exchange::start(to.address, "GET", &format!("{}/{path}", to.prefix), &[])?;
     Ok(exchange.finish(PATIENCE))

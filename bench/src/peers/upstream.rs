@@ -1,7 +1,7 @@
-//! The upstream while peers are timed: prepared answers, sent by the thread that makes the load.
+//! The upstream while peers are timed: prepared responses, sent by the thread that generates the load.
 //!
-//! As [`crate::upstream`], which says why, but for hundreds of connections of many proxies: it asks the kernel which of
-//! them have something to say.
+//! It works like [`crate::upstream`], which gives the reason, but for hundreds of connections of many proxies. So it
+//! asks the kernel which connections have data.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -11,18 +11,18 @@ use rustix::event::epoll;
 use rustix::fd::OwnedFd;
 use rustix::time::Timespec;
 
-/// Longer than the head of any request that a proxy makes here.
+/// The size of the buffer for a head, larger than any head of a proxy's request here.
 const HEAD_BYTES: usize = 8 << 10;
 
-/// Events taken from the kernel at a time.
+/// How many events are taken from the kernel at once.
 const EVENTS: usize = 64;
 
-/// What stands for the listener among the connections.
+/// The number that stands for the listener among the connections.
 const LISTENER: u64 = u64::MAX;
 
-/// Gives bodies in turn, whatever the path. It answers while it is served.
+/// Sends bodies in turn, whatever the path. It only answers when it is served.
 pub struct Upstream {
-    /// Where it listens.
+    /// The address at which it listens.
     pub address: SocketAddr,
     listener: TcpListener,
     poll: OwnedFd,
@@ -40,7 +40,7 @@ struct Connection {
 }
 
 impl Upstream {
-    /// Listens.
+    /// Starts listening.
     pub fn start(bodies: &[String]) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
@@ -58,7 +58,7 @@ impl Upstream {
         })
     }
 
-    /// Answers what has come, without waiting for more.
+    /// Answers the requests that have come, without waiting for more.
     pub fn serve(&mut self) -> io::Result<()> {
         let mut events = std::mem::take(&mut self.events);
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -88,14 +88,15 @@ impl Upstream {
         let response = &self.responses[self.turn % self.responses.len()];
         match connection.serve(response) {
             Ok(answered) => self.turn += usize::from(answered),
-            // A proxy closed it; the kernel forgets it with the socket.
+            // A proxy has closed it. The kernel forgets it with the socket.
             Err(_) => drop(self.connections.remove(&name)),
         }
     }
 }
 
 impl Connection {
-    /// Whether there was a request to answer. One comes at a time, and none has a body.
+    /// Reads, and answers if a request is complete. Returns whether it was. Requests come one at a time and have no
+    /// body.
     fn serve(&mut self, response: &[u8]) -> io::Result<bool> {
         let read = self.socket.read(&mut self.head[self.filled..])?;
         if read == 0 {
@@ -111,7 +112,7 @@ impl Connection {
     }
 }
 
-/// An answer with this body.
+/// Returns a response with this body.
 pub fn response(body: &str) -> Vec<u8> {
     let length = body.len();
     format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()

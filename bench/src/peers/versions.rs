@@ -1,4 +1,4 @@
-//! Which versions of the peers are measured.
+//! The versions of the peers that are measured.
 
 use std::fs;
 
@@ -6,12 +6,12 @@ use nomos_tests::paths;
 
 use super::installed::Installed;
 
-/// Packages of the distribution that are named; the others are what these need.
+/// The packages of the distribution that are listed. Others are only their dependencies.
 const PACKAGES: [&str; 4] = ["nginx", "libnginx-mod-http-js", "libnginx-mod-http-lua", "lua-cjson"];
 const MODULES: [&str; 2] = ["github.com/luraproject/lura/v2", "github.com/krakend/flatmap"];
 const CRATES: [&str; 3] = ["hyper", "serde_json", "tonic"];
 
-/// Each with its name.
+/// Returns each name with its version.
 pub fn all(installed: &Installed) -> Vec<String> {
     let read = |file: &str| fs::read_to_string(paths::root().join("bench/peers").join(file)).unwrap_or_default();
     let packages =
@@ -23,7 +23,7 @@ pub fn all(installed: &Installed) -> Vec<String> {
     versions
 }
 
-/// Lines of a name and a version, those of these names.
+/// Selects lines with a name and a version by name.
 fn named<'a>(lines: impl Iterator<Item = &'a str>, names: &[&str]) -> Vec<String> {
     let pairs = lines.filter_map(|line| line.split_once(' '));
     pairs.filter(|(name, _)| names.contains(name)).map(|(name, rest)| format!("{name} {}", first(rest))).collect()

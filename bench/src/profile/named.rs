@@ -1,8 +1,8 @@
-//! An Envoy and a module whose functions can be told.
+//! Builds an Envoy and a module whose functions have names.
 //!
-//! V8 writes the names of the code that it makes to /tmp/perf-PID.map, where perf looks for them, if its flag
-//! `perf_basic_prof` is set. Envoy has no option for V8's flags. A flag is a byte in Envoy's data, though, and V8's table
-//! of flags leads there from the name: a copy of Envoy with such bytes changed is what is profiled.
+//! If its flag `perf_basic_prof` is set, V8 writes the names of its generated code to /tmp/perf-PID.map, where perf
+//! looks for them. Envoy has no option for V8's flags. But a flag is a byte in Envoy's data, and V8's table of flags
+//! maps its name to that byte. So a copy of Envoy with changed flag bytes is profiled.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -13,23 +13,24 @@ use nomos_tests::paths;
 use object::read::elf::{ElfFile64, ProgramHeader as _};
 use object::{Object, ObjectSection, RelocationTarget};
 
-/// Where copies go.
+/// The directory for copies.
 const DIRECTORY: &str = "target/profile";
 
-/// V8's flags that are changed, with what they were. Names are written down; and small functions are not put into those
-/// that call them, or one host call could not be told from another.
+/// The V8 flags that are changed, with their default values. Names are written down, and small functions are not
+/// inlined, because otherwise one host call could not be told from another.
 const FLAGS: [(&str, u8); 2] = [("perf_basic_prof", 0), ("wasm_inlining", 1)];
 
-/// In V8's table of flags the address of the value stands behind that of the name.
+/// In V8's table of flags, the address of the value follows that of the name at this distance.
 const VALUE_AFTER_NAME: u64 = 8;
 
-/// The index of functions of a program, by where they begin: it is there for unwinding, stripped or not.
+/// The start addresses of a program's functions. They are available even in stripped programs, because unwinding needs
+/// them.
 pub struct Functions {
     file: String,
     starts: Vec<u64>,
 }
 
-/// The module with the names of its functions.
+/// Builds the module with the names of its functions.
 pub fn module() -> Result<PathBuf, String> {
     let directory = paths::root().join(DIRECTORY);
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -44,7 +45,7 @@ pub fn module() -> Result<PathBuf, String> {
     if status.success() { Ok(module) } else { Err("the module could not be built; see above".to_owned()) }
 }
 
-/// A copy of the pinned Envoy whose V8 writes names down.
+/// Creates a copy of the pinned Envoy whose V8 writes names down.
 pub fn envoy() -> Result<PathBuf, String> {
     let (from, to) = (paths::envoy("pinned")?, paths::root().join(DIRECTORY).join("envoy"));
     let said = |error: std::io::Error| format!("{}: {error}", from.display());
@@ -61,32 +62,32 @@ pub fn envoy() -> Result<PathBuf, String> {
 }
 
 impl Functions {
-    /// Those of a program.
+    /// Reads the functions of a program.
     pub fn of(file: &Path) -> Result<Self, String> {
         let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
         let starts = starts(&bytes).ok_or_else(|| format!("{}: expected an index for unwinding", file.display()))?;
         Ok(Self::from_starts(&file.to_string_lossy(), starts))
     }
 
-    /// Those that begin at these addresses.
+    /// Returns functions that begin at these addresses.
     pub fn from_starts(file: &str, mut starts: Vec<u64>) -> Self {
         starts.sort_unstable();
         Functions { file: file.to_owned(), starts }
     }
 
-    /// The program.
+    /// Returns the path of the program.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// Where the function begins that has this address.
+    /// Returns the start of the function that contains an address.
     pub fn start(&self, address: u64) -> u64 {
         let after = self.starts.partition_point(|start| *start <= address);
         after.checked_sub(1).and_then(|at| self.starts.get(at)).copied().unwrap_or(0)
     }
 }
 
-/// Where in the file a flag is.
+/// Returns the offset of a flag's value in the file.
 fn flag(bytes: &[u8], flag: &str) -> Result<usize, String> {
     let text = [b"\0", flag.as_bytes(), b"\0"].concat();
     let elf = ElfFile64::<object::Endianness>::parse(bytes).map_err(|error| error.to_string())?;
@@ -107,7 +108,7 @@ fn flag(bytes: &[u8], flag: &str) -> Result<usize, String> {
     place.and_then(|place| usize::try_from(place).ok()).ok_or_else(|| "the flag's value is not in the file".to_owned())
 }
 
-/// File offset, address and size of what is loaded.
+/// Returns file offset, address and size of the loaded segments.
 fn segments<'a>(elf: &'a ElfFile64<'_, object::Endianness>) -> impl Iterator<Item = (u64, u64, u64)> + 'a {
     let endian = elf.endian();
     elf.elf_program_headers()
@@ -116,8 +117,8 @@ fn segments<'a>(elf: &'a ElfFile64<'_, object::Endianness>) -> impl Iterator<Ite
         .map(move |header| (header.p_offset(endian), header.p_vaddr(endian), header.p_filesz(endian)))
 }
 
-/// Reads `.eh_frame_hdr`: four bytes about encodings (which are the same in all linkers' output), the address of the
-/// frames, the number of entries, and for each where its function begins, from the section's own address.
+/// Reads `.eh_frame_hdr`: four bytes about encodings (which all linkers set alike), the address of the frames, the
+/// number of entries, and for each entry the start of its function, relative to the section's address.
 fn starts(bytes: &[u8]) -> Option<Vec<u64>> {
     let elf = ElfFile64::<object::Endianness>::parse(bytes).ok()?;
     let section = elf.section_by_name(".eh_frame_hdr")?;

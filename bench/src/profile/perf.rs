@@ -1,4 +1,4 @@
-//! Samples by perf, of the processor's clock: that works on virtual machines without counters too.
+//! Samples by perf, on the processor's clock, which also works on virtual machines without counters.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,31 +10,31 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::named::Functions;
 
-/// Samples per second: a prime, so that nothing periodic is always met, or never.
+/// The number of samples per second: a prime, so that periodic work is neither always nor never found.
 const FREQUENCY: &str = "3989";
 
-/// Until perf has opened its counters.
+/// The time that perf needs to open its counters.
 const STARTING: Duration = Duration::from_millis(300);
 
-/// Envoy's worker thread.
+/// The name of Envoy's worker thread.
 const WORKER: &str = "wrk:worker_0";
 
 /// A function on a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// Of the module, by its name.
+    /// A function of the module, by its name.
     Module(String),
-    /// Where V8 enters a module.
+    /// The function by which V8 enters a module.
     Entry,
-    /// Code that V8 made to call out of a module, or for itself.
+    /// Code that V8 generated to call out of a module, or for itself.
     Glue,
-    /// Of Envoy, by where it begins.
+    /// A function of Envoy, by its start address.
     Envoy(u64),
-    /// Of the kernel or a library.
+    /// A function of the kernel or a library.
     Other,
 }
 
-/// The innermost function comes first.
+/// A stack, with the innermost function first.
 pub type Stack = Vec<Frame>;
 
 /// A running perf.
@@ -43,7 +43,7 @@ pub struct Recording {
     file: PathBuf,
 }
 
-/// Whether there is a perf that may sample.
+/// Checks that perf is installed and may sample.
 pub fn check() -> Result<(), String> {
     let probe = Command::new("perf").args(["record", "-q", "-e", "cpu-clock", "-o", "/dev/null", "true"]).output();
     match probe {
@@ -56,14 +56,14 @@ pub fn check() -> Result<(), String> {
     }
 }
 
-/// Its version.
+/// Returns perf's version.
 pub fn version() -> String {
     let output = Command::new("perf").arg("--version").output();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     text.trim().trim_start_matches("perf version ").to_owned()
 }
 
-/// Samples a process from here on.
+/// Starts sampling a process.
 pub fn record(pid: u32) -> Result<Recording, String> {
     let file = std::env::temp_dir().join(format!("nomos-profile-{pid}.data"));
     let perf = Command::new("perf")
@@ -76,13 +76,13 @@ pub fn record(pid: u32) -> Result<Recording, String> {
     Ok(Recording { perf, file })
 }
 
-/// Where V8 wrote the names of its code, which nobody needs any more.
+/// Removes the file with the names of V8's code.
 pub fn forget_names(pid: u32) {
     let _ = fs::remove_file(format!("/tmp/perf-{pid}.map"));
 }
 
 impl Recording {
-    /// Stops, and reads the samples of the worker.
+    /// Stops sampling, and returns the samples of the worker.
     pub fn stop(mut self, functions: &Functions) -> Result<Vec<Stack>, String> {
         let pid = i32::try_from(self.perf.id()).ok().and_then(Pid::from_raw).ok_or("perf has no process id")?;
         kill_process(pid, Signal::INT).map_err(|error| format!("perf: {error}"))?;
@@ -100,13 +100,13 @@ impl Recording {
     }
 }
 
-/// One sample: a line with the thread's name, then a line for each function, the innermost first.
+/// Parses one sample: a line with the thread's name, then a line for each function, the innermost first.
 fn read(sample: &str, functions: &Functions) -> Option<Stack> {
     let mut lines = sample.trim().lines();
     lines.next()?.starts_with(WORKER).then(|| lines.filter_map(|line| frame(line, functions)).collect())
 }
 
-/// `ADDRESS SYMBOL+OFFSET (FILE)`
+/// Parses a line `ADDRESS SYMBOL+OFFSET (FILE)`.
 fn frame(line: &str, functions: &Functions) -> Option<Frame> {
     let (address, rest) = line.trim().split_once(' ')?;
     let (symbol, file) = rest.rsplit_once(" (")?;

@@ -1,24 +1,24 @@
-//! What a stack says about where its time belongs.
+//! Assigns the time of a stack to a purpose.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::perf::{Frame, Stack};
 
-/// What a sample counts as.
+/// The purpose that a sample counts for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Share {
-    /// The engine's own work.
+    /// The work of the engine.
     Engine,
-    /// The filter's own work.
+    /// The work of the filter itself.
     Filter,
-    /// Copying and clearing memory for the engine: V8 calls out for that.
+    /// Copying and clearing memory for the engine, for which V8 calls out.
     Memory,
     /// A function of the host, by its name in `filter/src/abi/imports.rs`.
     Host(String),
-    /// Envoy around the module: contexts, entering callbacks.
+    /// Envoy's work around the module: contexts, entering callbacks.
     Around,
-    /// What Envoy does without the filter too.
+    /// Envoy's work that it also does without the filter.
     Plain,
 }
 
@@ -35,22 +35,24 @@ impl fmt::Display for Share {
     }
 }
 
-/// Where the module's side of host calls is.
+/// The path of the module's wrappers of host calls.
 const IMPORTS: &str = "nomos_filter::abi::imports::";
 
-/// Host calls that return data of any length, for which the host asks the module for memory.
+/// Host calls that return data of any length, for which the host requests memory from the module.
 const RETURNING: [&str; 2] = ["header_pairs", "buffer"];
 
-/// Which functions of Envoy are about modules.
+/// The functions of Envoy that deal with modules.
 pub struct Calls {
-    /// Those that run only with the filter.
+    /// The functions that run only with the filter.
     modules: HashSet<u64>,
-    /// Those that get memory from the module: what the calls that return data have in common, and no other call has.
+    /// The functions that get memory from the module: those common to the calls that return data, but found in no other
+    /// call.
     askers: HashSet<u64>,
 }
 
 impl Calls {
-    /// Learns them from all samples. What was met less than `enough` times may run without the filter too.
+    /// Learns the functions from all samples. A function found less than `enough` times may also run without the
+    /// filter.
     pub fn of(plain: &[Stack], healed: &[Stack], enough: usize) -> Self {
         let plain: HashSet<u64> = plain.iter().flatten().filter_map(address).collect();
         let beneath = |chosen: &dyn Fn(&str) -> bool| -> HashSet<u64> {
@@ -70,7 +72,7 @@ impl Calls {
         Calls { modules, askers }
     }
 
-    /// What a sample of a healed response counts as.
+    /// Returns the purpose of a sample of a healed response.
     pub fn share(&self, stack: &Stack) -> Share {
         let Some(entry) = stack.iter().rposition(|frame| *frame == Frame::Entry) else {
             let is_around = stack.iter().filter_map(address).any(|start| self.modules.contains(&start));
@@ -88,14 +90,14 @@ impl Calls {
         }
     }
 
-    /// Whether a host call is getting memory for what it returns, from the module.
+    /// Returns whether a host call is getting memory from the module for its result.
     pub fn asks_for_memory(&self, stack: &Stack) -> bool {
         let inside = host_call(stack).map(|(_, inside)| inside).unwrap_or_default();
         inside.iter().filter_map(address).any(|start| self.askers.contains(&start))
     }
 }
 
-/// The function of the module that ran.
+/// Returns the function of the module that was running.
 pub fn own(stack: &Stack) -> Option<&str> {
     match stack.first() {
         Some(Frame::Module(name)) => Some(name),
@@ -103,7 +105,7 @@ pub fn own(stack: &Stack) -> Option<&str> {
     }
 }
 
-/// A symbol as V8 writes it (`MANGLED-INDEX-COMPILER`) as a path. What the compiler adds to tell equal names apart goes.
+/// Converts a symbol of V8 (`MANGLED-INDEX-COMPILER`) to a path, without the hash that the compiler adds.
 pub fn readable(symbol: &str) -> String {
     let mangled = symbol.rsplitn(3, '-').last().unwrap_or(symbol);
     let name = rustc_demangle::demangle(mangled);
@@ -118,13 +120,15 @@ fn name(frame: &Frame) -> Option<&str> {
     if let Frame::Module(name) = frame { Some(name) } else { None }
 }
 
-/// The host call that a stack is in, and what is inside of it. The module's allocator, which Envoy calls there, is.
+/// Returns the host call of a stack, and the frames inside it. These may include the module's allocator, which Envoy
+/// calls.
 fn host_call(stack: &Stack) -> Option<(&str, &[Frame])> {
     let at = stack.iter().rposition(|frame| name(frame).is_some_and(|name| name.starts_with(IMPORTS)))?;
     Some((name(&stack[at])?.strip_prefix(IMPORTS)?, &stack[..at]))
 }
 
-/// What the engine needs of the standard library is built into it, but for checking UTF-8.
+/// Returns whether a function belongs to the engine. All it needs of the standard library is inlined, except UTF-8
+/// checks.
 fn is_engine(name: &str) -> bool {
     name.contains("healer::") || name.contains("from_utf8")
 }
@@ -139,7 +143,7 @@ mod tests {
         Frame::Module(name.to_owned())
     }
 
-    /// 1 runs always, 2 is about modules, 3 enters them, 4 asks for memory, 5 is in any host call.
+    /// Function 1 always runs, 2 deals with modules, 3 enters them, 4 asks for memory, and 5 is in any host call.
     fn calls() -> Calls {
         let plain = vec![vec![Frame::Other, Frame::Envoy(1)]];
         let writes = "nomos_filter::abi::imports::replace_buffer_start";

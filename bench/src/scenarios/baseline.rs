@@ -1,5 +1,5 @@
-//! What a proxy does at all: answers of its own, and answers of two fast upstreams. Envoy alone, Envoy with Nomos, and
-//! nginx, one worker each.
+//! The throughput of a proxy: responses of its own, and responses of two fast upstreams. For Envoy alone, Envoy with
+//! Nomos, and nginx, with one worker each.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::{corpus, proxy, tools, wrk};
 
 use super::{HEALED, RECORD, UNHEALED, configuration};
 
-/// What is asked: name, path, connections, requests that each has under way.
+/// The cases: name, path, connections, and outstanding requests on each connection.
 const CASES: [(&str, &str, usize, usize); 5] = [
     ("local, 100 connections", proxy::LOCAL, 100, 1),
     ("local, 500 connections", proxy::LOCAL, 500, 1),
@@ -25,10 +25,10 @@ const CASES: [(&str, &str, usize, usize); 5] = [
     ("two upstreams, 100 connections, 8 pipelined", RECORD, 100, 8),
 ];
 
-/// Requests that a case begins with, which do not count.
+/// How many requests at the start of a case do not count.
 const WARM_UP: u64 = 1_000;
 
-/// A proxy: its name, process, address, and what its proxied bodies show.
+/// A proxy: its name, process and address, and a text in its proxied bodies.
 struct Side {
     name: &'static str,
     pid: u32,
@@ -36,7 +36,7 @@ struct Side {
     proof: &'static str,
 }
 
-/// Measures.
+/// Runs the scenario.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     crate::descriptors::allow(5_000)?;
     let bodies = [(RECORD, corpus::flat().bodies)];
@@ -127,7 +127,7 @@ fn summed_up(sides: &[Side], found: &[Vec<Vec<Measured>>]) -> Section {
     Section { tables: vec![figures], plots: vec![plot], ..Section::new("baseline") }
 }
 
-/// The local answers once more, by a load generator that others know.
+/// Measures the local responses again with a well-known load generator.
 fn by_wrk(setting: &Setting<'_>, sides: &[Side], section: &mut Section) -> Result<(), String> {
     let Some(program) = tools::find("wrk") else {
         section.notes.push("wrk could not be had: `scripts/bench-tools wrk` says why.".to_owned());

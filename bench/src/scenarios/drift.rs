@@ -1,4 +1,4 @@
-//! What is healed in each drift mode, by rules, by similarity, and by both.
+//! The fields healed in each drift mode by rules, by similarity, and by both.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -18,19 +18,19 @@ use nomos_tests::client;
 /// What a route heals by.
 const BY: [&str; 3] = ["rules", "similarity", "both"];
 
-/// Bodies in a batch, and batches.
+/// The bodies in a batch, and the number of batches.
 const BATCH: u32 = 200;
 const BATCHES: usize = 25;
 
-/// One mode healed by one thing.
+/// The result of one mode healed in one way.
 struct Healed {
-    /// Drifted fields that stand with their value where the contract expects them.
+    /// The number of drifted fields whose value is back where the contract expects it.
     restored: usize,
     ops: u32,
     ns: f64,
 }
 
-/// Measures.
+/// Runs the scenario.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let mut found = Vec::new();
     for (at, mode) in Mode::ALL.into_iter().enumerate() {
@@ -87,7 +87,7 @@ fn restored(mode: Mode, body: &[u8]) -> Result<usize, String> {
     Ok(drifted.filter(|(name, _)| got.get(*name).is_some() && got.get(*name) == expected.get(*name)).count())
 }
 
-/// The filter must do what the engine does.
+/// Checks that the filter does what the engine does.
 fn through_envoy(found: &[(Mode, Vec<Healed>)]) -> Result<(), String> {
     let paths: Vec<String> = found.iter().flat_map(|(mode, _)| BY.map(|by| format!("/{by}/{}", mode.name()))).collect();
     let bodies = found.iter().flat_map(|(mode, _)| BY.map(|_| vec![user_body(*mode)]));
@@ -124,7 +124,7 @@ fn summed_up(found: &[(Mode, Vec<Healed>)]) -> Section {
         }
         figures.row(row);
     }
-    // The healthy mode, which is first, has nothing to heal.
+    // The healthy mode comes first and has nothing to heal.
     let modes: Vec<String> = found.iter().skip(1).map(|(mode, _)| mode.name().to_owned()).collect();
     let series: Vec<(&str, Vec<f64>)> = BY.into_iter().zip(rates.iter().map(|rates| rates[1..].to_vec())).collect();
     let plot = Plot::bars("rate", "Drifted fields that are healed", "%", &modes, &series);

@@ -1,4 +1,4 @@
-//! Healing latency by operation, as the filter itself tells it, while Envoy is busy.
+//! Healing latency by operation, as the filter reports it, while Envoy is busy.
 
 use drifting_upstream::{Mode, contract, user_body};
 use serde_json::json;
@@ -10,17 +10,17 @@ use crate::target::Target;
 use crate::upstream::Upstream;
 use crate::{corpus, proxy};
 
-/// Requests under way at a time.
+/// The number of outstanding requests.
 const CONNECTIONS: usize = 10;
 
-/// Samples of an operation, and the rounds they come in.
+/// The samples of an operation, and the number of rounds in which they are taken.
 const SAMPLES: u64 = 10_000;
 const ROUNDS: u64 = 10;
 
-/// Name, path, bodies, and what shows that the operation was done.
+/// Name, path, bodies, and a text that proves that the operation was done.
 type Operation = (&'static str, &'static str, Vec<String>, &'static str);
 
-/// Measures.
+/// Runs the scenario.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let operations = operations();
     let bodies: Vec<_> = operations.iter().map(|(_, path, bodies, _)| (*path, bodies.clone())).collect();
@@ -35,7 +35,7 @@ pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     for round in 0..rounds {
         setting.progress.at(usize::try_from(round).unwrap_or(0), usize::try_from(rounds).unwrap_or(1));
         for (target, outcome) in targets.iter_mut().zip(&mut outcomes) {
-            // What the operation before left in the caches is not what this one is to be charged with.
+            // An operation must not be charged for what the one before left in the caches.
             target.run(Pace::Closed(1), Until::Sent(200), &[&upstream])?;
             let measured = target.run(Pace::Closed(1), Until::Sent(SAMPLES / rounds), &[&upstream])?;
             measured.outcome.all_ok()?;
@@ -57,7 +57,7 @@ fn operations() -> Vec<Operation> {
     ]
 }
 
-/// The flat record has a contract of its own; the users share theirs.
+/// Returns a configuration in which the flat record has its own contract, and the users share one.
 fn configuration() -> Result<serde_json::Value, String> {
     let flat: serde_json::Value =
         serde_json::from_str(&corpus::flat().config).map_err(|error| format!("corpus: {error}"))?;

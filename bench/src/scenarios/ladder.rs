@@ -1,4 +1,4 @@
-//! More and more connections, each step with more requests.
+//! Throughput with more and more connections, and more requests at each step.
 
 use crate::engine::median;
 use crate::generator::{Outcome, Pace, Until};
@@ -9,16 +9,17 @@ use crate::{descriptors, proxy};
 
 use super::{HEALED, RECORD, UNHEALED, configuration, upstream};
 
-/// Requests and connections of each step.
+/// The requests and connections of each step.
 const STEPS: [(u64, usize); 5] = [(500, 100), (2_000, 200), (5_000, 500), (10_000, 1_000), (25_000, 2_500)];
 
-/// A connection of a client and one to the upstream, on both of their sides, and some for everything else.
+/// The number of open files: both ends of each client's connection and of its connection to the upstream, and some for
+/// everything else.
 const DESCRIPTORS: u64 = 2_500 * 4 + 500;
 
-/// Listener, and what its body shows.
+/// The listeners, each with a text of its bodies.
 const SIDES: [(&str, &str); 2] = [("plain", UNHEALED), ("healed", HEALED)];
 
-/// A side in a step.
+/// The result of a side in a step.
 #[derive(Default)]
 struct Rung {
     outcome: Outcome,
@@ -26,7 +27,7 @@ struct Rung {
     cpu_us: Vec<f64>,
 }
 
-/// Measures.
+/// Runs the scenario.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     descriptors::allow(DESCRIPTORS)?;
     let upstream = upstream()?;

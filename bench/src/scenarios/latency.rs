@@ -1,4 +1,4 @@
-//! Latency as a client sees it, under five loads.
+//! The latency that a client sees under five loads.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -16,17 +16,17 @@ use super::{HEALED, RECORD, UNHEALED, configuration, upstream};
 /// A load: name, connections, pace, end.
 type Load = (&'static str, usize, Pace, Until);
 
-/// Upper bounds in milliseconds, and the names of the buckets with the last one, which has none.
+/// The upper bounds of buckets in milliseconds, and the names of the buckets. The last bucket has no bound.
 const BOUNDS: [u64; 6] = [1, 5, 10, 20, 50, 100];
 const BUCKETS: [&str; 7] = ["<1", "1-5", "5-10", "10-20", "20-50", "50-100", ">100"];
 
-/// The 95th percentile is to be below this, in milliseconds.
+/// The bound of the 95th percentile in milliseconds.
 const TARGET_MS: f64 = 10.0;
 
-/// The longest bar of text, in characters.
+/// The length of the longest text bar in characters.
 const BAR: usize = 40;
 
-/// Measures.
+/// Runs the scenario.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let upstream = upstream()?;
     let filter = proxy::nomos(&configuration()?);
@@ -41,7 +41,7 @@ pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
             target.run(*pace, Until::Sent(100), &[&upstream])?;
             Ok(target.run(*pace, until, &[&upstream])?.outcome)
         };
-        // A minute of it is for the filter; beside it a few seconds are enough.
+        // The filter gets a minute. For comparison a few seconds without it are enough.
         let beside =
             if let Until::Elapsed(time) = *until { Until::Elapsed(time.min(Duration::from_secs(5))) } else { *until };
         let plain = run("plain", UNHEALED, beside)?;
@@ -129,7 +129,7 @@ fn shares(counts: [u64; 7]) -> [f64; 7] {
 fn text_bars(name: &str, counts: [u64; 7]) -> String {
     let mut text = format!("{name}\n");
     for ((bucket, share), count) in BUCKETS.iter().zip(shares(counts)).zip(counts) {
-        // What is there at all can be seen.
+        // Non-empty buckets must be visible.
         let length = ((share / 100.0 * BAR as f64).round() as usize).max(usize::from(count > 0));
         let _ = writeln!(text, "  {bucket:>6} ms |{:<BAR$}| {share:6.2} %", "#".repeat(length));
     }

@@ -1,5 +1,5 @@
-//! Memory that Envoy has in use: idle, at a thousand requests per second, at its peak, and after very many requests.
-//! With one worker and with two, with Nomos and without: so that what a worker takes and what a VM takes can be told.
+//! Envoy's memory: idle, at a thousand requests per second, at its peak, and after very many requests. With one worker
+//! and with two, and with and without Nomos, so that the memory per worker and per VM can be computed.
 
 use std::time::Duration;
 
@@ -13,20 +13,20 @@ use crate::{process, proxy};
 
 use super::{HEALED, RECORD, UNHEALED, configuration, upstream};
 
-/// A rate that an API has in earnest.
+/// A realistic rate of an API.
 const RATE: u32 = 1_000;
 
-/// Connections at that rate, and at the peak.
+/// The number of connections at that rate, and at the peak.
 const CONNECTIONS: usize = 50;
 const PEAK_CONNECTIONS: usize = 1_000;
 
-/// Requests at the end, and those of an hour at [`RATE`]: as fast as they go, since what is kept does not depend on time.
-/// They take minutes, so only the side that it is about gets them.
+/// The number of requests at the end, and the number in an hour at [`RATE`]. They are sent as fast as possible, since
+/// memory in use does not depend on time. An hour's requests take minutes, so only one side gets them.
 const MANY: u64 = 400_000;
 const HOUR: u64 = 3_600_000;
 const WHOLE_HOUR: &str = "Envoy with Nomos, 1 worker";
 
-/// Name, workers, whether Nomos is there.
+/// Name, number of workers, and whether Nomos is configured.
 const SIDES: [(&str, usize, bool); 4] = [
     ("Envoy alone, 1 worker", 1, false),
     ("Envoy alone, 2 workers", 2, false),
@@ -37,10 +37,10 @@ const SIDES: [(&str, usize, bool); 4] = [
 const MOMENTS: [&str; 6] =
     ["idle MiB", "at 1,000/s MiB", "at 1,000 connections MiB", "after many MiB", "after an hour's MiB", "most MiB"];
 
-/// By [`MOMENTS`]; not a number where that was not measured.
+/// The values by [`MOMENTS`], or NaN for those that were not measured.
 type Resident = [f64; 6];
 
-/// Measures.
+/// Runs the scenario.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     crate::descriptors::allow(6_000)?;
     let upstream = upstream()?;
@@ -107,7 +107,7 @@ fn summed_up(found: &[Resident], (many, hour): (u64, u64)) -> Section {
     let notes = vec![format!(
         "`after many`: {many} requests at the least; `after an hour's`: {hour}, where an hour at {RATE}/s has {HOUR}."
     )];
-    // A bar that was not measured is none.
+    // A value that was not measured has no bar.
     let heights = |values: &Resident| values.iter().map(|value| if value.is_nan() { 0.0 } else { *value }).collect();
     let series: Vec<(&str, Vec<f64>)> = SIDES.iter().zip(found).map(|((name, ..), v)| (*name, heights(v))).collect();
     let plot = Plot::bars("resident", "Resident memory of Envoy", "MiB", &MOMENTS.map(str::to_owned), &series);

@@ -1,5 +1,5 @@
-//! Latency at a constant rate, timed from when a request was to be sent. Nighthawk, Envoy's own load generator, does it
-//! where it is installed; otherwise ours.
+//! Latency at a constant rate, from when a request was due. Measured by Nighthawk, Envoy's own load generator, if it is
+//! installed, and otherwise by our own.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use crate::{nighthawk, proxy};
 
 use super::{HEALED, RECORD, UNHEALED, configuration, upstream};
 
-/// Requests per second. What a worker does at most is somewhere among them.
+/// The rates in requests per second. The maximum of a worker is among them.
 const RATES: [u32; 6] = [1_000, 2_500, 5_000, 10_000, 15_000, 20_000];
 
-/// Connections that may be under way at once.
+/// How many connections may be in use at once.
 const CONNECTIONS: usize = 100;
 
 const SIDES: [(&str, &str); 2] = [("plain", UNHEALED), ("healed", HEALED)];
 const NAMES: [&str; 2] = ["Envoy alone", "Envoy with Nomos, healing"];
 
-/// Measures.
+/// Runs the scenario.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let upstream = upstream()?;
     let filter = proxy::nomos(&configuration()?);

@@ -1,5 +1,5 @@
-//! What healing takes as bodies grow: over the same Envoy without the filter, for a list that is clean, one whose
-//! members are renamed, and one whose members are moved up to seven levels.
+//! The cost of healing as bodies grow, compared with the same Envoy without the filter: for a list that is clean, one
+//! whose members are renamed, and one whose members are moved up by as many as seven levels.
 
 use drifting_upstream::{Mode, contract, users_body};
 use nomos_tests::envoy::Envoy;
@@ -13,7 +13,7 @@ use crate::target::{Target, us};
 use crate::upstream::Upstream;
 use crate::{process, proxy};
 
-/// Name, bytes, requests in a round: enough for the scheduler's account of processor time, few enough for a minute.
+/// Name, bytes, and requests in a round: enough to measure processor time, few enough for a minute.
 const SIZES: [(&str, usize, u64); 5] = [
     ("1 KB", 1_000, 500),
     ("100 KB", 100_000, 100),
@@ -22,10 +22,11 @@ const SIZES: [(&str, usize, u64); 5] = [
     ("100 MB", 100_000_000, 1),
 ];
 
-/// The largest size of a quick run is the one before the last.
+/// A quick run leaves out the largest size.
 const QUICK_SIZES: usize = SIZES.len() - 1;
 
-/// Name, path, whether Nomos is there, and what shows what it did. The first is what the others are compared with.
+/// Name, path, whether Nomos is configured, and a text that proves its effect. The others are compared with the first
+/// one.
 const SIDES: [(&str, &str, bool, &str); 4] = [
     ("plain", "/v2", false, "\"user_identifier\""),
     ("clean", "/healthy", true, "\"user_id\""),
@@ -33,17 +34,17 @@ const SIDES: [(&str, &str, bool, &str); 4] = [
     ("flattened", "/deep", true, "\"user_id\""),
 ];
 
-/// One side at one size: medians of its rounds, by [`WHAT`].
+/// The results of one side at one size, by [`WHAT`].
 #[derive(Clone, Default)]
 struct Cells {
     rounds: [Vec<f64>; 3],
-    /// The most memory it had over what it had when it was idle.
+    /// The maximum memory above that of the idle process.
     added_mib: f64,
 }
 
 const WHAT: [&str; 3] = ["first byte us", "total us", "CPU us"];
 
-/// A side with an Envoy of its own, so that memory can be told apart.
+/// A side with its own Envoy, so that its memory can be measured.
 struct Side {
     envoy: Envoy,
     pid: u32,
@@ -52,7 +53,7 @@ struct Side {
     cells: Cells,
 }
 
-/// Measures.
+/// Runs the scenario.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let steps = &SIZES[..setting.pick(SIZES.len(), QUICK_SIZES)];
     let rounds = setting.pick(9, 3);
@@ -67,7 +68,7 @@ pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
                 measured.outcome.all_ok()?;
                 let outcome = &measured.outcome;
                 let figures = [us(&outcome.first_byte, 50.0), us(&outcome.latency, 50.0), measured.cpu_us];
-                // The round before the first warms everything up.
+                // Round 0 only warms everything up.
                 if round > 0 {
                     side.cells.rounds.iter_mut().zip(figures).for_each(|(rounds, figure)| rounds.push(figure));
                 }
@@ -106,7 +107,7 @@ fn end(mut side: Side) -> Result<Cells, String> {
     Ok(side.cells)
 }
 
-/// The median of the quotients with the first side within a round.
+/// Returns the median of the quotients with the first side within a round.
 fn factor(cells: &Cells, plain: &Cells, what: usize) -> f64 {
     median(cells.rounds[what].iter().zip(&plain.rounds[what]).map(|(own, plain)| own / plain).collect())
 }

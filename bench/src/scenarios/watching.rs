@@ -1,13 +1,13 @@
-//! What it costs to watch Nomos: metrics, access logs, traces.
+//! The cost of watching Nomos by metrics, access logs and traces.
 //!
-//! All sides are listeners of one Envoy on a core of its own, and share a VM. They take turns in slices of an eighth of a
-//! second under a load that never sleeps; how much is traced is switched by Envoy's runtime on the same connections, and
-//! metrics are read once in each second of a side's load. A slice begins with load that does not count, as watched as the
-//! slice is: it takes what the slice before left over, and leaves over as much at its end as the slice itself does, so that
-//! exports and writes under way are neither paid twice nor by another side.
+//! All sides are listeners of one Envoy on a core of its own, and share a VM. They take turns in slices of an eighth of
+//! a second, under a load that never sleeps. Envoy's runtime switches the share of traced requests on the same
+//! connections. Metrics are read once per second of a side's load. A slice begins with load that does not count,
+//! watched like the slice itself. It pays for exports and writes that the slice before left over, and the slice leaves
+//! over as many at its end. So these are neither paid twice nor by another side.
 //!
-//! Envoy's main thread, which tells metrics, works once per second, and rounds are shorter. So what it took in all slices of
-//! a side is spread evenly over the side's rounds.
+//! Envoy's main thread, which reports metrics, works once per second, and rounds are shorter. So its time in all slices
+//! of a side is spread evenly over the side's rounds.
 
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -32,43 +32,45 @@ use crate::{process, proxy};
 
 use super::{HEALED, RECORD, UNHEALED, configuration, upstream};
 
-/// Requests under way at a time: enough to keep the worker busy, few enough to fit every queue.
+/// The number of outstanding requests: enough to keep the worker busy, few enough to fit every queue.
 const CONNECTIONS: usize = 8;
 
-/// Turns in a round: there and back.
+/// The turns in a round: the second one in reverse order.
 const TURNS: usize = 2;
 
-/// The slice of one side in a turn. Metrics are read once in so many of them, which are a second.
+/// The length of a slice of one side in a turn, and the number of slices in a second. Metrics are read once in so many
+/// slices.
 const SLICE: Duration = Duration::from_millis(125);
 const SECOND: usize = 8;
 
-/// Load before a slice that does not count: longer than an access log waits until it writes (20 ms as Envoy is started
-/// here), and than an export takes.
+/// The length of the load before a slice that does not count: longer than the interval of writes to the access log (20
+/// ms, as Envoy is started here), and than an export.
 const WARM_UP: Duration = Duration::from_millis(25);
 
-/// Spans that wait for an export are sent after this many milliseconds, whoever is measured then: never, here. Each five
-/// are exported at once all the same, as Envoy does unless told otherwise.
+/// The delay in milliseconds after which waiting spans are exported, whichever side is being measured: here never. Five
+/// spans are still exported at once, which is Envoy's default.
 const FLUSH_MS: u64 = 3_600_000;
 
-/// Spans in an export.
+/// The number of spans in an export.
 const EXPORTED: f64 = 5.0;
 
-/// The share of requests that are traced, in percent, for all listeners that trace.
+/// The key of the share of traced requests in percent, for all listeners that trace.
 const SAMPLING: &str = "tracing.random_sampling";
 
-/// What is to be at most what metrics and traces of one request in a hundred add, in percent.
+/// The maximum cost in percent of metrics and of traces of one request in a hundred.
 const TARGET: f64 = 5.0;
 
-/// Requests per second of a proxy that has time left, for which the cost of reading metrics is told as well.
+/// A rate of requests per second at which a proxy has time left. The cost of reading metrics is also reported for this
+/// rate.
 const RATE: f64 = 5_000.0;
 
-/// What a side's requests go to. Those with the same are told apart by what is switched meanwhile.
+/// The listener of a side. Sides with the same listener differ in what is switched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Bare,
     BareTraced,
     Unwatched,
-    /// As the one before.
+    /// The same as `Unwatched`.
     Control,
     Logged,
     Traced,
@@ -102,7 +104,7 @@ struct Watch {
     name: &'static str,
     place: Place,
     metrics: bool,
-    /// Percent of requests.
+    /// The percentage of traced requests.
     traces: u32,
 }
 
@@ -110,7 +112,8 @@ const fn watch(name: &'static str, place: Place, metrics: bool, traces: u32) -> 
     Watch { name, place, metrics, traces }
 }
 
-/// What the others are compared with comes first: the bare proxy, and Nomos unwatched after those without it.
+/// All sides. The ones that others are compared with come first: the bare proxy, and Nomos unwatched after the sides
+/// without Nomos.
 const WATCHES: [Watch; 11] = [
     watch("bare proxy", Place::Bare, false, 0),
     watch("bare proxy, traces of 1 %", Place::BareTraced, false, 1),
@@ -125,14 +128,14 @@ const WATCHES: [Watch; 11] = [
     watch("everything", Place::Both, true, 100),
 ];
 
-/// Where [`WATCHES`] has traces of one in a hundred without Nomos, Nomos unwatched, such traces with it, and these with
-/// metrics, which have a target.
+/// The indices in [`WATCHES`] of traces of 1 % without Nomos, of Nomos unwatched, of such traces with Nomos, and of
+/// these with metrics. The last one has a target.
 const BARE_TRACES: usize = 1;
 const UNWATCHED: usize = 2;
 const TRACES: usize = 7;
 const BOTH: usize = 8;
 
-/// Measures.
+/// Runs the scenario.
 pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let mut stage = Stage::start()?;
     stage.rehearse()?;
@@ -157,14 +160,14 @@ pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     summed_up(&found, scrape)
 }
 
-/// What was found of one side.
+/// The results of one side.
 #[derive(Clone, Default)]
 struct Found {
-    /// Microseconds of the proxy per request.
+    /// The proxy's processor time per request by round, in microseconds.
     rounds: Vec<f64>,
-    /// Its main thread.
+    /// The time of its main thread.
     main: Spent,
-    /// The server that takes traces, and who reads metrics: no part of the proxy's time.
+    /// The times of the trace server and of the reader of metrics, which are not part of the proxy's time.
     sink: Spent,
     scraper: Spent,
 }
@@ -176,16 +179,16 @@ impl Found {
         self.scraper += slice.scraper;
     }
 
-    /// Adds the main thread to the rounds, which have the other threads.
+    /// Adds the time of the main thread to the rounds, which contain only the other threads.
     fn spread_main_thread(&mut self) {
         let main = self.main.us();
         self.rounds.iter_mut().for_each(|round| *round += main);
     }
 }
 
-/// The same of one slice.
+/// The times of one slice.
 struct Slice {
-    /// The proxy but for its main thread.
+    /// The proxy without its main thread.
     workers: Spent,
     main: Spent,
     sink: Spent,
@@ -198,11 +201,11 @@ struct Stage {
     sink: Sink,
     envoy: Envoy,
     pid: u32,
-    /// In the order of [`Place::ALL`].
+    /// The targets, in the order of [`Place::ALL`].
     targets: Vec<Target>,
-    /// Percent of requests.
+    /// The percentage of traced requests.
     sampling: u32,
-    /// Kept for as long as it runs.
+    /// Keeps the cores assigned.
     _cores: Cores,
 }
 
@@ -230,7 +233,7 @@ impl Stage {
         Ok(stage)
     }
 
-    /// One turn that does not count, in which each side is to be watched as it says.
+    /// Runs one turn that does not count, and checks that each side is watched as configured.
     fn rehearse(&mut self) -> Result<(), String> {
         for watch in &WATCHES {
             let before = self.spans()?;
@@ -244,7 +247,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Spans that were sent so far.
+    /// Returns the number of spans sent so far.
     #[allow(clippy::cast_precision_loss)]
     fn spans(&self) -> Result<f64, String> {
         Ok(self.envoy.stat("tracing.opentelemetry.spans_sent")? as f64)
@@ -266,7 +269,7 @@ impl Stage {
         Ok(Slice { workers, main, sink, scraper })
     }
 
-    /// Processor time of the proxy, of its main thread, and of the server that takes traces.
+    /// Returns the processor time of the proxy, of its main thread, and of the trace server.
     fn cpu_ns(&self) -> Result<[u64; 3], String> {
         Ok([process::cpu_ns(self.pid)?, process::thread_cpu_ns(self.pid, self.pid)?, self.sink.cpu_ns()?])
     }
@@ -278,7 +281,7 @@ impl Stage {
         Ok(measured.outcome.ok)
     }
 
-    /// Has so many percent of requests traced from now on.
+    /// Sets the percentage of traced requests.
     fn sample(&mut self, percent: u32) -> Result<(), String> {
         if self.sampling != percent {
             self.envoy.set_runtime(SAMPLING, &percent.to_string())?;
@@ -287,7 +290,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Milliseconds of processor time that one reading of the metrics takes, without load.
+    /// Returns the processor time of one reading of the metrics without load, in milliseconds.
     #[allow(clippy::cast_precision_loss)]
     fn scrape(&self) -> Result<f64, String> {
         let mut times = Vec::new();
@@ -299,7 +302,7 @@ impl Stage {
         Ok(median(times))
     }
 
-    /// That what was watched was told.
+    /// Checks that the access log and the traces were written.
     fn prove(&self) -> Result<(), String> {
         let line = self.envoy.file("access.log").lines().last().unwrap_or_default().to_owned();
         if !line.contains("\"verdict\":\"healed\"") {
@@ -312,10 +315,10 @@ impl Stage {
     }
 }
 
-/// Fails where another share of requests was traced than a side says.
+/// Fails if the share of traced requests differs from the configured one.
 #[allow(clippy::cast_precision_loss)]
 fn is_sampled(watch: &Watch, spans: f64, requests: u64) -> Result<(), String> {
-    // The load before the slice is traced too, and single requests are by chance.
+    // The load before the slice is traced too, and requests are selected at random.
     let wanted = requests as f64 * f64::from(watch.traces) / 100.0;
     if (wanted / 3.0 - EXPORTED..=wanted * 3.0 + EXPORTED).contains(&spans) {
         return Ok(());
@@ -323,10 +326,10 @@ fn is_sampled(watch: &Watch, spans: f64, requests: u64) -> Result<(), String> {
     Err(format!("{}: found {spans} spans of {requests} requests; expected about {wanted:.0}", watch.name))
 }
 
-/// Where Envoy tells metrics.
+/// The path of Envoy's metrics.
 const METRICS: &str = "/stats/prometheus";
 
-/// Reads the metrics once, in the middle of a slice, as somebody else than the load.
+/// Reads the metrics once, in the middle of a slice, on a separate thread.
 struct Scraper(JoinHandle<Result<u64, String>>);
 
 impl Scraper {
@@ -344,7 +347,7 @@ impl Scraper {
         }))
     }
 
-    /// Nanoseconds of processor time that the reader took.
+    /// Returns the processor time of the reader in nanoseconds.
     fn finish(self) -> Result<u64, String> {
         self.0.join().map_err(|_| "reading metrics panicked".to_owned())?
     }
@@ -362,7 +365,7 @@ fn listener(place: Place) -> Result<Listener, String> {
     Ok(Listener { name: place.name(), filter, manager })
 }
 
-/// As the shipped configuration writes it, to a file.
+/// Returns the access log of the shipped configuration, written to a file.
 fn access_log() -> Value {
     let format = "%START_TIME% %REQ(:METHOD)% %REQ(:PATH)% %RESPONSE_CODE% %BYTES_SENT% \
         %FILTER_STATE(wasm.nomos:PLAIN)%\n";
@@ -428,7 +431,7 @@ fn summed_up(found: &[Found], scrape: f64) -> Result<Section, String> {
     Ok(Section { tables: vec![figures, watchers(found)], plots: vec![plot], notes, rounds, ..Section::new("watching") })
 }
 
-/// What those take who watch.
+/// Returns the table of the watchers' own costs.
 fn watchers(found: &[Found]) -> Figures {
     let mut figures = Figures::new(
         "watchers",
@@ -454,7 +457,7 @@ fn verdict(both: &Spread) -> String {
     format!("{start}, {low:+.1} to {high:+.1} (target: under {TARGET:.0} %, {verdict}).")
 }
 
-/// What of it a tracer takes without Nomos.
+/// Returns the share of tracing without Nomos.
 fn own_share(found: &[Found]) -> String {
     let over = |at: usize, base: usize| {
         let over = Spread::of_differences(&found[at].rounds, &found[base].rounds);
@@ -465,7 +468,8 @@ fn own_share(found: &[Found]) -> String {
     format!("Traces of 1 % take {bare} of the bare proxy, and {nomos} of the one with Nomos.")
 }
 
-/// Reading metrics costs the less per request the more there are of them, and the load has very many.
+/// Returns the cost at a realistic rate. Reading metrics costs less per request if there are many, and the load here
+/// has very many.
 #[allow(clippy::cast_precision_loss)]
 fn at_rate(found: &[Found], scrape: f64) -> String {
     let unwatched = &found[UNWATCHED];
