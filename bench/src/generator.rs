@@ -2,7 +2,7 @@
 //! its response. At a constant rate, latency counts from the time when a request was due, not from when it could be
 //! sent.
 //!
-//! The thread never sleeps, and serves the upstreams in the same loop: [`Upstream`](crate::upstream::Upstream) says
+//! The thread never sleeps, and serves the upstreams in the same loop: [`Upstream`] says
 //! why.
 
 mod backlog;

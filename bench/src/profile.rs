@@ -3,8 +3,8 @@
 //!
 //! perf takes the stack of the worker some thousand times per second. Envoy and V8's code keep frame pointers, so
 //! stacks are complete. Frames of the module have names because Envoy's V8 is made to write them down and the module
-//! keeps its own ([`named`]). Envoy's names are stripped, so its functions are classified by their callers and callees
-//! ([`stack`]).
+//! keeps its own (`named`). Envoy's names are stripped, so its functions are classified by their callers and callees
+//! (`stack`).
 
 mod named;
 mod perf;

@@ -68,7 +68,7 @@ pub struct Scale {
     pub fields: usize,
     /// The nanoseconds per unknown name.
     pub per_name: f64,
-    /// The median of the quotients with [`BASE`] fields in a round.
+    /// The median of the quotients with `BASE` fields in a round.
     pub to_base: f64,
 }
 

@@ -17,7 +17,7 @@
 //!
 //! Envoy returns a new id whenever a metric is defined, and never frees one. Several configurations share a VM, one
 //! after the other or side by side. So ids are kept per VM and name. The number of names is bounded by the routes that
-//! the configurations name, times [`Outcome::COUNT`] and [`MOST_FIELDS`]. A counter is defined when it first counts.
+//! the configurations name, times [`Outcome::COUNT`] and `MOST_FIELDS`. A counter is defined when it first counts.
 //!
 //! Each value reported to Envoy takes a call out of the VM into code that is not in the cache. A response that was
 //! looked at has several values, which together cost about as much as scanning its body. So they are collected here and

@@ -5,7 +5,7 @@
 //! such that no expected name is left out: `allOf` has the members of all its schemas; `anyOf` and `oneOf` have those
 //! of any of their schemas, and require what all of these require.
 //!
-//! A contract is a tree, so references are expanded, as many as [`LIMITS`] allow. An object with a part behind a
+//! A contract is a tree, so references are expanded, as many as `LIMITS` allow. An object with a part behind a
 //! reference that is not followed may have any member, so nothing in it is healed or dropped.
 
 mod combine;
