@@ -36,15 +36,17 @@ pub fn named(parts: Parts) -> Vec<(&'static str, f32)> {
     if parts == Parts::NONE {
         return Vec::new();
     }
-    let Parts { synonym, tokens, path, kind, siblings, rival } = parts;
-    vec![
+    let Parts { synonym, tokens, path, kind, siblings, rival, described } = parts;
+    let mut named = vec![
         ("synonym", synonym),
         ("tokens", tokens),
         ("path", path),
         ("kind", kind),
         ("siblings", siblings),
         ("rival", rival),
-    ]
+    ];
+    named.extend((described > 0.0).then_some(("described", described)));
+    named
 }
 
 /// Returns the parts as text, such as `synonym 0.93, path 0.95`: factors that lower the score, and the other known

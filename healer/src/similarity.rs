@@ -15,6 +15,7 @@ pub mod compare;
 mod compatible;
 mod count;
 mod decide;
+mod described;
 mod doubt;
 mod explain;
 mod foreign;
@@ -146,6 +147,8 @@ pub struct Without {
     pub frames: bool,
     /// Evidence of siblings.
     pub siblings: bool,
+    /// Descriptions of the contract.
+    pub descriptions: bool,
     /// Doubt about records of which hardly anything is known.
     pub record: bool,
 }
@@ -239,7 +242,7 @@ pub struct Alignment {
 
 /// The parts of a score, each from 0 to 1.
 ///
-/// The score is the product of the first four. Siblings raise `path` before that.
+/// The score is the product of the first four, and of `described` if it is not 0. Siblings raise `path` before that.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Parts {
     /// What paired words cost: 1 where they are the same, less for synonyms, short forms and slips.
@@ -254,9 +257,12 @@ pub struct Parts {
     pub siblings: f32,
     /// The best score of another pair of the same field or the same member.
     pub rival: f32,
+    /// What it costs that the name found is the field's description and not its name. 0: the names were compared.
+    pub described: f32,
 }
 
 impl Parts {
     /// The parts of a pair of which nothing was compared.
-    pub const NONE: Parts = Parts { synonym: 0.0, tokens: 0.0, path: 0.0, kind: 0.0, siblings: 0.0, rival: 0.0 };
+    pub const NONE: Parts =
+        Parts { synonym: 0.0, tokens: 0.0, path: 0.0, kind: 0.0, siblings: 0.0, rival: 0.0, described: 0.0 };
 }

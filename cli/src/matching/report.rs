@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     fn matching() -> Matching {
-        let parts = Parts { synonym: 0.95, tokens: 1.0, path: 0.979, kind: 1.0, siblings: 0.5, rival: 0.0 };
+        let parts = Parts { synonym: 0.95, tokens: 1.0, path: 0.979, kind: 1.0, siblings: 0.5, ..Parts::default() };
         let found = |expected: &str, found: &str, score, by, parts| Match {
             expected: expected.to_owned(),
             found: found.to_owned(),

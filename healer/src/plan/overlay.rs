@@ -277,8 +277,8 @@ impl<'a> Overlay<'a> {
             out.extend(name.as_bytes());
         };
         for Resolution { from, to, alignment, .. } in &self.resolutions {
-            let Parts { synonym, tokens, path, kind, siblings, rival } = alignment.parts;
-            let figures = [alignment.score, synonym, tokens, path, kind, siblings, rival];
+            let Parts { synonym, tokens, path, kind, siblings, rival, described } = alignment.parts;
+            let figures = [alignment.score, synonym, tokens, path, kind, siblings, rival, described];
             out.extend(figures.iter().flat_map(|figure| figure.to_bits().to_le_bytes()));
             name(&mut out, from);
             name(&mut out, to);

@@ -8,7 +8,7 @@ use super::postings::Postings;
 use super::typos::Typos;
 use super::weights::LISTED;
 use super::words::each_word;
-use super::{Expected, Id, NONE, doubt};
+use super::{Expected, Id, NONE, described, doubt};
 use crate::order::sort;
 use crate::plan::spec::{Contract, Property};
 
@@ -26,6 +26,8 @@ pub struct Model {
     members: Vec<(Id, Id)>,
     /// The fields that are objects.
     pub(super) objects: Vec<Id>,
+    /// Fields by the phrases that describe them.
+    pub(super) described: Postings,
     /// The fields whose names have a word for a form, such as `formatted`.
     pub(super) formed: Vec<Id>,
     /// Members of the elements of arrays of records, two levels deep. The parent of both levels is the array.
@@ -79,6 +81,7 @@ impl Model {
             members,
             formed: (0..names.len() as Id).filter(|id| says_form(&names, *id)).collect(),
             objects,
+            described: described::index(&fields),
             vocabulary,
             fields,
             names,

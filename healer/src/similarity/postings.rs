@@ -27,6 +27,11 @@ impl Postings {
             let keys = names.keys(name).iter().filter(|key| wanted(field, key.words));
             all.extend(keys.map(|key| (key.hash, Post { field, words: key.words })));
         }
+        Postings::of_all(all)
+    }
+
+    /// All of these.
+    pub fn of_all(mut all: Vec<(u64, Post)>) -> Postings {
         sort_by_key(&mut all, |(hash, post)| (*hash, post.field, post.words));
         let mut made = Postings {
             slots: vec![(0, 0, 0); all.len().max(4).saturating_mul(2).next_power_of_two()],
@@ -39,6 +44,10 @@ impl Postings {
             made.put(hash, start, run.len() as u32);
         }
         made
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.posts.is_empty()
     }
 
     fn put(&mut self, hash: u64, start: u32, len: u32) {

@@ -10,8 +10,8 @@ use super::explain::{Side, Words, explain};
 use super::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, Token, bits};
 use super::{
-    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, foreign, frames,
-    reference, systematic,
+    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, described, foreign,
+    frames, reference, systematic,
 };
 use crate::order::{sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
@@ -104,6 +104,7 @@ impl Record<'_, '_> {
         }
         frames::bear_out_all(self);
         systematic::add(self);
+        described::add(self);
         decide::decide(self, out);
         if !self.settings.without().record {
             foreign::take_back(self, out);

@@ -202,7 +202,7 @@ fn is_of_opposites(word: &Token) -> bool {
     lexicon().get(word.hash).is_some_and(|entry| lexicon().has_opposites(entry))
 }
 
-fn are_opposites(a: &Token, b: &Token) -> bool {
+pub(super) fn are_opposites(a: &Token, b: &Token) -> bool {
     let (a, b) = (lexicon().get(a.hash), lexicon().get(b.hash));
     a.zip(b).is_some_and(|(a, b)| lexicon().are_opposed(a, b))
 }

@@ -7,6 +7,7 @@ mod beside_rules;
 #[path = "../common/mod.rs"]
 mod common;
 mod decisions;
+mod described;
 mod foreseen;
 mod nothing_lost;
 mod telling;

@@ -241,6 +241,7 @@ fn print_ablation(apis: &[Api], settings: Settings) {
         ("names above", Without { path: true, ..none }),
         ("aligned objects, wrappers", Without { frames: true, ..none }),
         ("siblings", Without { siblings: true, ..none }),
+        ("descriptions", Without { descriptions: true, ..none }),
         ("doubt about the record", Without { record: true, ..none }),
     ];
     head("without");
