@@ -1,8 +1,10 @@
-"""Matchers of other people on the corpus, beside ours.
+"""Measures other matchers on the corpus, beside Nomos.
 
-compare.py RUNNER [--slow] FOLDER...: each matcher scores all pairs of missing fields and unknown members of a case, of the same
-JSON kind; the best pairs are taken first, each field and each member once. Thresholds are chosen as the runner does: by
-what is best on the APIs of the other four folds. Our rows are the runner's own.
+    compare.py RUNNER [--slow] FOLDER...
+
+Each matcher scores all pairs of a missing field and an unknown member of a case that have the same JSON kind. The best
+pairs are taken first, each field and each member once. As in the runner, the threshold for each fold is the one that is
+best on the APIs of the other four. The rows of Nomos are printed by the runner.
 """
 
 import glob
@@ -88,7 +90,7 @@ def leaves(value, path=""):
 
 
 def plain(path):
-    """A path in quotes only where it needs them."""
+    """Returns a path with only the quotes that it needs."""
     return re.sub(r'"([^".]*)"', r"\1", path)
 
 
@@ -130,7 +132,7 @@ def valentine(case, matcher):
 
 
 def table(cases, scores):
-    """By threshold and API: what is right, wrong, and how much there is."""
+    """Returns by threshold and API how many pairs are right and wrong, and how many there are."""
     taken = [[(case, one_to_one(scores(case))) for case in api] for api in cases]
     return [[sum((count(case, pairs, step / STEPS) for case, pairs in api), Counter()) for api in taken]
             for step in range(STEPS + 1)]

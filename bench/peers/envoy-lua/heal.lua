@@ -1,9 +1,9 @@
--- Envoy brings no JSON library, but shows its LuaJIT to libraries: one in C can be loaded.
+-- Envoy has no JSON library for Lua, but its LuaJIT can load one written in C.
 package.cpath = "{root}/usr/lib/{triple}/lua/5.1/?.so;" .. package.cpath
 package.path = "{root}/usr/share/lua/5.1/?.lua;" .. package.path
 local cjson = require("cjson.safe").new()
 
--- The most that this library prints.
+-- The highest precision that this library supports.
 cjson.encode_number_precision(14)
 
 local RENAMES = {
@@ -22,7 +22,7 @@ local RENAMES = {
     { "last_login_at", "last_login" },
 }
 
--- The healed text; nothing where no name drifted or where it is no object.
+-- Returns the healed text, or nil if no name drifted or the text is not an object.
 local function heal(text)
     local document = cjson.decode(text)
     if type(document) ~= "table" then

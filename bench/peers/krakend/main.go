@@ -1,4 +1,4 @@
-// The KrakenD engine with its default router: krakend FILE, a configuration as KrakenD takes it.
+// The KrakenD engine with its default router. Usage: krakend FILE, with a configuration in KrakenD's format.
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 		log.Fatal("krakend: ", err)
 	}
 	gin.SetMode(gin.ReleaseMode)
-	// Without the access log and the recovery that gin's default engine has.
+	// gin.New has no access log and no recovery from panics, unlike gin.Default.
 	krakendgin.NewFactory(krakendgin.Config{
 		Engine:         gin.New(),
 		HandlerFactory: krakendgin.EndpointHandler,

@@ -1,6 +1,6 @@
 local cjson = require("cjson.safe").new()
 
--- The most that this library prints.
+-- The highest precision that this library supports.
 cjson.encode_number_precision(14)
 
 local RENAMES = {
@@ -19,7 +19,7 @@ local RENAMES = {
     { "last_login_at", "last_login" },
 }
 
--- The healed text; the same where no name drifted or where it is no object.
+-- Returns the healed text, or the text itself if no name drifted or it is not an object.
 local function heal(text)
     local document = cjson.decode(text)
     if type(document) ~= "table" then

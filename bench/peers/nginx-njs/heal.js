@@ -15,7 +15,7 @@ var RENAMES = {
 };
 var NAMES = Object.keys(RENAMES);
 
-// Each request has a copy of these.
+// The pieces of the body so far. Each request has its own copy.
 var pieces = [];
 
 function head(r) {
@@ -36,7 +36,7 @@ function body(r, data, flags) {
     r.sendBuffer(healed === undefined ? whole : healed, flags);
 }
 
-// The healed text; undefined where no name drifted or where it is no object.
+// Returns the healed text, or undefined if no name drifted or the text is not an object.
 function heal(text) {
     var document;
     try {
