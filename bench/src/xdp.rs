@@ -52,7 +52,7 @@ pub fn run(effort: Effort) -> Result<String, String> {
     let upstream = Upstream::start(&[(PATH, body.bodies)]).map_err(said("upstream"))?;
     let mut envoy = proxy::start(upstream.address, &[(LISTENER, None)])?;
     let to = envoy.listener(LISTENER)?;
-    let pid = envoy.file("pid").trim().parse().map_err(|_| "Envoy's process id is not known".to_owned())?;
+    let pid = proxy::pid(&envoy)?;
     client::fetch(to, "GET", PATH, &[]).map_err(said(LISTENER))?;
     let mut load = Load::connect(to, CONNECTIONS, PATH).map_err(said(LISTENER))?;
     let (mut without, mut with) = (Vec::new(), Vec::new());

@@ -2,8 +2,6 @@
 //!
 //! The format: <https://docs.kernel.org/bpf/btf.html>.
 
-use std::collections::HashMap;
-
 /// The types of an object. Type n is at index n - 1, because number 0 is `void`.
 pub struct Types(Vec<Type>);
 
@@ -80,9 +78,13 @@ impl Reader<'_> {
         let (kind, count) = (info >> 24 & 0x1f, (info & 0xffff) as usize);
         let more = at + 12;
         // The length after the common 12 bytes, by kind: of the type itself, and of each of its parts.
-        let sizes = HashMap::from([(1, (4, 0)), (3, (12, 0)), (4, (0, 12)), (5, (0, 12)), (6, (0, 8)), (13, (0, 8))]);
-        let others = HashMap::from([(14, (4, 0)), (15, (0, 12)), (17, (4, 0)), (19, (0, 12))]);
-        let (whole, part) = sizes.get(&kind).or_else(|| others.get(&kind)).copied().unwrap_or((0, 0));
+        let (whole, part) = match kind {
+            1 | 14 | 17 => (4, 0),
+            3 => (12, 0),
+            4 | 5 | 15 | 19 => (0, 12),
+            6 | 13 => (0, 8),
+            _ => (0, 0),
+        };
         let one = match kind {
             1 => Type::Integer(size),
             3 => Type::Array(self.u32(more)?, self.u32(more + 8)?),

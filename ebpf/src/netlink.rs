@@ -4,8 +4,6 @@ use std::io;
 
 use futures_util::StreamExt;
 use futures_util::stream::Stream;
-use rtnetlink::packet_core::NetlinkMessage;
-use rtnetlink::packet_route::RouteNetlinkMessage;
 use rtnetlink::packet_route::link::{LinkAttribute, LinkMessage, LinkXdp, XdpAttached};
 use rtnetlink::{Error, Handle, MulticastGroup};
 
@@ -69,7 +67,7 @@ impl Netlink {
 }
 
 /// Returns whether an error says that the interface does not exist.
-pub fn is_gone(error: &Error) -> bool {
+fn is_gone(error: &Error) -> bool {
     matches!(error, Error::NetlinkError(message) if message.raw_code() == -libc::ENODEV)
 }
 
@@ -122,6 +120,3 @@ fn programs(xdp: &[LinkXdp]) -> Vec<(u32, u32)> {
     });
     id.zip(mode).into_iter().collect()
 }
-
-/// The notification of a change.
-pub type Change = NetlinkMessage<RouteNetlinkMessage>;

@@ -33,21 +33,21 @@ const FRAMINGS: [(&str, Framing, bool); 10] = [
     ("gzip in bytes behind a decompressor", Framing::GzipBytewise, false),
 ];
 
-/// Name and listener of each mode. The listener `NAME-gzip` has a decompressor behind the filter.
-const MODES: [(&str, &str); 2] = [("early", "early"), ("held", "held")];
+/// The listener of each mode. The listener `NAME-gzip` has a decompressor behind the filter.
+const MODES: [&str; 2] = ["early", "held"];
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     let mut cases = Vec::new();
     for (name, framing, exact) in FRAMINGS {
-        for (mode, listener) in MODES {
-            cases.push(lane.case(&format!("{mode}: {name}"), move |rig| {
+        for listener in MODES {
+            cases.push(lane.case(&format!("{listener}: {name}"), move |rig| {
                 bodies::small().iter().try_for_each(|body| small(rig, listener, framing, exact, body))
             }));
         }
     }
     let large = [Framing::Length, Framing::Chunked, Framing::Chunks(1000), Framing::Close, Framing::Gzip];
     for framing in large {
-        for listener in ["early", "held"] {
+        for listener in MODES {
             cases.push(lane.case(&format!("{listener}: large bodies, {framing:?}"), move |rig| {
                 [15_000, 17_000, 70_000, 700_000].iter().try_for_each(|size| large_body(rig, listener, framing, *size))
             }));
