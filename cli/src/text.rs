@@ -19,7 +19,8 @@ pub fn plain(line: &str) -> Cow<'_, str> {
 }
 
 fn commands(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 fn escaped(c: char) -> String {
@@ -43,6 +44,7 @@ mod tests {
             ("\u{1b}[31mEvil\u{7}", "\\u001b[31mEvil\\u0007"),
             ("a\nb\r\tc\u{7f}", "a\\nb\\r\\tc\\u007f"),
             ("\u{feff}{", "\\ufeff{"),
+            ("\u{61c}\u{200e}\u{200f}", "\\u061c\\u200e\\u200f"),
             ("\u{9b}2J\u{202e}x\u{2069}\u{2028}", "\\u009b2J\\u202ex\\u2069\\u2028"),
         ];
         for (line, expected) in rows {
