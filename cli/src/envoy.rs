@@ -13,16 +13,25 @@ const TYPED_STRUCT: &str = "TypedStruct";
 /// The options of a cluster, which may contain a list of filters.
 const CLUSTER_OPTIONS: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 /// Filters that hand out a body after its upstream has ended: the end of their type, the path of the field that
-/// decides, and the values that mean so (any value if there are none).
-const LATE: [(&str, &[&str], &[&str]); 3] = [
-    ("bandwidth_limit.v3.BandwidthLimit", &["enable_mode"], &["RESPONSE", "REQUEST_AND_RESPONSE"]),
+/// decides, and what it says then.
+const LATE: [(&str, &[&str], Says); 5] = [
+    ("bandwidth_limit.v3.BandwidthLimit", &["enable_mode"], Says::OneOf(&["RESPONSE", "REQUEST_AND_RESPONSE"])),
+    ("bandwidth_share.v3.BandwidthShare", &["response_limit"], Says::Anything),
     (
         "ext_proc.v3.ExternalProcessor",
         &["processing_mode", "response_body_mode"],
-        &["STREAMED", "FULL_DUPLEX_STREAMED"],
+        Says::OneOf(&["STREAMED", "FULL_DUPLEX_STREAMED"]),
     ),
-    ("fault.v3.HTTPFault", &["response_rate_limit"], &[]),
+    ("fault.v3.HTTPFault", &["response_rate_limit"], Says::Anything),
+    ("file_system_buffer.v3.FileSystemBufferFilterConfig", &["response", "behavior", "bypass"], Says::Nothing),
 ];
+
+/// What a field says.
+enum Says {
+    Anything,
+    Nothing,
+    OneOf(&'static [&'static str]),
+}
 
 /// How to recognise a filter: by the end of its type, or by its usual name if its configuration comes from elsewhere.
 struct Kind {
@@ -211,9 +220,13 @@ fn collect<'a>(node: &'a Node, name: Option<&'a str>, found: &mut Vec<Filter<'a>
 fn handing_out_late(filter: &Node) -> Option<&str> {
     let config = filter.get("typed_config")?;
     let kind = text(config, "@type")?;
-    let (_, path, words) = LATE.iter().find(|(late, ..)| kind.ends_with(late))?;
-    let said = path.iter().try_fold(config, |node, field| node.get(field))?;
-    let is_late = words.is_empty() || said.as_str().is_some_and(|said| words.contains(&said));
+    let (_, path, says) = LATE.iter().find(|(late, ..)| kind.ends_with(late))?;
+    let said = path.iter().try_fold(config, |node, field| node.get(field));
+    let is_late = match says {
+        Says::Anything => said.is_some(),
+        Says::Nothing => said.is_none(),
+        Says::OneOf(words) => said.and_then(Node::as_str).is_some_and(|said| words.contains(&said)),
+    };
     is_late.then(|| text(filter, "name").unwrap_or(kind))
 }
 
@@ -313,6 +326,8 @@ mod tests {
         };
         let limit = |mode: &str| other("limit", "bandwidth_limit.v3.BandwidthLimit", &format!("enable_mode: {mode}"));
         let fault = |config: &str| other("fault", "fault.v3.HTTPFault", config);
+        let share = |config: &str| other("share", "bandwidth_share.v3.BandwidthShare", config);
+        let disk = |config: &str| other("disk", "file_system_buffer.v3.FileSystemBufferFilterConfig", config);
         let nomos = wasm("nomos", "");
         let rows = [
             (nomos.clone() + &processor("STREAMED"), Some("ext")),
@@ -323,6 +338,11 @@ mod tests {
             (nomos.clone() + &limit("REQUEST"), None),
             (nomos.clone() + &fault("response_rate_limit: {fixed_limit: {limit_kbps: 1}}"), Some("fault")),
             (nomos.clone() + &fault("abort: {http_status: 500}"), None),
+            (nomos.clone() + &share("response_limit: {bucket_id: b, kbps: {default_value: 1}}"), Some("share")),
+            (nomos.clone() + &share("request_limit: {bucket_id: b, kbps: {default_value: 1}}"), None),
+            (nomos.clone() + &disk("request: {behavior: {bypass: {}}}"), Some("disk")),
+            (nomos.clone() + &disk("response: {behavior: {fully_buffer: {}}}"), Some("disk")),
+            (nomos.clone() + &disk("response: {behavior: {bypass: {}}}"), None),
         ];
         for (text, expected) in rows {
             let documents = yaml::read(&text, yaml::Dialect::Envoy).unwrap_or_default();
