@@ -77,9 +77,11 @@ impl Host for Proxy {
     }
 
     fn replace_body(&mut self, length: usize, bytes: &[u8]) -> Result<(), Status> {
-        alive()?;
-        imports::replace_buffer_start(RESPONSE_BODY, length, bytes)?;
-        alive()
+        set_body(0, length, bytes)
+    }
+
+    fn append_body(&mut self, bytes: &[u8]) -> Result<(), Status> {
+        set_body(usize::MAX, 0, bytes)
     }
 
     fn set_filter_state(&mut self, value: &[u8]) -> Result<(), Status> {
@@ -128,6 +130,13 @@ impl Host for Proxy {
     fn resume_response(&mut self) -> Result<(), Status> {
         imports::continue_stream(RESPONSE)
     }
+}
+
+#[inline(never)]
+fn set_body(start: usize, length: usize, bytes: &[u8]) -> Result<(), Status> {
+    alive()?;
+    imports::set_buffer(RESPONSE_BODY, start, length, bytes)?;
+    alive()
 }
 
 /// Fails if the stream has ended during this callback because its body outgrew Envoy's buffer. Envoy has freed the

@@ -7,10 +7,14 @@
 //! sees bytes after the value too, and lets such a body leave as it came.
 //!
 //! A body longer than the limit for kept bytes is healed value by value as it streams: each callback replaces its chunk
-//! by the output that is decided so far.
+//! by the output that is decided so far. A chunk may be of any length: Envoy's decompressor hands over a hundred times
+//! what it read. So once the output of a chunk is longer than `PART`, it is put behind the chunk, and what was read is
+//! removed; the memory of the module then depends on its limits alone.
 //!
-//! The chunk of the running callback stays with the host until its fate is decided. So if something fails, it is enough
-//! to put the earlier bytes in front of that chunk.
+//! Up to that point, the chunk of the running callback stays with the host until its fate is decided. So if something
+//! fails, it is enough to put the earlier bytes in front of that chunk.
+
+use std::mem;
 
 use healer::config::Route;
 use healer::{Failure, Incremental, Intake, Limits, Memo, Plan, Progress, Reason, Summary};
@@ -23,6 +27,10 @@ use crate::report::{self, Finding};
 use crate::root::RouteTag;
 use crate::slices::Slices;
 use crate::tools::Tools;
+
+/// The output of a chunk in bytes that is passed on before the rest of the chunk is read: as much as Envoy buffers by
+/// default, so that usual chunks take one call.
+const PART: usize = 1 << 20;
 
 /// How to process a body.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +107,7 @@ impl Incoming {
         if self.stream.is_some() {
             tools.healer.clear_output();
             self.seen = self.seen.saturating_add(count(size));
-            return self.flow(tools, job, &Piece { size, start: 0, before, last });
+            return self.flow(tools, job, &mut Piece::of(0, size, before, last));
         }
         let absorbed = self.absorb(tools, job, size, last);
         self.settle(tools, job, size, before, absorbed)
@@ -147,7 +155,7 @@ impl Incoming {
         size: usize,
         last: bool,
     ) -> Result<Absorbed, Fail> {
-        if tools.lack_memory(size) {
+        if tools.lack_memory(size.min(job.limits.max_held_bytes)) {
             return Err(Fail::NoMemory);
         }
         let Tools { host, healer, .. } = tools;
@@ -186,7 +194,7 @@ impl Incoming {
             Progress::Hold if keep(tools, job, size).is_ok() => Step::More,
             Progress::Hold => self.release(tools, job, before, Fail::Host, None),
             Progress::Whole => self.heal(tools, job, size, before, began),
-            Progress::Release(Reason::TooLarge) => self.outgrow(tools, job, &Piece { size, start: read, before, last }),
+            Progress::Release(Reason::TooLarge) => self.outgrow(tools, job, &mut Piece::of(read, size, before, last)),
             Progress::Release(reason) => self.release(tools, job, before, Fail::Body(reason), Some(began)),
         }
     }
@@ -297,7 +305,7 @@ impl Incoming {
     }
 
     /// Continues with a body that turned out to be longer than may be kept.
-    fn outgrow<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece) -> Step {
+    fn outgrow<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &mut Piece) -> Step {
         let Some(intake) = self.intake.take() else { return Step::More };
         let began = tools.host.clock().now_ns();
         let mut stream = Box::new(tools.healer.outgrow(intake));
@@ -309,12 +317,10 @@ impl Incoming {
     }
 
     /// Heals what is decided with a piece, and replaces the piece by the output.
-    fn flow<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece) -> Step {
-        let starved = tools.lack_memory(piece.size);
-        let (read, began) =
-            if starved { (Err(piece.start), tools.host.clock().now_ns()) } else { self.push(tools, job, piece) };
-        let fail = read.is_err().then_some(if starved { Fail::NoMemory } else { Fail::Host });
-        let read = read.unwrap_or_else(|read| read);
+    fn flow<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &mut Piece) -> Step {
+        let starved = tools.lack_memory(piece.slices.size().min(job.limits.max_held_bytes));
+        let fail = if starved { Some(Fail::NoMemory) } else { self.push(tools, job, piece).err() };
+        let began = piece.slices.began(&tools.host);
         let is_over = self
             .stream
             .as_ref()
@@ -324,7 +330,12 @@ impl Incoming {
             self.finish(tools, job);
         }
         self.nanoseconds = self.nanoseconds.saturating_add(tools.host.clock().now_ns().saturating_sub(began));
-        let written = self.write_piece(tools, job, piece, read);
+        let mut written = self.write_piece(tools, job, piece);
+        if piece.is_parted && piece.slices.is_left() {
+            // The rest would be in front of what precedes it.
+            let _ = tools.host.reset_response();
+            written = Err(Fail::Host);
+        }
         if job.writes && written.is_ok() {
             let change =
                 i64::try_from(self.waiting()).unwrap_or(0).saturating_sub(i64::try_from(piece.before).unwrap_or(0));
@@ -341,19 +352,25 @@ impl Incoming {
         }
     }
 
-    /// Reads a piece into the engine, as far as the engine wants it. Returns how many bytes were read, as an error if
-    /// the host gave fewer than it announced, and the time when reading began.
-    fn push<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece) -> (Result<usize, usize>, u64) {
-        let Tools { host, healer, .. } = tools;
-        let mut slices = Slices::of(piece.start, piece.size);
-        let mut read = Ok(());
-        while let Some(stream) = self.stream.as_mut().filter(|stream| slices.is_left() && !stream.is_stuck()) {
-            read = with_memo(job, |memo| stream.push_by(healer, job.plan, memo, |to| slices.read(host, to)));
-            if read.is_err() {
+    /// Reads a piece into the engine: as far as the engine wants it, or all of it once a part has been put behind it.
+    /// Fails if the host gives fewer bytes than it announced.
+    fn push<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &mut Piece) -> Result<(), Fail> {
+        while let Some(stream) = self.stream.as_mut().filter(|stream| piece.is_parted || !stream.is_stuck()) {
+            if !piece.slices.is_left() {
                 break;
             }
+            let Tools { host, healer, .. } = tools;
+            let read = with_memo(job, |memo| stream.push_by(healer, job.plan, memo, |to| piece.slices.read(host, to)));
+            if read.is_err() && mem::replace(&mut piece.has_failed, true) {
+                return Err(Fail::Host);
+            }
+            if healer.output().len() >= PART && piece.slices.is_left() {
+                piece.is_parted = job.writes;
+                self.write_piece(tools, job, piece)?;
+                tools.healer.clear_output();
+            }
         }
-        (read.map(|()| slices.start).map_err(|_| slices.start), slices.began(host))
+        Ok(())
     }
 
     fn finish<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>) {
@@ -381,26 +398,19 @@ impl Incoming {
         Finding { outcome, work: Some(work) }
     }
 
-    /// Replaces the part of a piece that was read by the engine's output. If the host refuses twice, which is not known
-    /// to happen, the response is reset rather than passed on with a hole.
-    fn write_piece<H: Host>(
-        &mut self,
-        tools: &mut Tools<H>,
-        job: &Job<'_>,
-        piece: &Piece,
-        read: usize,
-    ) -> Result<(), Fail> {
+    /// Replaces the part of a piece that was read by the engine's output.
+    fn write_piece<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &mut Piece) -> Result<(), Fail> {
         let Tools { host, healer, .. } = tools;
         let (_, output) = healer.output().split_at_checked(self.passed).unwrap_or_default();
         self.passed = self.passed.saturating_sub(healer.output().len());
+        let read = piece.slices.start;
         if !job.writes || piece.before == 0 && read == 0 && output.is_empty() {
             return Ok(());
         }
-        if host.replace_body(read, output).is_ok() || host.replace_body(read, output).is_ok() {
-            return Ok(());
+        if piece.is_parted {
+            return put_behind(host, &mut piece.slices, output);
         }
-        let _ = host.reset_response();
-        Err(Fail::Host)
+        insist(host, |host| host.replace_body(read, output))
     }
 
     /// Replaces the chunk by the healed body if the body changed and may be written. Otherwise the chunk stays as it
@@ -424,19 +434,13 @@ impl Incoming {
         }
     }
 
-    /// Puts the kept bytes back in front of this chunk. If the host refuses twice, which is not known to happen, the
-    /// response is reset rather than passed on with a hole.
+    /// Puts the kept bytes back in front of this chunk.
     fn give_back<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, before: usize) -> Result<(), Fail> {
         let held = self.withheld().get(..before).unwrap_or_default();
         if !job.writes || held.is_empty() {
             return Ok(());
         }
-        let host = &mut tools.host;
-        if host.replace_body(0, held).is_ok() || host.replace_body(0, held).is_ok() {
-            return Ok(());
-        }
-        let _ = host.reset_response();
-        Err(Fail::Host)
+        insist(&mut tools.host, |host| host.replace_body(0, held))
     }
 }
 
@@ -457,12 +461,21 @@ pub struct Absorbed {
 
 /// A chunk of a body that streams.
 struct Piece {
-    size: usize,
-    /// How many bytes of it have been read already.
-    start: usize,
+    slices: Slices,
     /// The number of bytes kept before it came.
     before: usize,
     last: bool,
+    /// Whether output was put behind it. Then the rest must follow that, whatever it is.
+    is_parted: bool,
+    /// Whether the host has refused to hand over a slice.
+    has_failed: bool,
+}
+
+impl Piece {
+    /// Returns a piece of which `read` bytes have been read already.
+    fn of(read: usize, size: usize, before: usize, last: bool) -> Self {
+        Piece { slices: Slices::of(read, size), before, last, is_parted: false, has_failed: false }
+    }
 }
 
 /// Converts a length to the type that the engine and headers use.
@@ -498,6 +511,23 @@ fn with_memo<T>(job: &Job<'_>, work: impl FnOnce(&mut Memo) -> T) -> T {
         Ok(mut memo) => work(&mut memo),
         Err(_) => work(&mut Memo::default()),
     }
+}
+
+/// Puts bytes behind a chunk in place of what was read of it.
+fn put_behind<H: Host>(host: &mut H, chunk: &mut Slices, bytes: &[u8]) -> Result<(), Fail> {
+    insist(host, |host| host.replace_body(chunk.start, &[]))?;
+    chunk.forget_read();
+    insist(host, |host| host.append_body(bytes))
+}
+
+/// Makes a call without which bytes of the body would be missing or in the wrong place. If the host refuses twice,
+/// which is not known to happen, the response is reset.
+fn insist<H: Host>(host: &mut H, call: impl Fn(&mut H) -> Result<(), Status>) -> Result<(), Fail> {
+    if call(host).is_ok() || call(host).is_ok() {
+        return Ok(());
+    }
+    let _ = host.reset_response();
+    Err(Fail::Host)
 }
 
 /// Removes the chunk, which has been read, from the host's buffer.

@@ -103,6 +103,9 @@ pub trait Host {
     /// Replaces the first `length` bytes of the response body that the host has at this point.
     fn replace_body(&mut self, length: usize, bytes: &[u8]) -> Result<(), Status>;
 
+    /// Puts bytes behind the response body that the host has at this point.
+    fn append_body(&mut self, bytes: &[u8]) -> Result<(), Status>;
+
     /// Sets the filter state that access logs read as `wasm.nomos`.
     fn set_filter_state(&mut self, value: &[u8]) -> Result<(), Status>;
 

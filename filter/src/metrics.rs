@@ -229,7 +229,7 @@ impl Metrics {
             let place = known.unhealed.iter().position(|unhealed| unhealed.field == field);
             // The last counter is for all members beyond the limit.
             let place = place.unwrap_or(known.unhealed.len()).min(MOST_FIELDS);
-            if place == MOST_FIELDS && !std::mem::take(&mut counts_others) {
+            if place == MOST_FIELDS && !mem::take(&mut counts_others) {
                 continue;
             }
             if place == known.unhealed.len() {
@@ -254,7 +254,7 @@ impl Metrics {
         let before = mem::replace(&mut self.known_forgotten, forgotten);
         let more = i64::try_from(forgotten.saturating_sub(before)).unwrap_or(0);
         let shapes = i64::try_from(shapes).unwrap_or(i64::MAX);
-        let known = std::mem::replace(&mut self.known_shapes, shapes);
+        let known = mem::replace(&mut self.known_shapes, shapes);
         if let Some(shared) = &mut self.shared {
             shared.shapes.add(shapes.saturating_sub(known));
             shared.forgotten.add(more);

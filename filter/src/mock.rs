@@ -44,6 +44,8 @@ pub struct Mock {
     pub count: usize,
     /// The maximum number of bytes of a body that are given, whatever is asked for.
     pub most_given: Option<usize>,
+    /// The most bytes of a body that were written by one call.
+    pub most_written: usize,
     /// How many more times `keep_memory` succeeds; `None` stands for always.
     pub reserves: Option<usize>,
     /// The numbers of the calls that fail.
@@ -195,6 +197,14 @@ impl Host for Mock {
         self.call("replace_body")?;
         let buffer = self.buffer.as_mut().ok_or(BAD_ARGUMENT)?;
         buffer.splice(..length.min(buffer.len()), bytes.iter().copied());
+        self.most_written = self.most_written.max(bytes.len());
+        Ok(())
+    }
+
+    fn append_body(&mut self, bytes: &[u8]) -> Result<(), Status> {
+        self.call("append_body")?;
+        self.buffer.as_mut().ok_or(BAD_ARGUMENT)?.extend_from_slice(bytes);
+        self.most_written = self.most_written.max(bytes.len());
         Ok(())
     }
 

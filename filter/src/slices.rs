@@ -21,6 +21,11 @@ impl Slices {
         Slices { start, size, began: None }
     }
 
+    /// Returns the size of the chunk.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
     /// Returns whether there is a next slice.
     pub fn is_left(&self) -> bool {
         self.start < self.size
@@ -37,6 +42,12 @@ impl Slices {
         }
         self.start = self.start.saturating_add(read);
         Ok(())
+    }
+
+    /// Forgets what was read, after it was removed from the host's buffer.
+    pub fn forget_read(&mut self) {
+        self.size = self.size.saturating_sub(self.start);
+        self.start = 0;
     }
 
     /// Returns when the first slice had been read, or the present time if there was none.

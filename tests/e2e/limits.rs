@@ -26,6 +26,9 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     ];
     cases.push(lane.case("narrow: keys, depth and tokens over their limits", narrow));
     cases.push(lane.case("early: memory does not grow", memory));
+    for listener in ["early-gzip", "held-gzip", "observe-gzip"] {
+        cases.push(lane.case(&format!("{listener}: 100 MB unpacked from 1 MB"), move |rig| unpacked(rig, listener)));
+    }
     for listener in ["tight-early", "tight-held"] {
         for framing in [Framing::Length, Framing::Chunked, Framing::Chunks(9000), Framing::Close] {
             let name = format!("{listener}: Envoy buffers of 32 KiB, {framing:?}");
@@ -137,6 +140,21 @@ fn memory(rig: &mut Rig<'_>) -> Outcome {
     let warm = round()?;
     let after = round()?.max(round()?);
     expect::that(after < warm + GROWTH, || format!("memory grew from {warm} to {after} bytes"))
+}
+
+/// A decompressor hands over all that one chunk unpacks to, here 76 times its length. Such a chunk passes in parts: Envoy
+/// must append each part to what it has of the chunk.
+fn unpacked(rig: &mut Rig<'_>, listener: &str) -> Outcome {
+    const RECORDS: u64 = 190_000;
+    let records: Vec<String> =
+        (0..RECORDS).map(|n| format!(r#"{{"n":{},"mail":"{}"}}"#, n * 7919 % 100_000, "x".repeat(500))).collect();
+    let sent = format!("[{}]", records.join(","));
+    let observes = listener.starts_with("observe");
+    let healed = sent.replace("\"mail\"", "\"email_address\"");
+    let (body, verdict) = if observes { (&sent, "observed") } else { (&healed, "healed") };
+    let (reply, state) = rig.ask_verdict(Ask::get(listener), json(Framing::Gzip, sent.as_bytes()))?;
+    expect::that(reply.body == body.as_bytes(), || format!("{} bytes for {}", reply.body.len(), body.len()))?;
+    expect::verdict(&state, verdict, RECORDS)
 }
 
 /// The limits that gateways ship. In the default mode they must not affect what is healed, and in neither mode may a

@@ -240,6 +240,7 @@ fn listeners(module: &std::path::Path, http2: SocketAddr) -> Vec<Listener> {
         Listener::new("plain-gzip", vec![topology::decompressor()]),
         Listener::new("early-gzip", vec![early(), topology::decompressor()]),
         Listener::new("held-gzip", vec![held(), topology::decompressor()]),
+        Listener::new("observe-gzip", vec![nomos(json!({"mode": "observe"})), topology::decompressor()]),
         Listener::new("recompress", vec![topology::compressor(), early(), topology::decompressor()]),
         Listener::new("small", vec![nomos(json!({"max_held_bytes": 4096}))]),
         Listener::new("small-gzip", vec![nomos(json!({"max_held_bytes": 4096})), topology::decompressor()]),

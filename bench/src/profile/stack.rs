@@ -146,7 +146,7 @@ mod tests {
     /// Function 1 always runs, 2 deals with modules, 3 enters them, 4 asks for memory, and 5 is in any host call.
     fn calls() -> Calls {
         let plain = vec![vec![Frame::Other, Frame::Envoy(1)]];
-        let writes = "nomos_filter::abi::imports::replace_buffer_start";
+        let writes = "nomos_filter::abi::imports::set_buffer";
         let healed = vec![
             vec![module("healer::walk"), Frame::Entry, Frame::Envoy(3), Frame::Envoy(2), Frame::Envoy(1)],
             asking(READ, Frame::Other),

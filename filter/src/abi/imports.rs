@@ -80,12 +80,12 @@ pub(super) fn buffer(buffer: u32, start: usize, length: usize) -> Result<HostDat
     Ok(data)
 }
 
-/// Replaces the first `length` bytes of a buffer. With `start` 0, Envoy drops `length` bytes and prepends `bytes`; it
-/// cannot replace bytes in the middle.
+/// Changes a buffer. With `start` 0, Envoy drops `length` bytes and prepends `bytes`; with `start` beyond the end, it
+/// appends them. It cannot replace bytes in the middle.
 #[inline(never)]
-pub(super) fn replace_buffer_start(buffer: u32, length: usize, bytes: &[u8]) -> Result<(), Status> {
+pub(super) fn set_buffer(buffer: u32, start: usize, length: usize, bytes: &[u8]) -> Result<(), Status> {
     // SAFETY: the host reads `bytes` during the call only.
-    done(unsafe { raw::proxy_set_buffer_bytes(buffer, 0, length, bytes.as_ptr(), bytes.len()) })
+    done(unsafe { raw::proxy_set_buffer_bytes(buffer, start, length, bytes.as_ptr(), bytes.len()) })
 }
 
 #[inline(never)]

@@ -7,6 +7,7 @@ mod drift;
 mod failure;
 mod framing;
 mod headers;
+mod parts;
 mod requests;
 mod rollout;
 mod streaming;

@@ -41,10 +41,14 @@ fn buffers(linker: &mut Linker<Host>) -> Result<()> {
         |mut call: Call<'_>, buffer: u32, start: u32, length: u32, data: u32, data_length: u32| {
             answer(&mut call, "set_buffer_bytes", |call| {
                 let bytes = take(call, data, data_length)?;
-                let Some(body) = call.data_mut().body.as_mut().filter(|_| buffer == RESPONSE_BODY && start == 0) else {
+                let Some(body) = call.data_mut().body.as_mut().filter(|_| buffer == RESPONSE_BODY) else {
                     return Err(BAD_ARGUMENT);
                 };
-                body.splice(..(length as usize).min(body.len()), bytes);
+                match start as usize {
+                    0 => _ = body.splice(..(length as usize).min(body.len()), bytes),
+                    start if start >= body.len() => body.extend_from_slice(&bytes),
+                    _ => return Err(BAD_ARGUMENT),
+                }
                 let length = body.len();
                 end_if_over(call, length)
             })

@@ -59,6 +59,25 @@ fn memory_that_does_not_grow() {
     }
 }
 
+/// The most memory in bytes that a chunk of any length takes: what is kept of a body of unknown length, in a list that has
+/// doubled, its tokens, and as much output.
+const MOST_GROWTH: usize = 10 << 20;
+
+/// A decompressor hands over a hundred times what it has read in one chunk.
+#[test]
+fn a_long_chunk_takes_little_memory() {
+    let (body, healed) = list(2_000_000);
+    for settings in [EARLY, HELD, OBSERVE, STREAMED] {
+        let expected = if settings == OBSERVE { &body } else { &healed };
+        let mut vm = capped(settings, MOST_GROWTH / PAGE);
+        let before = vm.memory();
+        let reply = Response::json(body.as_bytes()).run(&mut vm);
+        println!("{settings:<32} {} bytes in one chunk: {} more", body.len(), vm.memory() - before);
+        assert_eq!((reply.trap, reply.body == expected.as_bytes()), (None, true), "{settings}");
+        assert_eq!(vm.host().refused_growths, 0, "{settings}");
+    }
+}
+
 /// The number of bodies under way at once, together longer than the reserve can serve.
 const STREAMS: u32 = 60;
 const FIRST: u32 = 100;
