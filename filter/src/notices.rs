@@ -70,7 +70,7 @@ impl Notices {
     pub fn tick<H: Host>(&mut self, host: &mut H) {
         self.room = self.room.saturating_add(PER_TICK).min(BURST);
         if self.left_out > 0 && self.room == BURST {
-            let mut line = b"nomos: more drift was not told of, lines: ".to_vec();
+            let mut line = b"nomos: lines left out: ".to_vec();
             crate::decimal::push(&mut line, self.left_out);
             self.left_out = 0;
             self.write(host, Level::Info, line);
@@ -119,7 +119,7 @@ mod tests {
             notices.tick(&mut host);
         }
         assert_eq!(host.log.len(), BURST as usize + 1);
-        assert_eq!(host.log.last().unwrap(), "nomos: more drift was not told of, lines: 984");
+        assert_eq!(host.log.last().unwrap(), "nomos: lines left out: 984");
         notices.tick(&mut host);
         notices.new_shapes(&mut host, "user", 9, &[shape(1)]);
         assert_eq!(host.log.len(), BURST as usize + 2);
