@@ -18,3 +18,5 @@ mod matching;
 mod output;
 #[path = "cli/run.rs"]
 mod run;
+#[path = "cli/warnings.rs"]
+mod warnings;
