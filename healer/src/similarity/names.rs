@@ -72,7 +72,8 @@ pub(super) struct Name {
     pub implied: Mask,
     /// Own words that must have a counterpart.
     pub needed: Mask,
-    /// The hash of the name without case and separators.
+    /// The hash of the name without case and separators, by which names are the same. Names without words, such as those
+    /// that are too long to be looked at, are the same only if they are equal.
     pub joined: u64,
     /// Whether objects of this name stand around records.
     pub is_envelope: bool,
@@ -183,6 +184,7 @@ impl Names {
         }
     }
 
+    /// Adds the words of a name. A name without words is known by all of its text.
     fn split(&mut self, name: &str) {
         let Names { text, tokens, word, closed, .. } = self;
         let lexicon = lexicon();
@@ -195,6 +197,9 @@ impl Names {
                 None => push_token(lexicon, text, tokens, word),
             }
         });
+        if closed.is_empty() {
+            closed.push_str(name);
+        }
     }
 
     fn make_keys(&mut self, start: usize, shape: Shape, made: &Name, slips: &Slips<'_>) {

@@ -456,6 +456,42 @@ fn the_name_of_the_record_is_no_filler() {
     check(&[("its value is", &example.replace("message\":\"m", "value\":\"m"), body, healed)]);
 }
 
+/// Names without words, such as those that are too long to be looked at, are the same only if they are equal.
+#[test]
+fn names_without_words_are_told_apart() {
+    let (long, other) = ("a".repeat(97), "b".repeat(97));
+    let rows = [
+        (
+            "an object",
+            r#"{"id":1,"headshot":{"caption":"c","LONG":2}}"#,
+            r#"{"id":1,"mugshot":{"caption":"c","OTHER":2}}"#,
+        ),
+        (
+            "the elements of an array",
+            r#"{"id":1,"headshots":[{"caption":"c","LONG":2}]}"#,
+            r#"{"id":1,"mugshots":[{"caption":"c","OTHER":2}]}"#,
+        ),
+        ("signs", r#"{"id":1,"headshot":{"caption":"c","+":2}}"#, r#"{"id":1,"mugshot":{"caption":"c","-":2}}"#),
+        (
+            "an object that moved up",
+            r#"{"id":1,"price":2,"depot":{"LONG":3,"+":4,"*":5,"name":"n"}}"#,
+            r#"{"id":1,"price":2,"OTHER":3,"name":"n"}"#,
+        ),
+        (
+            "a wrapper",
+            r#"{"caption":"c","length":1,"LONG":2,"hue":3}"#,
+            r#"{"zebra":{"caption":"c","length":1,"OTHER":2}}"#,
+        ),
+    ];
+    let named = |text: &str| text.replace("LONG", &long).replace("OTHER", &other);
+    for (what, example, body) in rows.map(|(what, example, body)| (what, named(example), named(body))) {
+        check(&[(what, &example, &body, &body)]);
+    }
+    let [example, body] =
+        ["headshot", "mugshot"].map(|name| rows[0].1.replace("headshot", name)).map(|row| named(&row));
+    check(&[("an equal name", &example, &body, &example)]);
+}
+
 /// Two objects that have a member of the same name each have members of their own.
 #[test]
 fn what_another_record_has_is_its_own() {
