@@ -1,7 +1,7 @@
 //! Whether a found value can be the expected one.
 
 use super::{Expected, Found};
-use crate::plan::spec::{Format, Kind};
+use crate::plan::spec::{Format, Kind, Kinds};
 
 /// The factor for a null or an empty array, whose value or elements may have been of any kind.
 const NULL: f32 = 0.94;
@@ -9,37 +9,29 @@ const NULL: f32 = 0.94;
 /// date where the contract declares no format for the field, and to a date with a time of day there if the contract
 /// declares formats elsewhere.
 const OTHER_MOMENT: f32 = 0.8;
+
 /// Returns how well a value fits, from 0 (not at all) to 1.
 ///
 /// `formats` says whether the contract declares formats at all. If it does, a field without one most likely holds no
 /// date with a time of day.
 pub(super) fn compatible(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
-    let kinds = expected.expects.kinds;
-    if found.kind == Kind::Null {
-        return if expected.is_object || expected.is_records { 0.0 } else { NULL };
-    }
-    if expected.is_object {
-        return f32::from(u8::from(found.kind == Kind::Object));
-    }
-    if expected.is_records {
-        let is_records = found.kind == Kind::Array && matches!(found.item, None | Some(Kind::Object));
-        return f32::from(u8::from(is_records));
-    }
-    // A `number` of a contract may be whole. An `integer` must not have a fraction.
-    if !kinds.has(found.kind) {
-        return 0.0;
-    }
     match found.kind {
+        Kind::Null if expected.is_object || expected.is_records => 0.0,
+        Kind::Null => NULL,
+        kind if expected.is_object => all_or_nothing(kind == Kind::Object),
+        kind if expected.is_records => {
+            all_or_nothing(kind == Kind::Array && matches!(found.item, None | Some(Kind::Object)))
+        }
+        // A `number` of a contract may be whole. An `integer` must not have a fraction.
+        kind if !expected.expects.kinds.has(kind) => 0.0,
         Kind::String => format(expected, found, formats),
-        Kind::Array => match found.item {
-            Some(Kind::Integer | Kind::Number) => f32::from(u8::from(
-                expected.expects.items.has(Kind::Integer) || expected.expects.items.has(Kind::Number),
-            )),
-            Some(item) => f32::from(u8::from(expected.expects.items.has(item))),
-            None => NULL,
-        },
+        Kind::Array => items(expected.expects.items, found.item),
         _ => 1.0,
     }
+}
+
+fn all_or_nothing(fits: bool) -> f32 {
+    if fits { 1.0 } else { 0.0 }
 }
 
 fn format(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
@@ -55,4 +47,13 @@ fn format(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
 
 fn is_moment(format: Format) -> bool {
     matches!(format, Format::Date | Format::DateTime)
+}
+
+/// As [`compatible`], for the elements of an array of values, by the kind of the first.
+fn items(expected: Kinds, first: Option<Kind>) -> f32 {
+    match first {
+        None => NULL,
+        Some(Kind::Integer | Kind::Number) => all_or_nothing(expected.has(Kind::Integer) || expected.has(Kind::Number)),
+        Some(kind) => all_or_nothing(expected.has(kind)),
+    }
 }
