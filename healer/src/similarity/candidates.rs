@@ -8,7 +8,7 @@
 //! words, not with the contract.
 
 use super::Model;
-use super::names::{Mask, Name, Names};
+use super::names::{Key, Mask, Name, Names, each_shared};
 use super::postings::Postings;
 use crate::order::sort_by_less;
 use crate::plan::spec::Kinds;
@@ -109,36 +109,19 @@ impl Model {
 
     fn alone(&self, name: &str) -> Names {
         let mut names = Names::default();
-        names.add(name, None, Kinds::ANY, &self.record, &|word, each| self.typos.meant_by(word, each));
+        names.add(name, None, Kinds::ANY, &self.record, Some(&self.typos));
         names
     }
 }
 
 /// Whether each word that needs a counterpart shares a key with a word of the other name.
 fn has_counterparts((expected, field): (&Names, &Name), (names, name): (&Names, &Name)) -> bool {
-    let (mut left, mut right) = (expected.keys(field), names.keys(name));
     let (mut of_field, mut of_name): (Mask, Mask) = (0, 0);
-    while let ([a, left_rest @ ..], [b, right_rest @ ..]) = (left, right) {
-        match a.hash.cmp(&b.hash) {
-            std::cmp::Ordering::Less => left = left_rest,
-            std::cmp::Ordering::Greater => right = right_rest,
-            std::cmp::Ordering::Equal => {
-                let hash = a.hash;
-                while let [key, rest @ ..] = left
-                    && key.hash == hash
-                {
-                    of_field |= key.words;
-                    left = rest;
-                }
-                while let [key, rest @ ..] = right
-                    && key.hash == hash
-                {
-                    of_name |= key.words;
-                    right = rest;
-                }
-            }
-        }
-    }
+    let all = |keys: &[Key]| keys.iter().fold(0, |words, key| words | key.words);
+    each_shared(expected.keys(field), names.keys(name), |left, right| {
+        of_field |= all(left);
+        of_name |= all(right);
+    });
     field.needed & !of_field == 0
         && name.needed & !of_name == 0
         && (field.own & of_field != 0 || field.needed == 0 && of_field != 0)

@@ -3,7 +3,7 @@
 //! Members of the elements of arrays count too, as far as they are looked at. All members of a missing array count as
 //! missing.
 
-use super::likeness::Likeness;
+use super::likeness::{Likeness, ratio};
 use super::record::{Record, UNFRAMED};
 use super::{Alignment, Id, NONE, Standing};
 use crate::plan::spec::Kind;
@@ -62,7 +62,7 @@ impl<'r, 'a, 's> Counts<'r, 'a, 's> {
     fn are_alike(&self, (expected, found): (Id, Id)) -> bool {
         let (common, all, there) = if self.is_array(expected) {
             let like = Likeness::of(self.record, expected, found);
-            (like.same as usize, like.all as usize, like.there as usize)
+            (like.same, like.all, like.there)
         } else {
             let (known, all) = self.known(expected, found);
             (known, all, self.values(found))
@@ -80,12 +80,12 @@ impl<'r, 'a, 's> Counts<'r, 'a, 's> {
         let (mut known, mut all) = (0usize, 0usize);
         for (id, (field, member)) in inside {
             let id = id as Id;
-            let is_here = *member != NONE && is_at_or_inside(record, *member, found);
+            let is_here = *member != NONE && record.is_at_or_inside(*member, found);
             let (same, size) = match *member {
                 NONE if field.is_records => (0, record.model.inside(id).0.count()),
                 array if field.is_records && !record.is_taken(id) => {
                     let like = Likeness::of(record, id, array);
-                    (like.same as usize, like.all as usize)
+                    (like.same, like.all)
                 }
                 _ => (1, 1),
             };
@@ -101,28 +101,15 @@ impl<'r, 'a, 's> Counts<'r, 'a, 's> {
         let rows = (0..).zip(record.found).zip(&record.scratch.members);
         let values = rows.filter(|((id, found), member)| {
             let is_value = found.kind != Kind::Object || member.is_closed && member.frame == UNFRAMED;
-            found.standing != Standing::Element && is_value && is_at_or_inside(record, *id, object)
+            found.standing != Standing::Element && is_value && record.is_at_or_inside(*id, object)
         });
         let arrays =
-            self.out.iter().filter(|one| self.is_array(one.expected) && is_at_or_inside(record, one.found, object));
-        let elements = arrays.map(|one| Likeness::of(record, one.expected, one.found).there.saturating_sub(1) as usize);
+            self.out.iter().filter(|one| self.is_array(one.expected) && record.is_at_or_inside(one.found, object));
+        let elements = arrays.map(|one| Likeness::of(record, one.expected, one.found).there.saturating_sub(1));
         values.count().saturating_add(elements.sum())
     }
 
     fn is_array(&self, expected: Id) -> bool {
         self.record.model.field(expected).is_some_and(|field| field.is_records)
     }
-}
-
-/// Whether a member is an object or anywhere inside it. [`NONE`] stands for the record.
-pub(super) fn is_at_or_inside(record: &Record<'_, '_>, mut found: Id, object: Id) -> bool {
-    while object != NONE && found != object && found != NONE {
-        found = record.around(found);
-    }
-    object == NONE || found == object
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
-fn ratio(part: usize, whole: usize) -> f32 {
-    if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
 }

@@ -9,9 +9,7 @@ use super::lexicon::join_hash;
 use super::names::{Names, Token};
 use super::postings::{Post, Postings};
 use super::record::{Pair, Record};
-use super::systematic::are_opposites;
 use super::{Expected, Id, Parts};
-use crate::plan::spec::Kinds;
 
 /// A description is worth a little less than the name itself.
 const WORTH: f32 = 0.95;
@@ -30,7 +28,7 @@ pub(super) fn index(fields: &[Expected]) -> Postings {
         let Some(description) = expected.expects.description.as_deref() else { continue };
         names.clear();
         let naming = description.split(['.', ',', ';', ':', '(', '[', '\n']).next().unwrap_or_default();
-        names.add(naming, None, Kinds::ANY, &[], &|_, _| ());
+        names.add_alone(naming);
         let words = names.get(0).map(|name| names.own(name)).unwrap_or_default();
         all.extend(phrase(&names, words).map(|phrase| (phrase, Post { field: id, words: 0 })));
     }
@@ -72,8 +70,7 @@ fn pair(record: &Record<'_, '_>, object: Id, expected: Id, id: Id) -> Option<Pai
 /// Whether the field's own name says another thing than its description, which then was copied from the field beside it.
 fn contradicts(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     let (own, other) = (record.expected_words(expected), record.found_words(found));
-    let differs = |a: &Token, b: &Token| are_opposites(a, b) || a.is_number && b.is_number && a.hash != b.hash;
-    own.iter().any(|a| other.iter().any(|b| differs(a, b)))
+    own.iter().any(|a| other.iter().any(|b| a.is_opposed_to(b)))
 }
 
 /// The words of a name, or of a description, in the order of names: "ID of the user" is `user_id`.

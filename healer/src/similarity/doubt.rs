@@ -8,7 +8,7 @@
 use super::compatible::compatible;
 use super::names::{Name, Names, Token};
 use super::record::{Pair, Record};
-use super::{Id, NONE, Parts};
+use super::{Id, Parts};
 use crate::plan::spec::Kind;
 
 /// A longer name may have at most this many more words.
@@ -58,6 +58,7 @@ const COUNTS: [&str; 7] = ["cnt", "count", "ct", "nb", "num", "tally", "total"];
 const METADATA: [&str; 3] = ["@context", "@id", "@type"];
 /// From this value of [`Parts::path`] on, the objects above only group.
 const GROUPED: f32 = 0.94;
+
 /// Evidence for and against pairs.
 pub(super) struct Known<'a> {
     /// Expected fields and the members that they surely are.
@@ -69,8 +70,7 @@ pub(super) struct Known<'a> {
 pub(super) fn formed(record: &Record<'_, '_>) -> Vec<Id> {
     let says_form = |id: &Id| {
         let member = record.scratch.members.get(*id as usize).filter(|member| !member.is_closed);
-        let name = member.and_then(|member| record.scratch.names.get(member.name));
-        name.is_some_and(|name| says_form(&record.scratch.names, name))
+        member.is_some() && record.name_of(*id).is_some_and(|name| says_form(&record.scratch.names, name))
     };
     (0..record.found.len() as Id).filter(says_form).collect()
 }
@@ -200,7 +200,7 @@ fn has_former(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
     let (Some(field), Some(name)) = (record.model.field(pair.expected), expected.get(pair.expected)) else {
         return false;
     };
-    let place = record.scratch.fields.get(field.parent as usize).copied().unwrap_or(NONE);
+    let place = record.place_of(field.parent);
     let has_moved = record.found.get(pair.found as usize).is_some_and(|found| found.parent != place);
     has_moved
         && known.formed.iter().any(|id| {

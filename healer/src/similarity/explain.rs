@@ -4,7 +4,7 @@
 //! is the product of the costs of the counterparts and of the reasons.
 
 use super::lexicon::lexicon;
-use super::names::{Key, Mask, Name, Names, Token, bits};
+use super::names::{Mask, Name, Names, Token, bit, bits, each_shared};
 use super::weights::{
     CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIED_OBJECT, QUALIFIER, SECOND_NEUTRAL,
     TWO_OBJECTS, TWO_QUALIFIERS, parent_left,
@@ -33,18 +33,24 @@ impl<'a> Side<'a> {
     /// Whether the objects above say all words of the name: `email.value` and `status.status`, but not `sender.message`
     /// of a message.
     fn is_all_above(&self) -> bool {
-        let tokens = self.names.tokens(self.name);
-        let is_above = |word: &Token| tokens.iter().any(|token| token.level > 0 && token.hash == word.hash);
-        let implied =
-            tokens.iter().enumerate().filter(|(at, _)| self.name.implied & bits(*at..at.saturating_add(1)) != 0);
-        self.name.needed == 0 && implied.map(|(_, word)| word).all(is_above)
+        let is_above = |word: &Token| self.words().any(|(_, other)| other.level > 0 && other.hash == word.hash);
+        self.name.needed == 0 && self.words().all(|(bit, word)| self.name.implied & bit == 0 || is_above(word))
     }
 
     /// Whether a word that needs a counterpart has none, numbers aside.
     fn lacks(&self, met: Mask) -> bool {
         let open = self.name.needed & !met;
-        let mut tokens = self.names.tokens(self.name).iter().enumerate();
-        open != 0 && tokens.any(|(at, token)| open & bits(at..at.saturating_add(1)) != 0 && !token.is_number)
+        open != 0 && self.words().any(|(bit, word)| open & bit != 0 && !word.is_number)
+    }
+
+    /// Returns all words, each with its bit.
+    fn words(&self) -> impl Iterator<Item = (Mask, &'a Token)> + Clone + use<'a> {
+        self.names.tokens(self.name).iter().enumerate().map(|(at, word)| (bit(at), word))
+    }
+
+    /// Returns the words that are compared: own ones, and those of objects inside.
+    fn compared(&self) -> Mask {
+        self.name.own | self.inside | self.grouping
     }
 }
 
@@ -104,7 +110,7 @@ pub(super) fn explain(a: &Side<'_>, b: &Side<'_>, opposites: bool) -> Words {
 
 fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
     let (covered, synonym, chosen) = choose(a, b, pairs);
-    let rest = Rest::of(a, b, covered);
+    let rest = Rest { a, b, covered };
     let is_met = covered.a & a.name.own != 0 || covered.a & (a.inside | a.grouping) != 0 && a.is_all_above();
     if !is_met || covered.b & !b.around == 0 || opposites && rest.is_opposed() {
         return Words::default();
@@ -131,31 +137,18 @@ impl Pair {
 
 /// Collects the words of `a` and `b` that share a key, and returns the number of pairs.
 fn pair_up(a: &Side<'_>, b: &Side<'_>, pairs: &mut [Pair; MAX_PAIRS]) -> usize {
-    let (mut left, mut right) = (a.names.keys(a.name), b.names.keys(b.name));
-    let (any_a, any_b) = (a.name.own | a.inside | a.grouping, b.name.own | b.inside | b.grouping);
+    let (any_a, any_b) = (a.compared(), b.compared());
     let mut count = 0;
-    while let ([x, left_rest @ ..], [y, right_rest @ ..]) = (left, right) {
-        match x.hash.cmp(&y.hash) {
-            std::cmp::Ordering::Less => left = left_rest,
-            std::cmp::Ordering::Greater => right = right_rest,
-            std::cmp::Ordering::Equal => {
-                let same = |key: &&Key| key.hash == x.hash;
-                for x in left.iter().take_while(same) {
-                    for y in right.iter().take_while(same) {
-                        let counts = (x.words & !any_a == 0 || x.words & !a.around == 0)
-                            && (y.words & !any_b == 0 || y.words & !b.around == 0)
-                            && (x.words & any_a != 0 || y.words & any_b != 0);
-                        if counts {
-                            put(pairs, &mut count, Pair { a: x.words, b: y.words, weight: x.weight * y.weight });
-                        }
-                    }
-                }
-                let hash = x.hash;
-                left = skip(left, hash);
-                right = skip(right, hash);
+    each_shared(a.names.keys(a.name), b.names.keys(b.name), |left, right| {
+        for (x, y) in left.iter().flat_map(|x| right.iter().map(move |y| (x, y))) {
+            let counts = (x.words & !any_a == 0 || x.words & !a.around == 0)
+                && (y.words & !any_b == 0 || y.words & !b.around == 0)
+                && (x.words & any_a != 0 || y.words & any_b != 0);
+            if counts {
+                put(pairs, &mut count, Pair { a: x.words, b: y.words, weight: x.weight * y.weight });
             }
         }
-    }
+    });
     count
 }
 
@@ -168,16 +161,6 @@ fn put(pairs: &mut [Pair; MAX_PAIRS], count: &mut usize, pair: Pair) {
         *place = pair;
         *count = count.saturating_add(1);
     }
-}
-
-fn skip(mut keys: &[Key], hash: u64) -> &[Key] {
-    while let [first, rest @ ..] = keys {
-        if first.hash != hash {
-            break;
-        }
-        keys = rest;
-    }
-    keys
 }
 
 /// Takes pairs in their order. Each word counts once, except that words around both names count as often as they are
@@ -218,25 +201,16 @@ struct Rest<'a, 'b> {
     covered: Pair,
 }
 
-impl<'a, 'b> Rest<'a, 'b> {
-    fn of(a: &'b Side<'a>, b: &'b Side<'a>, covered: Pair) -> Self {
-        Rest { a, b, covered }
-    }
-
+impl<'a> Rest<'a, '_> {
     fn left(side: &Side<'a>, covered: Mask) -> impl Iterator<Item = (Mask, &'a Token)> + Clone + use<'a> {
-        let open = (side.name.own | side.inside | side.grouping) & !covered;
-        let tokens = side.names.tokens(side.name);
-        tokens
-            .iter()
-            .enumerate()
-            .map(|(at, token)| (bits(at..at.saturating_add(1)), token))
-            .filter(move |(bit, _)| bit & open != 0)
+        let open = side.compared() & !covered;
+        side.words().filter(move |(bit, _)| bit & open != 0)
     }
 
     /// Whether a word left in one name is the opposite of a word left in the other.
     fn is_opposed(&self) -> bool {
         let right = Self::left(self.b, self.covered.b);
-        Self::left(self.a, self.covered.a).any(|(_, x)| right.clone().any(|(_, y)| opposed(x, y)))
+        Self::left(self.a, self.covered.a).any(|(_, x)| right.clone().any(|(_, y)| x.is_opposed_to(y)))
     }
 
     /// Returns what own words without counterpart cost.
@@ -247,11 +221,8 @@ impl<'a, 'b> Rest<'a, 'b> {
     }
 
     fn told(&self) -> f32 {
-        let tokens = self.a.names.tokens(self.a.name).iter().enumerate();
-        let held = tokens.filter(|(at, _)| {
-            bits(*at..at.saturating_add(1)) & self.covered.a & (self.a.name.own | self.a.inside | self.a.grouping) != 0
-        });
-        held.map(|(_, token)| token.weight).sum()
+        let held = self.covered.a & self.a.compared();
+        self.a.words().filter(|(bit, _)| bit & held != 0).map(|(_, word)| word.weight).sum()
     }
 
     /// Returns what the names above cost, inside the innermost object that holds both names.
@@ -275,9 +246,8 @@ impl<'a, 'b> Rest<'a, 'b> {
 /// Whether a word without counterpart distinguishes an object from another one whose name has its other words:
 /// `real_feel` of `real_feel_temperature` beside `temperature`.
 fn qualifies(side: &Side<'_>, covered: Mask, word: &Token) -> bool {
-    let mut tokens = side.names.tokens(side.name).iter().enumerate();
-    let is_said = tokens
-        .any(|(at, token)| token.level == word.level && covered & side.inside & bits(at..at.saturating_add(1)) != 0);
+    let said = covered & side.inside;
+    let is_said = side.words().any(|(bit, other)| other.level == word.level && said & bit != 0);
     is_said && !word.is_filler && lexicon().get(word.hash).is_none_or(|entry| !entry.is_grouping && !entry.is_envelope)
 }
 
@@ -287,8 +257,7 @@ fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
     let mut cost = 1.0;
     let mut is_stray = false;
     let mut seen_neutral = false;
-    for (at, token) in side.names.tokens(name).iter().enumerate() {
-        let bit = bits(at..at.saturating_add(1));
+    for (bit, token) in side.words() {
         if bit & open == 0 || token.is_filler {
             continue;
         }
@@ -312,17 +281,7 @@ fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
 /// Whether the word stands in the name of an object above that has no counterpart itself: `checks.line_check`.
 fn is_said_by_stray(side: &Side<'_>, covered: Mask, word: &Token) -> bool {
     let stray = side.inside & !covered;
-    let mut tokens = side.names.tokens(side.name).iter().enumerate();
-    tokens.any(|(at, token)| stray & bits(at..at.saturating_add(1)) != 0 && token.hash == word.hash)
-}
-
-fn opposed(a: &Token, b: &Token) -> bool {
-    if a.is_number && b.is_number {
-        return a.hash != b.hash;
-    }
-    let lexicon = lexicon();
-    let entries = lexicon.get(a.hash).zip(lexicon.get(b.hash));
-    entries.is_some_and(|(a, b)| lexicon.are_opposed(a, b))
+    side.words().any(|(bit, other)| stray & bit != 0 && other.hash == word.hash)
 }
 
 /// Returns what it costs that the names end in different words: `status_message` is a message, `message_status` a
@@ -339,10 +298,7 @@ fn other_head<'p>(a: &Side<'_>, b: &Side<'_>, mut chosen: impl Iterator<Item = &
     }
     let own = |pair: &&Pair| pair.a & a.name.own != 0 && pair.b & b.name.own != 0;
     let crossed = chosen.clone().filter(own).any(|pair| (pair.a & last_a != 0) != (pair.b & last_b != 0));
-    let tells_when = |side: &Side<'_>| {
-        let mut tokens = side.names.tokens(side.name).iter().filter(|token| token.level == 0);
-        tokens.any(|token| token.is_adjective)
-    };
+    let tells_when = |side: &Side<'_>| side.names.own(side.name).iter().any(|word| word.is_adjective);
     if !crossed || chosen.any(|pair| pair.a & a.name.own == a.name.own) || tells_when(a) || tells_when(b) {
         return 1.0;
     }

@@ -7,7 +7,7 @@
 //! suffices, and if the member has not moved, any share does. If most of an object is there, and little else, that
 //! object is the expected one, whatever became of the record around it.
 
-use super::count::{Counts, is_at_or_inside};
+use super::count::Counts;
 use super::names::Token;
 use super::record::Record;
 use super::{Alignment, Id, NONE, graphql, scale};
@@ -39,7 +39,7 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
             || is_graphql && graphql::differs(record, one)
     };
     let weak: Vec<Id> = out.iter().filter(is_weak).map(|one| one.found).collect();
-    out.retain(|one| !weak.iter().any(|weak| is_at_or_inside(record, one.found, *weak)));
+    out.retain(|one| !weak.iter().any(|weak| record.is_at_or_inside(one.found, *weak)));
 }
 
 /// Whether an alignment counts, given the share of expected values of the record that are known.
@@ -79,9 +79,7 @@ fn is_listed(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
 /// Whether a member stands in the object in which it is expected.
 fn is_in_place(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     let object = record.model.field(alignment.expected).map_or(NONE, |field| field.parent);
-    let around = record.around(alignment.found);
-    let place = if object == NONE { Some(NONE) } else { record.scratch.fields.get(object as usize).copied() };
-    place == Some(around)
+    record.place_of(object) == record.around(alignment.found)
 }
 
 /// Whether the name of a value has several words, as expected or as found: `paymenttype` is `payment_type`.

@@ -4,7 +4,7 @@
 //! bear that out. A wrapper around a whole record is known by its members: it holds most of what the record lacks.
 
 use super::likeness::Likeness;
-use super::names::{Name, Names};
+use super::names::Name;
 use super::record::{Member, Pair, Record, UNFRAMED};
 use super::{Alignment, Found, Id, NONE, decide};
 use crate::plan::spec::Kind;
@@ -39,22 +39,23 @@ pub(super) fn find(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     let deepest = record.scratch.members.iter().map(|member| member.depth).max().unwrap_or(0);
     for depth in 0..=deepest {
         adopt(record, depth);
-        if next_open(record, depth, 0).is_none() {
+        let open = open_objects(record, depth);
+        if open.is_empty() {
             continue;
         }
-        align_objects(record, depth, out);
+        align_objects(record, &open, out);
         if find_wrappers(record, depth) {
             lift(record);
         }
     }
 }
 
-/// Returns the next object at this depth, from index `from` on, that nothing accounts for.
-fn next_open(record: &Record<'_, '_>, depth: u16, from: Id) -> Option<Id> {
-    let mut members = record.scratch.members.iter().zip(record.found).enumerate().skip(from as usize);
-    members
-        .find(|(_, (member, found))| member.depth == depth && found.kind == Kind::Object && !member.is_closed)
-        .map(|(id, _)| id as Id)
+/// Returns the objects at this depth that nothing accounts for.
+fn open_objects(record: &Record<'_, '_>, depth: u16) -> Vec<Id> {
+    let members = (0..).zip(record.scratch.members.iter().zip(record.found));
+    let is_open =
+        |member: &Member, found: &Found<'_>| member.depth == depth && found.kind == Kind::Object && !member.is_closed;
+    members.filter(|(_, (member, found))| is_open(member, found)).map(|(id, _)| id).collect()
 }
 
 /// Marks a member as standing where it is expected if it has an expected name in an object that took the place of an
@@ -73,33 +74,22 @@ fn adopt(record: &mut Record<'_, '_>, depth: u16) {
         let same = fields.find(|(_, field)| field.name == found.name).map(|(at, _)| at);
         let Some(field) = same.filter(|field| !record.is_taken(*field)) else { continue };
         let is_object = record.model.field(field).is_some_and(|field| field.is_object) && found.kind == Kind::Object;
-        if let Some(place) = record.scratch.fields.get_mut(field as usize) {
-            *place = id as Id;
-        }
-        if let Some(member) = record.scratch.members.get_mut(id) {
-            *member = Member { is_closed: true, frame: if is_object { field } else { UNFRAMED }, ..*member };
-        }
+        record.take(field, id as Id, if is_object { field } else { UNFRAMED });
     }
 }
 
-fn align_objects(record: &mut Record<'_, '_>, depth: u16, out: &mut Vec<Alignment>) {
+/// Adds the alignments of these objects.
+fn align_objects(record: &mut Record<'_, '_>, objects: &[Id], out: &mut Vec<Alignment>) {
     record.scratch.pairs.clear();
-    let mut next = next_open(record, depth, 0);
-    while let Some(id) = next {
-        record.compare(id, |_, field| field.is_object);
-        next = next_open(record, depth, id.saturating_add(1));
+    for id in objects {
+        record.compare(*id, |field| field.is_object);
     }
     bear_out_all(record);
 
     let first = out.len();
     decide::decide(record, out);
     for alignment in out.get(first..).unwrap_or_default() {
-        if let Some(place) = record.scratch.fields.get_mut(alignment.expected as usize) {
-            *place = alignment.found;
-        }
-        if let Some(member) = record.scratch.members.get_mut(alignment.found as usize) {
-            *member = Member { is_closed: true, frame: alignment.expected, ..*member };
-        }
+        record.take(alignment.expected, alignment.found, alignment.expected);
     }
 }
 
@@ -132,17 +122,17 @@ fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
 /// Finds lifted objects: expected objects that are gone while their members are in the object around them.
 fn lift(record: &mut Record<'_, '_>) {
     for id in record.model.objects.iter().copied() {
-        if record.is_taken(id) || is_marked(record, id) {
+        if record.is_taken(id) || record.is_lifted(id) {
             continue;
         }
         let Some(field) = record.model.field(id) else { continue };
         let Some(frame) = frame_for(record, field.parent) else { continue };
         let mut names = names_outside(record, id, field.parent, frame);
-        if !is_lifted(record, id, field.parent, &names) {
+        if !has_moved_up(record, id, field.parent, &names) {
             continue;
         }
         leave_to_others(record, id, field.parent, frame, &mut names);
-        if is_lifted(record, id, field.parent, &names)
+        if has_moved_up(record, id, field.parent, &names)
             && let Some(lifted) = record.scratch.lifted.get_mut(id as usize)
         {
             *lifted = true;
@@ -150,15 +140,11 @@ fn lift(record: &mut Record<'_, '_>) {
     }
 }
 
-fn is_marked(record: &Record<'_, '_>, expected: Id) -> bool {
-    record.scratch.lifted.get(expected as usize).is_some_and(|lifted| *lifted)
-}
-
 /// Returns the nearest expected object, from `expected` upwards, that is there; [`NONE`] is the record. Lifted objects
 /// on the way are looked through. Returns `None` if another missing object is on the way.
 fn frame_for(record: &Record<'_, '_>, mut expected: Id) -> Option<Id> {
     while expected != NONE && !record.is_taken(expected) {
-        if !is_marked(record, expected) {
+        if !record.is_lifted(expected) {
             return None;
         }
         expected = record.model.field(expected)?.parent;
@@ -168,14 +154,12 @@ fn frame_for(record: &Record<'_, '_>, mut expected: Id) -> Option<Id> {
 
 /// Whether an object is lifted, given the names of its members that are in the frame around it.
 #[inline(never)]
-fn is_lifted(record: &Record<'_, '_>, object: Id, parent: Id, names: &[&Name]) -> bool {
+fn has_moved_up(record: &Record<'_, '_>, object: Id, parent: Id, names: &[&Name]) -> bool {
     if names.is_empty() {
         return false;
     }
-    let (outside, mut told) = (names.len() as u32, 0.0);
-    for name in names {
-        told += told_by(&record.model.names, name);
-    }
+    let outside = names.len() as u32;
+    let told: f32 = names.iter().map(|name| record.model.names.told(name)).sum();
     let (mut all, mut beside, mut standing) = (0u32, 0u32, 0u32);
     for (id, field) in (0..).zip(record.model.fields()) {
         all = all.saturating_add(u32::from(field.parent == object));
@@ -231,28 +215,27 @@ fn is_expected_in(record: &Record<'_, '_>, object: Id, joined: u64) -> bool {
 
 /// Whether a member with this name is directly in what stands for an expected object, or in a wrapper there.
 fn is_in_frame(record: &Record<'_, '_>, frame: Id, joined: u64) -> bool {
-    let members = (0 as Id..).zip(&record.scratch.members);
-    let mut named =
-        members.filter(|(_, member)| record.scratch.names.get(member.name).is_some_and(|name| name.joined == joined));
-    named.any(|(id, _)| frame_around(record, id) == Some(frame))
+    members_named(record, joined).any(|id| frame_around(record, id) == Some(frame))
 }
 
-fn told_by(names: &Names, name: &Name) -> f32 {
-    names.own(name).iter().map(|token| token.weight).sum()
+/// Returns the members with this name, anywhere in the record.
+fn members_named(record: &Record<'_, '_>, joined: u64) -> impl Iterator<Item = Id> {
+    let members = (0..).zip(&record.scratch.members);
+    let is_named =
+        move |member: &Member| record.scratch.names.get(member.name).is_some_and(|name| name.joined == joined);
+    members.filter(move |(_, member)| is_named(member)).map(|(id, _)| id)
 }
 
 /// Marks the wrappers at this depth, and returns whether there are any.
 fn find_wrappers(record: &mut Record<'_, '_>, depth: u16) -> bool {
     let mut finds = false;
-    let mut next = next_open(record, depth, 0);
-    while let Some(id) = next {
+    for id in open_objects(record, depth) {
         let is_ruled = record.scratch.members.get(id as usize).is_some_and(|member| member.is_ruled);
         let frame = frame_around(record, id).filter(|frame| !is_ruled && wraps(record, id, *frame));
         if let (Some(frame), Some(member)) = (frame, record.scratch.members.get_mut(id as usize)) {
             *member = Member { frame, is_wrapper: true, ..*member };
             finds = true;
         }
-        next = next_open(record, depth, id.saturating_add(1));
     }
     finds
 }
@@ -333,7 +316,7 @@ impl Held {
         if let Some(name) = name {
             self.names.push(name.joined);
             self.deep = self.deep.saturating_add(1);
-            self.told += told_by(&record.model.names, name);
+            self.told += record.model.names.told(name);
         }
         name.is_some()
     }
@@ -341,14 +324,5 @@ impl Held {
 
 /// Whether a member with this name is anywhere below an object.
 fn has_below(record: &Record<'_, '_>, object: Id, joined: u64) -> bool {
-    let members = (0 as Id..).zip(&record.scratch.members);
-    let mut named =
-        members.filter(|(_, member)| record.scratch.names.get(member.name).is_some_and(|name| name.joined == joined));
-    named.any(|(id, _)| {
-        let mut at = record.around(id);
-        while at != NONE && at != object {
-            at = record.around(at);
-        }
-        at == object
-    })
+    members_named(record, joined).any(|id| record.is_at_or_inside(record.around(id), object))
 }

@@ -47,9 +47,8 @@ pub(super) fn differs(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     if !field.is_object {
         return has_other_value(record, alignment.expected, alignment.found);
     }
-    let stands = |id: Id| record.scratch.fields.get(id as usize).copied().filter(|found| *found != NONE);
-    let members = record.model.members(alignment.expected);
-    let standing = members.filter_map(|(id, _)| Some((id, stands(id)?)));
+    let members = record.model.members(alignment.expected).map(|(id, _)| (id, record.place_of(id)));
+    let standing = members.filter(|(_, found)| *found != NONE);
     let others = standing.clone().filter(|(id, found)| has_other_value(record, *id, *found)).count();
     others > 0 && others.saturating_mul(MOST_OTHERS) >= standing.count()
 }

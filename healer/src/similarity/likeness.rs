@@ -10,11 +10,11 @@ use crate::plan::spec::Kind;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Likeness {
     /// The number of expected members.
-    pub all: u32,
+    pub all: usize,
     /// The number of found members.
-    pub there: u32,
+    pub there: usize,
     /// The number of expected members that are found.
-    pub same: u32,
+    pub same: usize,
     /// How much the names of these tell.
     pub told: f32,
     /// Whether a member has the name of an expected one and cannot be it.
@@ -26,17 +26,15 @@ impl Likeness {
         let (inside, names) = record.model.inside(expected);
         let is_array = record.model.field(expected).is_some_and(|field| field.is_records);
         let there = children(record, found).count();
-        let mut like = Likeness { there: there as u32, ..Likeness::default() };
+        let mut like = Likeness { there, ..Likeness::default() };
         for (id, field) in inside {
             like.all = like.all.saturating_add(1);
             like.clashes |= clashes(record, field, (!is_array).then_some(id), found);
             let Some(name) = names.get(id) else { continue };
-            let own = names.tokens(name).iter().filter(|token| token.level == 0);
-            let told: f32 = own.map(|token| token.weight).sum();
             let mut alike = children(record, found).filter(|(_, child)| child.joined == name.joined);
             if alike.next().is_some() {
                 like.same = like.same.saturating_add(1);
-                like.told += told;
+                like.told += names.told(name);
             }
         }
         like
@@ -48,8 +46,9 @@ impl Likeness {
     }
 }
 
+/// Returns the share of a part; 0 of nothing.
 #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
-fn ratio(part: u32, whole: u32) -> f32 {
+pub(super) fn ratio(part: usize, whole: usize) -> f32 {
     if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
 }
 

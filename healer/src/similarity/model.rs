@@ -56,12 +56,10 @@ impl Model {
         let mut words = Vec::new();
         for field in &fields {
             let parent = (field.parent != NONE).then_some(field.parent);
-            let id = names.add(&field.name, parent, field.expects.kinds, &record, &|_, _| ());
+            let id = names.add(&field.name, parent, field.expects.kinds, &record, None);
             let Some(name) = names.get(id) else { continue };
             words.extend(names.tokens(name).iter().map(|token| Box::from(names.text(token))));
-            let mut closed = String::new();
-            each_word(&field.name, &mut String::new(), |word| closed.push_str(word));
-            words.push(closed.into_boxed_str());
+            words.push(Box::from(names.closed()));
         }
         let (postings, typos) = (Postings::of(&names, &|_, _| true), Typos::of(words));
         let index = Index::of(&names, &postings);
@@ -72,7 +70,7 @@ impl Model {
         let objects = fields.iter().enumerate().filter(|(_, field)| field.is_object).map(|(id, _)| id as Id).collect();
         let mut inside_names = Names::default();
         for field in &inside {
-            inside_names.add(&field.name, None, field.expects.kinds, &[], &|_, _| ());
+            inside_names.add(&field.name, None, field.expects.kinds, &[], None);
         }
         Model {
             inside,

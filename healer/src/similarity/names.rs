@@ -4,12 +4,14 @@
 //! the cost of getting from these words to it. Two names say the same if they share keys. So everything that is known
 //! of words is looked up once per name, and a pair of names costs a merge of two short sorted lists.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use nomos_rules::dictionary::{LONGEST_PHRASE, singular, words};
 
-use super::lexicon::{Entry, Lexicon, group_hash, group_weight, hash_word, join_hash, lexicon};
-use super::weights::{FIRST_EXPANSION, OTHER_EXPANSION};
+use super::lexicon::{Entry, Lexicon, More, Neutral, group_hash, group_weight, hash_word, join_hash, lexicon};
+use super::typos::Typos;
+use super::weights::{FIRST_EXPANSION, OTHER_EXPANSION, TYPO, is_adjective, told_by};
 use super::words::each_word;
 use crate::order::sort_by_less;
 use crate::plan::spec::{Kind, Kinds};
@@ -25,9 +27,6 @@ const MAX_OWN: usize = 8;
 pub(super) const MAX_LEVEL: u8 = 3;
 /// The largest number of keys of a name; the rest is left out.
 const MAX_KEYS: usize = 96;
-
-/// Calls back with the hashes of all words of which a word may be a misspelling.
-pub(super) type Slips<'a> = dyn Fn(&str, &mut dyn FnMut(u64)) + 'a;
 
 /// A word of a name.
 #[derive(Clone, Copy, Debug)]
@@ -123,13 +122,28 @@ impl Names {
         self.keys.get(name.keys.start as usize..name.keys.end as usize).unwrap_or_default()
     }
 
+    /// Returns how much the words of the name itself tell together.
+    pub fn told(&self, name: &Name) -> f32 {
+        self.own(name).iter().map(|token| token.weight).sum()
+    }
+
+    /// Returns the words of the last name that was added, written together.
+    pub fn closed(&self) -> &str {
+        &self.closed
+    }
+
     pub fn text(&self, token: &Token) -> &str {
         self.text.get(token.text.0 as usize..token.text.1 as usize).unwrap_or_default()
     }
 
-    /// Adds a name below `parent`, a name of this list, and returns its index. `slips` tells what a misspelled word may
-    /// mean.
-    pub fn add(&mut self, name: &str, parent: Option<u32>, kinds: Kinds, record: &[u64], slips: &Slips<'_>) -> u32 {
+    /// Adds a name of any value, with no names above it. Returns its index.
+    pub fn add_alone(&mut self, name: &str) -> u32 {
+        self.add(name, None, Kinds::ANY, &[], None)
+    }
+
+    /// Adds a name below `parent`, a name of this list, and returns its index. `record`: the words of the record's own
+    /// name. `typos`: the words that a misspelled one may mean.
+    pub fn add(&mut self, name: &str, parent: Option<u32>, kinds: Kinds, record: &[u64], typos: Option<&Typos>) -> u32 {
         let id = self.list.len() as u32;
         let start = self.tokens.len();
         self.inherit(parent);
@@ -146,7 +160,7 @@ impl Names {
         let mut made = Name { tokens, joined: hash_word(&self.closed), ..Name::default() };
         if shape.all > shape.above {
             made.own = bits(shape.above..shape.all);
-            self.make_keys(start, shape, &made, slips);
+            self.make_keys(start, shape, &made, typos);
             self.judge(start, shape, kinds, record, &mut made);
         }
         made.keys = keys_start as u32..self.keys.len() as u32;
@@ -202,14 +216,14 @@ impl Names {
         }
     }
 
-    fn make_keys(&mut self, start: usize, shape: Shape, made: &Name, slips: &Slips<'_>) {
+    fn make_keys(&mut self, start: usize, shape: Shape, made: &Name, typos: Option<&Typos>) {
         let Names { text, tokens, keys, closed, .. } = self;
         let Some(tokens) = tokens.get(start..) else { return };
         let mut list = KeyList { first: keys.len(), keys, lexicon: lexicon() };
         list.push(made.joined, made.own, 1.0);
         let own = tokens.get(shape.above..).unwrap_or_default();
         for (place, token) in tokens.iter().enumerate() {
-            list.phrase(token.hash, bits(place..place.saturating_add(1)), true);
+            list.phrase(token.hash, bit(place), true);
         }
         list.windows(tokens, |place| place);
         // `name.full` is `full name` too.
@@ -227,15 +241,17 @@ impl Names {
             };
             list.windows(turned, place_of);
         }
-        for (place, token) in tokens.iter().enumerate().skip(shape.above) {
-            if !token.is_word && !token.is_number {
-                let word = text.get(token.text.0 as usize..token.text.1 as usize).unwrap_or_default();
-                slips(word, &mut |hash| list.push(hash, bits(place..place.saturating_add(1)), super::weights::TYPO));
+        if let Some(typos) = typos {
+            for (place, token) in tokens.iter().enumerate().skip(shape.above) {
+                if !token.is_word && !token.is_number {
+                    let word = text.get(token.text.0 as usize..token.text.1 as usize).unwrap_or_default();
+                    typos.meant_by(word, &mut |hash| list.push(hash, bit(place), TYPO));
+                }
             }
-        }
-        let has_letters = own.iter().any(|token| token.text.1.saturating_sub(token.text.0) == 1);
-        if own.len() > 1 && !has_letters && own.iter().any(|token| !token.is_word) {
-            slips(closed, &mut |hash| list.push(hash, made.own, super::weights::TYPO));
+            let has_letters = own.iter().any(|token| token.text.1.saturating_sub(token.text.0) == 1);
+            if own.len() > 1 && !has_letters && own.iter().any(|token| !token.is_word) {
+                typos.meant_by(closed, &mut |hash| list.push(hash, made.own, TYPO));
+            }
         }
         list.finish();
     }
@@ -247,7 +263,7 @@ impl Names {
         let (above, own) = tokens.split_at_checked(shape.above).unwrap_or_default();
         let mut fillers = 0;
         for (place, token) in own.iter().enumerate() {
-            let bit = bits(shape.above.saturating_add(place)..shape.above.saturating_add(place).saturating_add(1));
+            let bit = bit(shape.above.saturating_add(place));
             if above.iter().any(|other| other.hash == token.hash) || record.contains(&token.hash) {
                 made.implied |= bit;
             }
@@ -259,9 +275,8 @@ impl Names {
         let is_all_filler = fillers == made.own;
         made.needed = made.own & !(made.neutral | made.implied | if is_all_filler { 0 } else { fillers });
         let phrase = |words: Mask| {
-            let kept =
-                tokens.iter().enumerate().filter(|(place, _)| words & bits(*place..place.saturating_add(1)) != 0);
-            kept.fold(0, |hash, (_, token)| join_hash(hash, token.hash))
+            let kept = tokens.iter().enumerate().filter(|(place, _)| words & bit(*place) != 0);
+            phrase_hash(kept.map(|(_, token)| token))
         };
         let cored = made.own & !made.neutral;
         for hash in [phrase(made.own), phrase(cored)] {
@@ -281,6 +296,16 @@ struct Shape {
 }
 
 impl Token {
+    /// Whether the word says the opposite of another one, or is another number.
+    pub fn is_opposed_to(&self, other: &Token) -> bool {
+        if self.is_number && other.is_number {
+            return self.hash != other.hash;
+        }
+        let lexicon = lexicon();
+        let entries = lexicon.get(self.hash).zip(lexicon.get(other.hash));
+        entries.is_some_and(|(own, other)| lexicon.are_opposed(own, other))
+    }
+
     const NOTHING: Token = Token {
         hash: 0,
         level: 0,
@@ -292,6 +317,16 @@ impl Token {
         is_plural: false,
         text: (0, 0),
     };
+}
+
+/// Returns the hash of a phrase of these words; 0 if there are none.
+pub(super) fn phrase_hash<'t>(words: impl IntoIterator<Item = &'t Token>) -> u64 {
+    words.into_iter().fold(0, |hash, word| join_hash(hash, word.hash))
+}
+
+/// Returns the bit of the word at a place.
+pub(super) fn bit(place: usize) -> Mask {
+    bits(place..place.saturating_add(1))
 }
 
 /// Returns the bits of a range of words.
@@ -313,22 +348,41 @@ fn push_token(lexicon: &Lexicon, text: &mut String, tokens: &mut Vec<Token>, wor
     let is_number = folded.bytes().all(|byte| byte.is_ascii_digit());
     let entry = lexicon.get(hash);
     let is = |what: fn(&Entry) -> bool| entry.is_some_and(what);
-    let weight = match () {
-        () if is_number => 0.1,
-        () => super::weights::told_by(&folded, is(|entry| entry.is_generic)),
-    };
+    let weight = if is_number { 0.1 } else { told_by(&folded, is(|entry| entry.is_generic)) };
     let is_word = is(|entry| entry.is_word) || raw.is_some_and(|entry| entry.is_word);
     tokens.push(Token {
         hash,
         level: 0,
         is_number,
         is_filler: is(|entry| entry.is_filler),
-        is_adjective: super::weights::is_adjective(&folded),
+        is_adjective: is_adjective(&folded),
         weight,
         is_word,
         is_plural: folded != word,
         text: (start, text.len() as u32),
     });
+}
+
+/// Calls `each` with the keys on either side for each hash that two names share.
+pub(super) fn each_shared<'k>(mut left: &'k [Key], mut right: &'k [Key], mut each: impl FnMut(&'k [Key], &'k [Key])) {
+    while let ([a, left_rest @ ..], [b, right_rest @ ..]) = (left, right) {
+        match a.hash.cmp(&b.hash) {
+            Ordering::Less => left = left_rest,
+            Ordering::Greater => right = right_rest,
+            Ordering::Equal => {
+                let (same_left, same_right);
+                (same_left, left) = split_run(left, a.hash);
+                (same_right, right) = split_run(right, a.hash);
+                each(same_left, same_right);
+            }
+        }
+    }
+}
+
+/// Returns the keys in front with this hash, and the others.
+fn split_run(keys: &[Key], hash: u64) -> (&[Key], &[Key]) {
+    let len = keys.iter().take_while(|key| key.hash == hash).count();
+    keys.split_at_checked(len).unwrap_or_default()
 }
 
 /// The keys of one name, while they are built.
@@ -352,8 +406,7 @@ impl KeyList<'_> {
             let mut words = 0;
             for (place, token) in tokens.iter().enumerate().skip(start).take(LONGEST_PHRASE) {
                 hash = join_hash(hash, token.hash);
-                let place_in_name = place_of(place);
-                words |= bits(place_in_name..place_in_name.saturating_add(1));
+                words |= bit(place_of(place));
                 if place > start {
                     self.phrase(hash, words, false);
                 }
@@ -399,15 +452,14 @@ fn neutral_suffix(lexicon: &Lexicon, tokens: &[Token], shape: Shape, kinds: Kind
     let own = shape.all.saturating_sub(shape.above);
     for len in (1..=own.min(LONGEST_PHRASE)).rev() {
         let start = shape.all.saturating_sub(len);
-        let hash = tokens.iter().skip(start).fold(0, |hash, token| join_hash(hash, token.hash));
-        let Some(more) = lexicon.get(hash).and_then(|entry| lexicon.more(entry)) else { continue };
-        for neutral in more.neutral.iter().filter(|neutral| !neutral.is_prefix && meet(neutral.kinds, kinds)) {
-            let head_fits = |len: &usize| {
-                let head = tokens.iter().take(start).skip(start.saturating_sub(*len));
-                lexicon.is_head(neutral, head.fold(0, |hash, token| join_hash(hash, token.hash)))
+        let suffix = tokens.iter().skip(start);
+        for neutral in neutrals(lexicon, suffix, kinds).filter(|neutral| !neutral.is_prefix) {
+            let head_fits = |len: usize| {
+                let head = tokens.iter().take(start).skip(start.saturating_sub(len));
+                lexicon.is_head(neutral, phrase_hash(head))
             };
             let is_free = neutral.is_free() && start > 0;
-            if is_free || (1..=start.min(3)).any(|len| head_fits(&len)) {
+            if is_free || (1..=start.min(3)).any(head_fits) {
                 return bits(start..shape.all);
             }
         }
@@ -418,13 +470,9 @@ fn neutral_suffix(lexicon: &Lexicon, tokens: &[Token], shape: Shape, kinds: Kind
 fn neutral_prefix(lexicon: &Lexicon, tokens: &[Token], shape: Shape, kinds: Kinds) -> Mask {
     let own = tokens.get(shape.above..shape.all).unwrap_or_default();
     for len in (1..own.len().min(LONGEST_PHRASE.saturating_add(1))).rev() {
-        let hash = own.iter().take(len).fold(0, |hash, token| join_hash(hash, token.hash));
-        let Some(more) = lexicon.get(hash).and_then(|entry| lexicon.more(entry)) else { continue };
-        for neutral in more.neutral.iter().filter(|neutral| neutral.is_prefix && meet(neutral.kinds, kinds)) {
-            let head_fits = |head: usize| {
-                let head = own.iter().skip(len).take(head);
-                lexicon.is_head(neutral, head.fold(0, |hash, token| join_hash(hash, token.hash)))
-            };
+        let prefix = own.iter().take(len);
+        for neutral in neutrals(lexicon, prefix, kinds).filter(|neutral| neutral.is_prefix) {
+            let head_fits = |head: usize| lexicon.is_head(neutral, phrase_hash(own.iter().skip(len).take(head)));
             if neutral.is_free() || (1..=3).any(head_fits) {
                 return bits(shape.above..shape.above.saturating_add(len));
             }
@@ -433,10 +481,19 @@ fn neutral_prefix(lexicon: &Lexicon, tokens: &[Token], shape: Shape, kinds: Kind
     0
 }
 
-const KINDS: [Kind; 7] =
-    [Kind::Null, Kind::Boolean, Kind::Integer, Kind::Number, Kind::String, Kind::Object, Kind::Array];
+/// Returns where a phrase says nothing in the names of values of these kinds.
+fn neutrals<'t, 'l>(
+    lexicon: &'l Lexicon,
+    phrase: impl Iterator<Item = &'t Token>,
+    kinds: Kinds,
+) -> impl Iterator<Item = &'l Neutral> {
+    let more: Option<&More> = lexicon.get(phrase_hash(phrase)).and_then(|entry| lexicon.more(entry));
+    let neutral = more.map_or(&[][..], |more| &more.neutral);
+    neutral.iter().filter(move |neutral| meet(neutral.kinds, kinds))
+}
 
 /// Whether two sets have a kind other than null in common, or `b` is null only.
 fn meet(a: Kinds, b: Kinds) -> bool {
-    KINDS.iter().skip(1).any(|kind| a.has(*kind) && b.has(*kind)) || b == Kinds::of(Kind::Null)
+    let null = Kinds::of(Kind::Null);
+    a.and(b).without(null) != Kinds::NONE || b == null
 }

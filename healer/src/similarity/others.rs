@@ -18,7 +18,7 @@ pub(super) struct Others(Option<Vec<u64>>);
 impl Others {
     /// Whether a pair would move a member under the same name out of a record that it belongs to.
     pub fn have(&mut self, record: &Record<'_, '_>, pair: &Pair) -> bool {
-        let (model, scratch) = (record.model, &*record.scratch);
+        let model = record.model;
         if record.name_of(pair.found).map(|name| name.joined) != model.names.get(pair.expected).map(|name| name.joined)
         {
             return false;
@@ -26,7 +26,7 @@ impl Others {
         let above = |id: Id| model.field(id).map_or(NONE, |field| field.parent);
         let (mut from, mut to) = (record.around(pair.found), above(pair.expected));
         loop {
-            let place = scratch.fields.get(to as usize).copied().unwrap_or(NONE);
+            let place = record.place_of(to);
             if from == NONE || from == place {
                 return false;
             }

@@ -8,7 +8,7 @@ use super::candidates::Candidates;
 use super::compatible::compatible;
 use super::explain::{Side, Words, explain};
 use super::lexicon::hash_word;
-use super::names::{MAX_LEVEL, Mask, Name, Names, Token, bits};
+use super::names::{MAX_LEVEL, Mask, Name, Names, Token, bit};
 use super::{
     Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, described, foreign,
     frames, reference, systematic,
@@ -100,7 +100,7 @@ impl Record<'_, '_> {
         frames::find(self, out);
         self.scratch.pairs.clear();
         for id in 0..self.found.len() as Id {
-            self.compare(id, |_, _| true);
+            self.compare(id, |_| true);
         }
         frames::bear_out_all(self);
         systematic::add(self);
@@ -158,9 +158,7 @@ impl Record<'_, '_> {
         let name = if is_looked_at {
             let Scratch { names, members, .. } = &mut *self.scratch;
             let above = members.get(found.parent as usize).map(|parent| parent.name).filter(|name| *name != NONE);
-            let typos = &self.model.typos;
-            let slips = |word: &str, each: &mut dyn FnMut(u64)| typos.meant_by(word, each);
-            names.add(found.name, above, Kinds::of(found.kind), &self.model.record, &slips)
+            names.add(found.name, above, Kinds::of(found.kind), &self.model.record, Some(&self.model.typos))
         } else {
             NONE
         };
@@ -203,7 +201,7 @@ impl Record<'_, '_> {
     }
 
     /// Adds the pairs of a found member with all fields that it may be.
-    pub fn compare(&mut self, id: Id, wanted: impl Fn(Id, &Expected) -> bool) {
+    pub fn compare(&mut self, id: Id, wanted: impl Fn(&Expected) -> bool) {
         let Some(member) = self.scratch.members.get(id as usize).copied() else { return };
         if member.is_closed || member.is_wrapper {
             return;
@@ -212,7 +210,7 @@ impl Record<'_, '_> {
         if let Some(name) = self.scratch.names.get(member.name) {
             candidates.find(&self.model.names, &self.model.index, &self.scratch.names, name);
             for expected in candidates.fields.iter().copied() {
-                if self.model.field(expected).is_some_and(|field| wanted(expected, field)) {
+                if self.model.field(expected).is_some_and(&wanted) {
                     let pair = self.pair(expected, id);
                     self.scratch.pairs.extend(pair.filter(|pair| pair.score >= LEAST));
                 }
@@ -260,8 +258,7 @@ impl Record<'_, '_> {
         let mut left = Above::new(&self.model.names, a);
         let mut at = field.parent;
         while at != frame && at != NONE {
-            let is_lifted = self.scratch.lifted.get(at as usize).is_some_and(|lifted| *lifted);
-            left.add(self.model.names.get(at), is_lifted);
+            left.add(self.model.names.get(at), self.is_lifted(at));
             at = self.model.field(at)?.parent;
         }
         let far = left.far * right.far;
@@ -278,6 +275,14 @@ impl Record<'_, '_> {
             let Some(above) = self.model.field(at) else { return false };
             at = above.parent;
         }
+    }
+
+    /// Whether a found member is an object or anywhere inside it. [`NONE`] stands for the record.
+    pub fn is_at_or_inside(&self, mut found: Id, object: Id) -> bool {
+        while object != NONE && found != object && found != NONE {
+            found = self.around(found);
+        }
+        object == NONE || found == object
     }
 
     /// Returns the expected object whose field an open member may be.
@@ -310,8 +315,28 @@ impl Record<'_, '_> {
         self.name_of(found).map(|name| self.scratch.names.own(name)).unwrap_or_default()
     }
 
+    /// Returns the found member that an expected field is; [`NONE`] if there is none, and for the record itself.
+    pub fn place_of(&self, expected: Id) -> Id {
+        self.scratch.fields.get(expected as usize).copied().unwrap_or(NONE)
+    }
+
     pub fn is_taken(&self, expected: Id) -> bool {
-        self.scratch.fields.get(expected as usize).is_some_and(|found| *found != NONE)
+        self.place_of(expected) != NONE
+    }
+
+    /// Whether the members of an expected object are in the object around it.
+    pub fn is_lifted(&self, expected: Id) -> bool {
+        self.scratch.lifted.get(expected as usize).is_some_and(|lifted| *lifted)
+    }
+
+    /// Settles that a found member is an expected field. `frame`: as in [`Member::frame`].
+    pub fn take(&mut self, expected: Id, found: Id, frame: Id) {
+        if let Some(place) = self.scratch.fields.get_mut(expected as usize) {
+            *place = found;
+        }
+        if let Some(member) = self.scratch.members.get_mut(found as usize) {
+            *member = Member { is_closed: true, frame, ..*member };
+        }
     }
 }
 
@@ -360,6 +385,6 @@ impl<'a> Above<'a> {
 
     fn words(&self, wanted: impl Fn(u8) -> bool) -> Mask {
         let tokens = self.names.tokens(self.name).iter().enumerate();
-        tokens.filter(|(_, token)| wanted(token.level)).fold(0, |words, (at, _)| words | bits(at..at.saturating_add(1)))
+        tokens.filter(|(_, token)| wanted(token.level)).fold(0, |words, (at, _)| words | bit(at))
     }
 }

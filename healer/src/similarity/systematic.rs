@@ -7,8 +7,8 @@
 //! mean the same: `builds_enabled`, `public_builds` are `jobs_enabled`, `public_jobs`.
 
 use super::compatible::compatible;
-use super::lexicon::{join_hash, lexicon};
-use super::names::{Names, Token};
+use super::lexicon::lexicon;
+use super::names::{Names, Token, phrase_hash};
 use super::postings::Post;
 use super::record::{Pair, Record};
 use super::{Id, NONE, Parts};
@@ -173,14 +173,14 @@ fn change(record: &Record<'_, '_>, expected: Id, found: Id, by_last: bool) -> Op
     let is_exchange = !lost.is_empty() && !got.is_empty();
     let is_short = lost.len().max(got.len()) <= MAX_WORDS && (is_exchange || before == 0);
     let tells_apart = |word: &Token| {
-        if is_exchange { got.iter().any(|other| are_opposites(word, other)) } else { is_of_opposites(word) }
+        if is_exchange { got.iter().any(|other| word.is_opposed_to(other)) } else { is_of_opposites(word) }
     };
     let is_change = is_short && !lost.iter().chain(got).any(|word| word.is_number || tells_apart(word));
     let shared = other.iter().take(before).chain(rest);
     (is_change && lost.len().max(got.len()) > 0).then(|| Change {
         object: NONE,
-        lost: hash_of(lost),
-        got: hash_of(got),
+        lost: phrase_hash(lost),
+        got: phrase_hash(got),
         expected,
         found,
         told: shared.map(|word| word.weight).sum(),
@@ -193,18 +193,9 @@ fn common<'t>(a: impl Iterator<Item = &'t Token>, b: impl Iterator<Item = &'t To
     a.zip(b).take_while(|(a, b)| a.hash == b.hash).count()
 }
 
-fn hash_of(words: &[Token]) -> u64 {
-    words.iter().fold(0, |hash, word| join_hash(hash, word.hash))
-}
-
 /// Whether a word has an opposite, and so tells one thing from another: `first`, `billing`.
 fn is_of_opposites(word: &Token) -> bool {
     lexicon().get(word.hash).is_some_and(|entry| lexicon().has_opposites(entry))
-}
-
-pub(super) fn are_opposites(a: &Token, b: &Token) -> bool {
-    let (a, b) = (lexicon().get(a.hash), lexicon().get(b.hash));
-    a.zip(b).is_some_and(|(a, b)| lexicon().are_opposed(a, b))
 }
 
 fn is_another(names: &Names, words: &[Token]) -> bool {
@@ -241,7 +232,7 @@ fn counts(record: &Record<'_, '_>, change: &Change, words: u64, anywhere: bool) 
     let has = |own: &[Token]| {
         let lengths = 1..=MAX_WORDS.min(own.len());
         lengths.into_iter().any(|len| {
-            let mut windows = own.windows(len).map(hash_of);
+            let mut windows = own.windows(len).map(phrase_hash);
             if anywhere { windows.any(|hash| hash == words) } else { windows.next() == Some(words) }
         })
     };

@@ -5,7 +5,6 @@
 
 use super::super::explain::{Side, Words, explain};
 use super::super::names::Names;
-use crate::plan::spec::Kinds;
 
 /// Returns 1 for the same words, above 0.9 for exact synonyms and short forms, about 0.8 for near ones, and 0 if a word
 /// of either name has no counterpart.
@@ -17,8 +16,8 @@ pub fn synonym(a: &str, b: &str) -> f32 {
 /// Compares two names alone, as the default profile does.
 pub(crate) fn words(a: &str, b: &str) -> Words {
     let mut names = Names::default();
-    let first = names.add(a, None, Kinds::ANY, &[], &|_, _| ());
-    let second = names.add(b, None, Kinds::ANY, &[], &|_, _| ());
+    let first = names.add_alone(a);
+    let second = names.add_alone(b);
     let (Some(left), Some(right)) = (names.get(first), names.get(second)) else { return Words::default() };
     explain(&Side::alone(&names, left), &Side::alone(&names, right), true)
 }

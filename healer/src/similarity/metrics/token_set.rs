@@ -5,12 +5,11 @@
 
 use super::super::names::Names;
 use crate::order::sort;
-use crate::plan::spec::Kinds;
 
 /// Returns the share, from 0 (no word in common) to 1 (the same words).
 pub fn token_set(a: &str, b: &str) -> f32 {
     let mut names = Names::default();
-    let ids = [a, b].map(|name| names.add(name, None, Kinds::ANY, &[], &|_, _| ()));
+    let ids = [a, b].map(|name| names.add_alone(name));
     let [left, right] = ids.map(|id| {
         let tokens = names.get(id).map(|name| names.tokens(name)).unwrap_or_default();
         let mut words: Vec<u64> = tokens.iter().map(|token| token.hash).collect();
