@@ -59,9 +59,6 @@ pub struct Scanner {
     settled: Carry,
     /// Bytes in final blocks.
     scanned: usize,
-    settled_tokens: usize,
-    settled_escapes: usize,
-    settled_scalars: usize,
     tokens: Positions,
     escapes: Positions,
     scalars: Positions,
@@ -98,9 +95,6 @@ impl Scanner {
             max_depth,
             settled: Carry::START,
             scanned: 0,
-            settled_tokens: 0,
-            settled_escapes: 0,
-            settled_scalars: 0,
             tokens: Positions::default(),
             escapes: Positions::default(),
             scalars: Positions::default(),
@@ -117,9 +111,6 @@ impl Scanner {
             max_depth: deepest,
             settled,
             scanned,
-            settled_tokens,
-            settled_escapes,
-            settled_scalars,
             tokens,
             escapes,
             scalars,
@@ -129,12 +120,9 @@ impl Scanner {
             depth,
         } = self;
         for positions in [tokens, escapes, scalars] {
-            positions.truncate(0);
+            positions.clear();
         }
-        for count in [scanned, settled_tokens, settled_escapes, settled_scalars] {
-            *count = 0;
-        }
-        (*settled, *status) = (Carry::START, Status::Blank);
+        (*settled, *scanned, *status) = (Carry::START, 0, Status::Blank);
         (*non_ascii, *in_string) = (false, false);
         (*deepest, *depth) = (max_depth, 0);
     }
@@ -147,9 +135,7 @@ impl Scanner {
     /// As [`Scanner::advance`] with a chosen classifier, for tests of one against another.
     #[doc(hidden)]
     pub fn advance_with<C: Masks>(&mut self, body: &[u8]) -> Status {
-        self.tokens.truncate(self.settled_tokens);
-        self.escapes.truncate(self.settled_escapes);
-        self.scalars.truncate(self.settled_scalars);
+        self.positions().into_iter().for_each(Positions::unsettle);
         let rest = body.get(self.scanned..).unwrap_or_default();
         let (blocks, tail) = rest.as_chunks::<BLOCK>();
         let mut carry = self.settled;
@@ -161,9 +147,7 @@ impl Scanner {
             }
         }
         self.settled = carry;
-        self.settled_tokens = self.tokens.len();
-        self.settled_escapes = self.escapes.len();
-        self.settled_scalars = self.scalars.len();
+        self.positions().into_iter().for_each(Positions::settle);
         if !tail.is_empty() && !matches!(carry.status, Status::Dead(..)) {
             self.block::<C>(&block::padded(tail), tail.len(), &mut carry);
         }
@@ -178,13 +162,8 @@ impl Scanner {
     /// to the tape that is left.
     pub fn discard(&mut self, bytes: usize) -> (usize, usize) {
         let bytes = bytes.min(self.scanned);
-        let tokens = self.tokens.discard(bytes as u32);
-        let escapes = self.escapes.discard(bytes as u32);
-        let scalars = self.scalars.discard(bytes as u32);
+        let [tokens, ..] = self.positions().map(|positions| positions.discard(bytes as u32));
         self.scanned = self.scanned.wrapping_sub(bytes);
-        self.settled_tokens = self.settled_tokens.saturating_sub(tokens);
-        self.settled_escapes = self.settled_escapes.saturating_sub(escapes);
-        self.settled_scalars = self.settled_scalars.saturating_sub(scalars);
         self.settled.status = self.settled.status.without(bytes);
         self.status = self.status.without(bytes);
         (bytes, tokens)
@@ -203,18 +182,14 @@ impl Scanner {
     /// they continue the object that is last on the tape, which then ends at `end`.
     pub(crate) fn pass(&mut self, open: usize, end: usize, depth: u32, goes_on: bool) {
         let from = if goes_on { self.scanned } else { open };
-        self.tokens.truncate_at(from as u32);
-        self.escapes.truncate_at(from as u32);
-        self.scalars.truncate_at(from as u32);
+        self.positions().into_iter().for_each(|positions| positions.truncate_at(from as u32));
         if goes_on {
-            self.tokens.truncate(self.tokens.len().wrapping_sub(1));
+            self.tokens.pop();
         } else {
             self.tokens.push_bits::<1>(1, open as u32);
         }
         self.tokens.push_bits::<1>(1, end.wrapping_sub(1) as u32);
-        self.settled_tokens = self.tokens.len();
-        self.settled_escapes = self.escapes.len();
-        self.settled_scalars = self.scalars.len();
+        self.positions().into_iter().for_each(Positions::settle);
         self.settled = Carry { depth, status: Status::Open, ..Carry::START };
         (self.scanned, self.depth, self.status, self.in_string) = (end, depth, Status::Open, false);
     }
@@ -263,6 +238,11 @@ impl Scanner {
     /// Returns the size of the tape in memory, in bytes.
     pub fn capacity(&self) -> usize {
         self.tokens.bytes().saturating_add(self.escapes.bytes()).saturating_add(self.scalars.bytes())
+    }
+
+    #[inline(always)]
+    fn positions(&mut self) -> [&mut Positions; 3] {
+        [&mut self.tokens, &mut self.escapes, &mut self.scalars]
     }
 
     #[inline(always)]

@@ -8,6 +8,8 @@ use super::block::BLOCK;
 pub(super) struct Positions {
     memory: Vec<u32>,
     len: usize,
+    /// How many are final. The others are found again when more bytes arrive.
+    settled: usize,
 }
 
 /// Capacity kept when most positions are discarded: those of 64 to 128 KiB of usual JSON.
@@ -44,12 +46,26 @@ impl Positions {
         self.memory.get(..self.len).unwrap_or_default()
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.len
+    /// Makes all positions final.
+    #[inline(always)]
+    pub(super) fn settle(&mut self) {
+        self.settled = self.len;
     }
 
-    pub(super) fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
+    /// Removes the positions that are not final.
+    #[inline(always)]
+    pub(super) fn unsettle(&mut self) {
+        self.len = self.settled;
+    }
+
+    /// Removes the last position.
+    pub(super) fn pop(&mut self) {
+        self.len = self.len.saturating_sub(1);
+    }
+
+    /// Removes all positions and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        (self.len, self.settled) = (0, 0);
     }
 
     /// Removes the positions from `bytes` on.
@@ -62,6 +78,7 @@ impl Positions {
         let gone = self.as_slice().partition_point(|at| *at < bytes);
         self.memory.copy_within(gone..self.len, 0);
         self.len = self.len.wrapping_sub(gone);
+        self.settled = self.settled.saturating_sub(gone);
         for at in self.memory.get_mut(..self.len).unwrap_or_default() {
             *at = at.wrapping_sub(bytes);
         }
