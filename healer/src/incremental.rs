@@ -280,12 +280,8 @@ impl Incremental {
             (Expects::Value { .. }, byte) => self.value(tools, sound, at, byte),
             (Expects::Key { .. }, b'"') => self.key(tools.plan.automaton(), sound, at),
             (Expects::Colon, b':') => self.colon(tools.plan.automaton()),
-            (Expects::Separator, b',') => {
-                self.next = self.next.wrapping_add(1);
-                self.expects =
-                    if self.in_object() { Expects::Key { first: false } } else { Expects::Value { first: false } };
-                Then::Next
-            }
+            (Expects::Separator, b',') if self.in_object() => self.go(Expects::Key { first: false }),
+            (Expects::Separator, b',') => self.go(Expects::Value { first: false }),
             (Expects::Separator, close @ (b'}' | b']')) if self.in_object() == (close == b'}') => self.close(),
             (Expects::Inside(depth), _) => {
                 let (next, depth) = tape.leave(self.next, depth);
@@ -297,6 +293,13 @@ impl Incremental {
         }
     }
 
+    /// Goes to the next token.
+    fn go(&mut self, expects: Expects) -> Then {
+        self.next = self.next.wrapping_add(1);
+        self.expects = expects;
+        Then::Next
+    }
+
     fn in_object(&self) -> bool {
         self.spine.last().is_some_and(|level| level.is_object)
     }
@@ -305,9 +308,7 @@ impl Incremental {
         self.spine.pop();
         self.traced.clear();
         self.ahead = Ahead::default();
-        self.next = self.next.wrapping_add(1);
-        self.expects = if self.spine.is_empty() { Expects::Nothing } else { Expects::Separator };
-        Then::Next
+        self.go(if self.spine.is_empty() { Expects::Nothing } else { Expects::Separator })
     }
 
     /// Begins a value on the spine.
@@ -322,11 +323,7 @@ impl Incremental {
             b'{' if in_array && !self.careful => self.wait_or(at, tape.bytes, Self::pass_object),
             b'{' => self.object(tools, sound, at, in_array),
             b'[' => self.enter(self.next_state(tools.plan.automaton()), false),
-            b'"' => {
-                self.next = self.next.wrapping_add(1);
-                self.expects = Expects::Separator;
-                Then::Next
-            }
+            b'"' => self.go(Expects::Separator),
             b',' | b':' | b']' | b'}' => Then::Fail(Reason::Malformed, at),
             _ => self.scalar(sound, at),
         }
@@ -344,9 +341,7 @@ impl Incremental {
         self.spine.push(Level { state, is_object });
         (self.ahead, self.probe) = (Ahead::default(), (0, 0));
         self.traced.clear();
-        self.next = self.next.wrapping_add(1);
-        self.expects = if is_object { Expects::Key { first: true } } else { Expects::Value { first: true } };
-        Then::Next
+        self.go(if is_object { Expects::Key { first: true } } else { Expects::Value { first: true } })
     }
 
     /// Waits for the end of a value, unless it is already too long.
@@ -359,9 +354,7 @@ impl Incremental {
     fn pass_object(&mut self) -> Then {
         self.oversized = true;
         self.probe = (0, 0);
-        self.next = self.next.wrapping_add(1);
-        self.expects = Expects::Inside(1);
-        Then::Next
+        self.go(Expects::Inside(1))
     }
 
     /// Heals the elements that are complete, many at once. Returns whether there are any.
@@ -463,9 +456,7 @@ impl Incremental {
         if !is_scalar(text) {
             return Then::Fail(Reason::Malformed, start);
         }
-        self.next = self.next.wrapping_add(1);
-        self.expects = Expects::Separator;
-        Then::Next
+        self.go(Expects::Separator)
     }
 
     fn refuse_scalar(&mut self) -> Then {
@@ -489,9 +480,8 @@ impl Incremental {
         self.state = known.state;
         self.leave_undone(u32::from(known.ruled));
         self.summary.unscored = self.summary.unscored.saturating_add(u32::from(known.unscored));
-        self.next = after.wrapping_add(1);
-        self.expects = Expects::Value { first: false };
-        Then::Next
+        self.next = after;
+        self.go(Expects::Value { first: false })
     }
 
     /// Counts rules that would need the whole envelope.
@@ -502,16 +492,12 @@ impl Incremental {
 
     /// Passes a name that is too long to be held, which no plan knows.
     fn pass_key(&mut self) -> Then {
-        self.next = self.next.wrapping_add(1);
-        self.expects = Expects::Colon;
-        Then::Next
+        self.go(Expects::Colon)
     }
 
     fn colon(&mut self, plan: &Automaton) -> Then {
         self.state = self.spine.last().map_or(INERT, |level| plan.state(level.state).unknown);
-        self.next = self.next.wrapping_add(1);
-        self.expects = Expects::Value { first: false };
-        Then::Next
+        self.go(Expects::Value { first: false })
     }
 
     fn fail(&mut self, reason: Reason, at: usize) {
