@@ -160,6 +160,13 @@ impl Scratch {
     }
 
     #[inline(always)]
+    pub(crate) fn set_fate(&mut self, member: Id, fate: Fate) {
+        if let Some(member) = self.members.get_mut(member as usize) {
+            member.fate = fate;
+        }
+    }
+
+    #[inline(always)]
     pub(crate) fn is_renamed(&self, edit: Id) -> bool {
         matches!(self.edits.get(edit as usize), Some(Edit { kind: EditKind::Key { .. }, .. }))
     }

@@ -279,6 +279,12 @@ impl Automaton {
         (spelt != name).then_some(convention)
     }
 
+    /// Returns the quoted name of a step of a target path.
+    #[inline(always)]
+    pub(crate) fn step_text(&self, step: Id) -> Span {
+        self.steps.get(step as usize).map_or((0, 0), |step| step.text)
+    }
+
     #[inline(always)]
     pub(crate) fn sources_of(&self, action: &Action) -> &[SourceEnd] {
         self.sources.get(action.sources.0 as usize..action.sources.1 as usize).unwrap_or_default()

@@ -39,7 +39,7 @@ impl Tree<'_, '_> {
             return;
         };
         if !hit.accepted {
-            let name = Name { text: self.step_text(mv.path.last().copied().unwrap_or(NONE)), in_arena: false };
+            let name = Name { text: self.plan.step_text(mv.path.last().copied().unwrap_or(NONE)), in_arena: false };
             self.scratch.conflicts.push(Op { kind: OpKind::Move, at: member.key, rule: mv.by, name });
             return;
         }
@@ -78,7 +78,7 @@ impl Tree<'_, '_> {
     #[inline(always)]
     fn leaf(&self, mv: &Move, id: Id, member: &Member) -> Node {
         Node {
-            text: self.step_text(mv.path.last().copied().unwrap_or(NONE)),
+            text: self.plan.step_text(mv.path.last().copied().unwrap_or(NONE)),
             next: NONE,
             first: NONE,
             last: NONE,
@@ -94,7 +94,7 @@ impl Tree<'_, '_> {
     fn object(&mut self, step: Id, inner: Id, like: Id) -> Id {
         let colon = self.scratch.nodes.get(like as usize).map_or((0, 0), |node| node.colon);
         let object = Node {
-            text: self.step_text(step),
+            text: self.plan.step_text(step),
             next: NONE,
             first: inner,
             last: inner,
@@ -105,11 +105,6 @@ impl Tree<'_, '_> {
             source: 0,
         };
         self.add_node(object)
-    }
-
-    #[inline(always)]
-    fn step_text(&self, step: Id) -> (u32, u32) {
-        self.plan.steps.get(step as usize).map_or((0, 0), |step| step.text)
     }
 
     #[inline(always)]
@@ -157,7 +152,7 @@ impl Tree<'_, '_> {
 
     /// Returns the object that an earlier move made for a step, in a container or in a made object inside it.
     fn made(&self, container: Id, parent: Id, step: Id) -> Id {
-        let text = self.step_text(step);
+        let text = self.plan.step_text(step);
         let mut at = match self.scratch.nodes.get(parent as usize) {
             Some(parent) => parent.first,
             None => self.scratch.container(container).map_or(NONE, |container| container.first_node),

@@ -39,7 +39,7 @@ fn settle(plan: &Automaton, root: Id, id: Id, scratch: &mut Scratch) {
     let scraps = !plan.contract && id != root && container.taken;
     while let Some(member) = scratch.member(at).copied() {
         if member.fate == Fate::Stays && (scraps || member.unmapped) && !keeps(scratch, &member, scraps) {
-            set_fate(scratch, at, Fate::Dropped);
+            scratch.set_fate(at, Fate::Dropped);
             add_removed(scratch, id);
             note_drop(scratch, id);
         }
@@ -65,7 +65,7 @@ fn cascade(plan: &Automaton, root: Id, id: Id, scratch: &mut Scratch) {
         parent.taken = true;
     }
     if emptied && scratch.goes_if_empty(plan, member) {
-        set_fate(scratch, member, if dropped { Fate::Dropped } else { Fate::Emptied });
+        scratch.set_fate(member, if dropped { Fate::Dropped } else { Fate::Emptied });
         add_removed(scratch, parent);
         if dropped {
             note_drop(scratch, parent);
@@ -76,13 +76,6 @@ fn cascade(plan: &Automaton, root: Id, id: Id, scratch: &mut Scratch) {
 fn note_drop(scratch: &mut Scratch, id: Id) {
     if let Some(container) = scratch.containers.get_mut(id as usize) {
         container.dropped = true;
-    }
-}
-
-#[inline(always)]
-fn set_fate(scratch: &mut Scratch, id: Id, fate: Fate) {
-    if let Some(member) = scratch.members.get_mut(id as usize) {
-        member.fate = fate;
     }
 }
 

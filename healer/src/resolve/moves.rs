@@ -107,10 +107,6 @@ impl Record<'_, '_> {
         mark.unwrap_or(Mark::ABSENT)
     }
 
-    fn step_text(&self, step: Id) -> (u32, u32) {
-        self.plan.steps.get(step as usize).map_or((0, 0), |step| step.text)
-    }
-
     #[inline(always)]
     fn set_mark(&mut self, step: Id, epoch: u32, mark: Mark) {
         if let Some(place) = self.scratch.marks.get_mut(step as usize) {
@@ -285,7 +281,7 @@ impl Record<'_, '_> {
         if let Some(container) = self.scratch.containers.get_mut(container as usize) {
             container.inserts = container.inserts.wrapping_add(1);
         }
-        set_fate(self.scratch, hit.member, Fate::Moved);
+        self.scratch.set_fate(hit.member, Fate::Moved);
         Some(container)
     }
 
@@ -295,12 +291,12 @@ impl Record<'_, '_> {
             return false;
         }
         let made = mv.path.iter().find(|step| self.mark(**step, epoch).kind == MarkKind::Absent);
-        let text = made.map_or((0, 0), |step| self.step_text(*step));
+        let text = made.map_or((0, 0), |step| self.plan.step_text(*step));
         // A wrap makes nothing in the container, only in the member that it wraps.
         let makes = |hit: &&SourceHit| {
             let mv = self.plan.moves.get(hit.mv as usize).filter(|mv| mv.kind != MoveKind::Wrap);
             let step = mv.and_then(|mv| mv.path.get(hit.stands as usize));
-            step.is_some_and(|step| self.step_text(*step) == text)
+            step.is_some_and(|step| self.plan.step_text(*step) == text)
         };
         let inside = |hit: &&SourceHit| hit.accepted && hit.into == container && hit.anchor != self.closed.anchor;
         let sources = self.scratch.sources.get(first_source(self.scratch, self.closed.anchor)..self.closed.sources);
@@ -316,8 +312,8 @@ impl Record<'_, '_> {
         self.claim(mv, epoch);
         pin(self.scratch, self.closed.anchor, container, true);
         self.unwraps = true;
-        set_fate(self.scratch, around, Fate::Unwrapped);
-        set_fate(self.scratch, hit.member, Fate::Moved);
+        self.scratch.set_fate(around, Fate::Unwrapped);
+        self.scratch.set_fate(hit.member, Fate::Moved);
         Some(container)
     }
 
@@ -340,7 +336,7 @@ impl Record<'_, '_> {
         }
         self.wraps = true;
         pin(self.scratch, self.closed.anchor, container, true);
-        set_fate(self.scratch, hit.member, Fate::Wrapped);
+        self.scratch.set_fate(hit.member, Fate::Wrapped);
         Some(container)
     }
 
@@ -361,7 +357,7 @@ impl Record<'_, '_> {
             return;
         }
         self.claim(mv, epoch);
-        set_fate(self.scratch, hit.member, Fate::Moved);
+        self.scratch.set_fate(hit.member, Fate::Moved);
         if let Some(hit) = self.scratch.sources.get_mut(id as usize) {
             *hit = SourceHit { accepted: true, into: NONE, stands, beside, ..*hit };
         }
@@ -455,14 +451,14 @@ fn take_back(plan: &Automaton, scratch: &mut Scratch, id: Id) {
     let kind = plan.moves.get(hit.mv as usize).map(|mv| mv.kind);
     if kind == Some(MoveKind::Unwrap) {
         let around = unwrapped_member(plan, scratch, &hit);
-        set_fate(scratch, around, Fate::Stays);
+        scratch.set_fate(around, Fate::Stays);
     }
     if kind == Some(MoveKind::Plain)
         && let Some(container) = scratch.containers.get_mut(hit.into as usize)
     {
         container.inserts = container.inserts.wrapping_sub(1);
     }
-    set_fate(scratch, hit.member, Fate::Stays);
+    scratch.set_fate(hit.member, Fate::Stays);
     pin(scratch, hit.anchor, hit.into, false);
     if let Some(hit) = scratch.sources.get_mut(id as usize) {
         (hit.accepted, hit.beside) = (false, NONE);
@@ -501,13 +497,6 @@ fn pin(scratch: &mut Scratch, anchor: Id, mut container: Id, held: bool) {
             member.pins = if held { member.pins.wrapping_add(1) } else { member.pins.saturating_sub(1) };
         }
         container = parent;
-    }
-}
-
-#[inline(always)]
-fn set_fate(scratch: &mut Scratch, member: Id, fate: Fate) {
-    if let Some(member) = scratch.members.get_mut(member as usize) {
-        member.fate = fate;
     }
 }
 
