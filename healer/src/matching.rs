@@ -5,6 +5,7 @@ use crate::memo::{Instance, Memo};
 use crate::plan::Plan;
 use crate::plan::automaton::{Id, NONE};
 use crate::plan::guard::Guard;
+use crate::plan::overlay::Seen;
 use crate::plan::record::Record;
 use crate::plan::spec::Kind;
 use crate::similarity::compare::compare_in;
@@ -150,8 +151,8 @@ impl<'a> Matcher<'a> {
         let looked = self.survey.take(self.body, instance.token, self.plan, instance.state, record);
         self.alignments.clear();
         if looked && instance.is_scored {
-            memo.align(self.plan, instance.state, record, &self.survey, &mut self.alignments);
-            let Matcher { survey, alignments, body, .. } = self;
+            let Matcher { plan, survey, alignments, body, .. } = self;
+            memo.align(Seen { plan, state: instance.state, record, survey }, alignments);
             alignments.retain(|alignment| admits(body, survey, record, alignment));
         }
         self.record(record, &place, looked);

@@ -12,13 +12,11 @@ use crate::limits::Limits;
 use crate::news::{NewShape, News};
 use crate::plan::Plan;
 use crate::plan::automaton::{Automaton, Id, NONE, RuleRef};
-use crate::plan::overlay;
-use crate::plan::record::Record;
+use crate::plan::overlay::{self, Seen};
 use crate::plan::resolution::Resolution;
 use crate::report::Op;
 use crate::similarity::Alignment;
 use crate::stencil::{Elements, ListPlace, Miss, Reading, Stencil, Stencils};
-use crate::survey::Survey;
 use crate::walk::{Body, Sequences};
 pub(crate) use instance::Instance;
 use learned::{Learned, Spent, align};
@@ -172,7 +170,7 @@ impl Memo {
     }
 
     pub(crate) fn automaton<'a>(&'a self, plan: &'a Plan) -> &'a Automaton {
-        self.learned.as_deref().map_or(plan.automaton(), |learned| &learned.automaton)
+        automaton_of(self.learned.as_deref(), plan)
     }
 
     pub(crate) fn resolution(&self, index: u32) -> Option<&Resolution> {
@@ -180,17 +178,10 @@ impl Memo {
     }
 
     /// Works out what similarity makes of a record.
-    pub(crate) fn align(
-        &mut self,
-        plan: &Plan,
-        state: Id,
-        record: &Record,
-        survey: &Survey,
-        into: &mut Vec<Alignment>,
-    ) {
-        if let (Some(learned), Some(settings)) = (self.learned.as_deref_mut(), plan.spec().similarity) {
-            align(record, survey, &settings, &mut learned.scratch, into);
-            overlay::retain_taken(&mut learned.automaton, plan, state, record, survey, into);
+    pub(crate) fn align(&mut self, seen: Seen<'_>, into: &mut Vec<Alignment>) {
+        if let (Some(learned), Some(settings)) = (self.learned.as_deref_mut(), seen.plan.spec().similarity) {
+            align(seen.record, seen.survey, &settings, &mut learned.scratch, into);
+            overlay::retain_taken(&mut learned.automaton, seen, into);
         }
     }
 
@@ -252,7 +243,7 @@ impl Memo {
         body: &[u8],
         reading: &mut Reading,
     ) -> Result<Arc<Stencil>, Miss> {
-        let automaton = self.learned.as_deref().map_or(plan.automaton(), |learned| &learned.automaton);
+        let automaton = automaton_of(self.learned.as_deref(), plan);
         let (stencil, end) = self.stencils.find(automaton, body, 0, reading)?;
         if end == body.len() && stencil.is_within(limits) { Ok(Arc::clone(stencil)) } else { Err(Miss::Other) }
     }
@@ -277,7 +268,7 @@ impl Memo {
         &'a mut self,
         plan: &'a Plan,
     ) -> Option<(&'a Arc<ListPlace>, &'a mut Stencils, &'a Automaton)> {
-        let automaton = self.learned.as_deref().map_or(plan.automaton(), |learned| &learned.automaton);
+        let automaton = automaton_of(self.learned.as_deref(), plan);
         self.elements.known().map(|(place, stencils)| (place, stencils, automaton))
     }
 
@@ -347,6 +338,11 @@ impl Memo {
         });
         right
     }
+}
+
+/// Returns the automaton with all that was learned.
+fn automaton_of<'a>(learned: Option<&'a Learned>, plan: &'a Plan) -> &'a Automaton {
+    learned.map_or(plan.automaton(), |learned| &learned.automaton)
 }
 
 #[cfg(test)]

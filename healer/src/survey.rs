@@ -180,9 +180,14 @@ impl Survey {
         rows.map(|(row, id)| (id, row.kind))
     }
 
+    /// Returns the row of the object around a member; [`NONE`] for the record.
+    pub(crate) fn parent(&self, row: Id) -> Id {
+        self.rows.get(row as usize).map_or(NONE, |row| row.parent)
+    }
+
     /// Returns a row, the row of the object around it, and so on up to the record.
     pub(crate) fn upwards(&self, row: Id) -> impl Iterator<Item = Id> {
-        let up = |id: &Id| self.rows.get(*id as usize).map(|row| row.parent).filter(|parent| *parent != NONE);
+        let up = |id: &Id| Some(self.parent(*id)).filter(|parent| *parent != NONE);
         std::iter::successors(Some(row), up)
     }
 
@@ -386,10 +391,7 @@ impl Survey {
     fn target_of(&self, by: RuleRef, depth: u32, open: Open, plan: &Plan, record: &Record) -> Option<Id> {
         let RuleRef::Move(index) = by else { return None };
         let rule = plan.spec().moves.get(index as usize)?;
-        let mut around = open.row;
-        for _ in 1..depth {
-            around = self.rows.get(around as usize).map_or(NONE, |row| row.parent);
-        }
+        let around = (1..depth).fold(open.row, |row, _| self.parent(row));
         let from = match self.rows.get(around as usize).map(|row| row.standing) {
             None => NONE,
             Some(Standing::Expected(field) | Standing::Ruled(field)) => field,

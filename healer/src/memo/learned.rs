@@ -6,7 +6,7 @@ use crate::news::News;
 use crate::plan::Plan;
 use crate::plan::automaton::{Automaton, Id, NONE};
 use crate::plan::extent::Extent;
-use crate::plan::overlay::{self, Added};
+use crate::plan::overlay::{self, Added, Seen};
 use crate::plan::record::Record;
 use crate::plan::resolution::Resolution;
 use crate::similarity::{self, Alignment, Settings, Standing};
@@ -152,12 +152,9 @@ impl Learned {
 
     /// Finds the state in which a record must be walked.
     pub(super) fn settle_one(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance) {
-        let known = if instance.is_sure { instance.taken_for } else { self.find(body, instance) };
+        let by_hash = || self.find(body, instance, instance.shape, |_| true);
+        let known = if instance.is_sure { instance.taken_for } else { by_hash() };
         let known = self.find_by_elements(plan, body, instance, known);
-        if let Some(shape) = self.shapes.get(known as usize) {
-            let Shape { hash, elements, names, unknown, .. } = *shape;
-            *instance = Instance { shape: hash ^ elements, names, unknown, ..*instance };
-        }
         let id = if self.is_new(known) { self.enter(plan, body, instance, known) } else { known };
         let Some(shape) = self.shapes.get_mut(id as usize).filter(|shape| shape.is_scored) else {
             self.spent.unscored = self.spent.unscored.saturating_add(instance.unknown);
@@ -205,19 +202,15 @@ impl Learned {
         let most = plan.spec().similarity.map_or(0, |settings| settings.most_of_record());
         self.spent.names = self.spent.names.saturating_add(instance.names);
         self.spent.unknown = self.spent.unknown.saturating_add(instance.unknown.min(most));
-        !self.is_spent(plan)
+        !self.spent.is_beyond(plan)
     }
 
-    /// Whether a limit was crossed.
-    fn is_spent(&self, plan: &Plan) -> bool {
-        self.spent.is_beyond(plan)
-    }
-
-    /// Returns a remembered shape that a record has, ignoring what is in its arrays.
-    fn find(&self, body: &Body<'_>, instance: &Instance) -> Id {
-        let mut at = self.by_hash.get((instance.state, instance.shape)).unwrap_or(NONE);
+    /// Returns a remembered shape with this hash that a record has, what is in its arrays aside, among those for which
+    /// `fits` returns true.
+    fn find(&self, body: &Body<'_>, instance: &Instance, hash: u64, fits: impl Fn(&Shape) -> bool) -> Id {
+        let mut at = self.by_hash.get((instance.state, hash)).unwrap_or(NONE);
         while let Some(shape) = self.shapes.get(at as usize) {
-            if self.sequences.is(shape.first, body, instance.token) {
+            if fits(shape) && self.sequences.is(shape.first, body, instance.token) {
                 break;
             }
             at = shape.next;
@@ -227,28 +220,18 @@ impl Learned {
 
     /// Returns the shape of a record among those that equal `known` except for what is in arrays.
     fn find_by_elements(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance, known: Id) -> Id {
-        let Some(Shape { hash, looks_inside, .. }) = self.shapes.get(known as usize).copied() else {
+        let Some(shape) = self.shapes.get(known as usize).copied() else {
             // Beyond the limits no shape is looked at, unless an earlier part had it.
             let is_small = instance.names <= MAX_MEMBERS as u32;
-            if is_small && (!self.is_spent(plan) || !self.seen.is_empty()) {
+            if is_small && (!self.spent.is_beyond(plan) || !self.seen.is_empty()) {
                 instance.shape ^= self.look_inside(plan, body, instance);
             }
             return NONE;
         };
-        if !looks_inside {
-            return known;
-        }
-        let elements = self.look_inside(plan, body, instance);
-        let mut at = self.by_hash.get((instance.state, hash)).unwrap_or(NONE);
-        while let Some(shape) = self.shapes.get(at as usize) {
-            if shape.elements == elements && self.sequences.is(shape.first, body, instance.token) {
-                return at;
-            }
-            at = shape.next;
-        }
-        let names = self.shapes.get(known as usize).map_or((0, 0), |shape| (shape.names, shape.unknown));
-        *instance = Instance { shape: hash ^ elements, names: names.0, unknown: names.1, ..*instance };
-        NONE
+        let Shape { hash, looks_inside, names, unknown, .. } = shape;
+        let elements = if looks_inside { self.look_inside(plan, body, instance) } else { shape.elements };
+        *instance = Instance { shape: hash ^ elements, names, unknown, ..*instance };
+        if looks_inside { self.find(body, instance, hash, |shape| shape.elements == elements) } else { known }
     }
 
     /// Returns a hash of what is in the arrays of a record; 0 if it does not matter.
@@ -308,7 +291,8 @@ impl Learned {
     fn overlay(&mut self, plan: &Plan, state: Id, record: &Record) -> Id {
         let first = self.resolutions.len() as u32;
         let into = (&mut self.automaton, &mut self.overlays);
-        let (over, added) = overlay::add(into, plan, state, record, &self.survey, &self.alignments, first);
+        let seen = Seen { plan, state, record, survey: &self.survey };
+        let (over, added) = overlay::add(into, seen, &self.alignments, first);
         if let Some(Added { resolutions, text }) = added {
             self.resolutions.extend(resolutions);
             self.text = self.text.saturating_add(text);

@@ -57,20 +57,27 @@ pub(crate) struct Added {
     pub text: usize,
 }
 
-/// Adds the states for a record of the shape that `survey` shows with these alignments, unless they are known. Returns
-/// the state of the record and what was added. Resolutions are numbered from `first` on.
+/// A record of a body.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    pub plan: &'a Plan,
+    /// The plan's own state of it.
+    pub state: Id,
+    pub record: &'a Record,
+    /// What stands in it.
+    pub survey: &'a Survey,
+}
+
+/// Adds the states for records of the shape that was seen with these alignments, unless they are known. Returns the
+/// state of the record and what was added. Resolutions are numbered from `first` on.
 pub(crate) fn add(
     (automaton, known): (&mut Automaton, &mut Known),
-    plan: &Plan,
-    state: Id,
-    record: &Record,
-    survey: &Survey,
+    seen: Seen<'_>,
     alignments: &[Alignment],
     first: u32,
 ) -> (Id, Option<Added>) {
     let before = automaton.extent();
-    let mut overlay = Overlay::new(automaton, plan, state, record, survey, alignments);
-    overlay.first = first;
+    let mut overlay = Overlay::new(automaton, seen, alignments, first);
     for alignment in alignments {
         overlay.take(alignment);
     }
@@ -89,16 +96,9 @@ pub(crate) fn add(
 }
 
 /// Keeps those alignments that are carried out or need nothing done.
-pub(crate) fn retain_taken(
-    automaton: &mut Automaton,
-    plan: &Plan,
-    state: Id,
-    record: &Record,
-    survey: &Survey,
-    alignments: &mut Vec<Alignment>,
-) {
+pub(crate) fn retain_taken(automaton: &mut Automaton, seen: Seen<'_>, alignments: &mut Vec<Alignment>) {
     let before = automaton.extent();
-    let mut overlay = Overlay::new(automaton, plan, state, record, survey, alignments);
+    let mut overlay = Overlay::new(automaton, seen, alignments, 0);
     alignments.retain(|alignment| overlay.take(alignment));
     automaton.truncate(&before);
 }
@@ -117,34 +117,27 @@ struct Overlay<'a> {
     /// Members that declared rules may rename: the object around each, its row, and the new name in quotes.
     claims: Vec<(Id, Id, Span)>,
     resolutions: Vec<Resolution>,
+    /// The number of the first of these.
     first: u32,
     /// Alignments that are not carried out. Then neither is any inside their members, or into their fields.
     left: Vec<Alignment>,
 }
 
 impl<'a> Overlay<'a> {
-    fn new(
-        automaton: &'a mut Automaton,
-        plan: &'a Plan,
-        state: Id,
-        record: &'a Record,
-        survey: &'a Survey,
-        alignments: &[Alignment],
-    ) -> Self {
-        let counterpart = survey.counterparts(record, alignments);
-        let (touched, claims, resolutions, left) = Default::default();
+    fn new(automaton: &'a mut Automaton, seen: Seen<'a>, alignments: &[Alignment], first: u32) -> Self {
+        let Seen { plan, state, record, survey } = seen;
         let mut overlay = Overlay {
             automaton,
             plan,
             state,
             record,
             survey,
-            touched,
-            counterpart,
-            claims,
-            resolutions,
-            first: 0,
-            left,
+            touched: Vec::new(),
+            counterpart: survey.counterparts(record, alignments),
+            claims: Vec::new(),
+            resolutions: Vec::new(),
+            first,
+            left: Vec::new(),
         };
         overlay.leave_sources();
         overlay.note_claims();
@@ -394,8 +387,7 @@ impl<'a> Overlay<'a> {
                 return Some(rows);
             };
             let row = row as Id;
-            let inside = self.survey.rows.get(row as usize).map_or(NONE, |row| row.parent);
-            if inside != rows.last().copied().unwrap_or(object) || self.is_ruled(row) {
+            if self.survey.parent(row) != rows.last().copied().unwrap_or(object) || self.is_ruled(row) {
                 return None;
             }
             rows.push(row);
@@ -491,7 +483,7 @@ impl<'a> Overlay<'a> {
         let touched = std::mem::take(&mut self.touched);
         let tracked = touched.iter().any(|(_, touch)| touch.source.is_some());
         for (row, touch) in touched.iter().rev() {
-            let parent = self.survey.rows.get(*row as usize).map_or(NONE, |row| row.parent);
+            let parent = self.survey.parent(*row);
             let actions = take(&mut inside, *row);
             let is_above = !actions.is_empty() || !touch.targets.is_empty();
             let state = is_above.then(|| self.state_of(touch, &actions));
@@ -559,7 +551,7 @@ impl<'a> Overlay<'a> {
 
     /// Returns the plan's state of the object around a row.
     fn state_around(&self, row: Id) -> Id {
-        let parent = self.survey.rows.get(row as usize).map_or(NONE, |row| row.parent);
+        let parent = self.survey.parent(row);
         if parent == NONE { self.state } else { self.value_state(parent) }
     }
 
