@@ -1,6 +1,6 @@
 //! Readable paths to tokens of a body.
 
-use crate::text::{decode, trim_end};
+use crate::text::{decoded, trim_end, unquoted};
 use nomos_rules::path::Path;
 use std::fmt::Write as _;
 
@@ -72,10 +72,8 @@ impl<'a> Places<'a> {
     /// Decodes the key at `token`.
     fn name(&self, token: u32) -> String {
         let next = self.tokens.get(self.next).map_or(self.body.len(), |next| *next as usize);
-        let close = trim_end(self.body.get(..next).unwrap_or_default()).len().saturating_sub(1);
-        let mut decoded = Vec::new();
-        decode(self.body.get((token as usize).saturating_add(1)..close).unwrap_or_default(), &mut decoded);
-        String::from_utf8_lossy(&decoded).into_owned()
+        let key = trim_end(self.body.get(token as usize..next).unwrap_or_default());
+        String::from_utf8_lossy(&decoded(unquoted(key))).into_owned()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::plan::spec::{PlanSpec, RuleSource};
 use crate::plan::{Plan, automaton};
 use crate::scan::Scanner;
 use crate::similarity::Parts;
-use crate::text::decode;
+use crate::text::{decoded, unquoted};
 use nomos_rules::RuleId;
 use nomos_rules::path::Path;
 
@@ -128,34 +128,32 @@ fn why(spec: &PlanSpec, memo: &Memo, rule: RuleRef) -> Why {
         RuleSource::Route => Why::Route { rule },
         RuleSource::Pack(id) => Why::Pack { id, rule },
     };
-    let unknown = || Why::Route { rule: String::new() };
-    match rule {
-        RuleRef::Rename(index) => spec
-            .renames
-            .get(index as usize)
-            .map_or_else(unknown, |rule| declared(rule.source, format!("{} -> {}", rule.from, rule.to))),
-        RuleRef::Move(index) => spec
-            .moves
-            .get(index as usize)
-            .map_or_else(unknown, |rule| declared(rule.source, format!("{} -> {}", rule.from, rule.to))),
+    let why = match rule {
+        RuleRef::Rename(index) => {
+            let rule = spec.renames.get(index as usize);
+            rule.map(|rule| declared(rule.source, format!("{} -> {}", rule.from, rule.to)))
+        }
+        RuleRef::Move(index) => {
+            let rule = spec.moves.get(index as usize);
+            rule.map(|rule| declared(rule.source, format!("{} -> {}", rule.from, rule.to)))
+        }
         RuleRef::Convention(index) => match spec.conventions.get(index as usize).map(|rule| rule.source) {
-            Some(RuleSource::Pack(id)) => Why::Convention(id),
-            _ => unknown(),
+            Some(RuleSource::Pack(id)) => Some(Why::Convention(id)),
+            _ => None,
         },
-        RuleRef::Similar(index) => memo.resolution(index).map_or_else(unknown, |found| Why::Similarity {
+        RuleRef::Similar(index) => memo.resolution(index).map(|found| Why::Similarity {
             from: found.from.clone(),
             to: found.to.clone(),
             score: found.alignment.score,
             parts: found.alignment.parts,
         }),
-    }
+    };
+    why.unwrap_or_else(|| Why::Route { rule: String::new() })
 }
 
 fn renamed_path(path: &[Segment], quoted: &[u8]) -> Vec<Segment> {
-    let mut name = Vec::new();
-    decode(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default(), &mut name);
     let parent = path.get(..path.len().saturating_sub(1)).unwrap_or_default();
-    let name = Segment::Name(String::from_utf8_lossy(&name).into_owned());
+    let name = Segment::Name(String::from_utf8_lossy(&decoded(unquoted(quoted))).into_owned());
     parent.iter().cloned().chain([name]).collect()
 }
 

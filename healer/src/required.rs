@@ -7,7 +7,7 @@
 use crate::plan::Automaton;
 use crate::plan::automaton::{INERT, Id, Required, State};
 use crate::scratch::{Frame, Scratch, claimed, stands};
-use crate::text::{decode, trim_end};
+use crate::text::{decode, trim_end, unquoted};
 
 /// Required names tested per body at most. Without this bound a list of empty objects under a large contract would cost
 /// seconds. A list of a thousand records that each require a thousand names is still searched to its end.
@@ -120,11 +120,9 @@ impl Search<'_> {
     fn member(&mut self, key: &[u8]) -> Id {
         let Some(open) = self.open.last().copied() else { return INERT };
         let state = self.plan.state(open.state);
-        let quoted = trim_end(key);
-        let inside = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
         let mut name = Vec::new();
-        decode(inside, &mut name);
-        let action = self.plan.action(state, &name, 0, name.len()).filter(|action| action.expected);
+        decode(unquoted(trim_end(key)), &mut name);
+        let action = self.plan.action(state, &name).filter(|action| action.expected);
         let Some(action) = action else { return INERT };
         if let Some(word) = self.bits.get_mut(open.bits.saturating_add((action.slot >> 6) as usize)) {
             *word |= 1 << (action.slot & 63);

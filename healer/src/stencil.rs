@@ -26,6 +26,7 @@ use crate::plan::spec::{Format, Kind};
 use crate::render::Output;
 use crate::report::Op;
 use crate::scan::{Block, Masks, Pair, Wide};
+use crate::text::unquoted;
 use crate::walk::{self, Body, KIND_MASK, class_of, fits_in_detail, kind, string_code};
 
 pub(crate) use draw::{Drawing, Mark, Marked};
@@ -306,8 +307,7 @@ impl Slot {
         match code & KIND_MASK {
             walk::NUMBER => self.kinds = if code == walk::WHOLE { 1 << walk::NUMBER } else { FRACTION },
             walk::STRING => {
-                let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-                self.look = Look::number_of(inside, class_of(code)).wrapping_add(1) as u8;
+                self.look = Look::number_of(unquoted(text), class_of(code)).wrapping_add(1) as u8;
                 self.kinds = 0;
             }
             _ => (),

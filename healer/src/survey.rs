@@ -7,13 +7,12 @@ use crate::class::{classify, scalar_kind};
 use crate::memo::MAX_NAME;
 use crate::order;
 use crate::plan::Plan;
-use crate::plan::automaton::{Action, Automaton, Id, NONE, RuleRef};
-use crate::plan::case;
+use crate::plan::automaton::{Action, Id, NONE, RuleRef};
 use crate::plan::record::Record;
 use crate::plan::spec::{Format, Kind};
 use crate::resolve::name_hash;
 use crate::similarity::{Alignment, Found, Standing};
-use crate::text::decode;
+use crate::text::{decoded, unquoted};
 use crate::walk::{Body, Cursor};
 
 /// Most members of one record that are examined. A record with more is left to rules: at a few hundred nanoseconds per
@@ -55,6 +54,28 @@ pub(crate) struct Row {
     pub state: Id,
     /// Whether another member of the same object has the same name.
     pub twice: bool,
+}
+
+impl Row {
+    /// Returns what is told by the value that comes next. The class of a string is of interest only where the plan does
+    /// not know the member.
+    fn of_value(cursor: &Cursor<'_>, standing: Standing) -> Row {
+        let value = cursor.value();
+        let text = cursor.body.span(value);
+        let kind = kind_of(text);
+        let is_open = matches!(standing, Standing::Unknown | Standing::Element);
+        Row {
+            name: (0, 0),
+            parent: NONE,
+            kind,
+            value,
+            class: if kind == Kind::String && is_open { classify(unquoted(text)) } else { None },
+            item: if kind == Kind::Array { cursor.first_item().map(item_kind) } else { None },
+            standing,
+            state: NONE,
+            twice: false,
+        }
+    }
 }
 
 /// An open object of the record.
@@ -203,52 +224,33 @@ impl Survey {
     }
 
     fn member(&mut self, cursor: &mut Cursor<'_>, open: Open, plan: &Plan, record: &Record) {
-        let name = self.keep_name(cursor.key());
-        let automaton = plan.automaton();
-        let (standing, state) = {
-            let text = self.text(name);
-            self.standing(text, open, plan, record)
-        };
-        let row = self.rows.len() as Id;
-        let (start, end) = cursor.value();
-        let text = cursor.body.span((start, end));
-        let kind = kind_of(text);
-        let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-        let class = if kind == Kind::String && standing == Standing::Unknown { classify(inside) } else { None };
-        let mut item = None;
-        match kind {
+        let name = self.keep_name(cursor);
+        let (standing, state) = self.standing(self.text(name), open, plan, record);
+        let id = self.rows.len() as Id;
+        let row = Row { name, parent: open.row, state, ..Row::of_value(cursor, standing) };
+        match row.kind {
             Kind::Object => {
                 let inside = match standing {
                     Standing::Expected(field) | Standing::Ruled(field) if field != NONE => Inside::Contract(field),
                     _ => Inside::Foreign,
                 };
-                if automaton.state(state).shaped {
-                    self.open.push(Open { row, state, inside });
+                if plan.automaton().state(state).shaped {
+                    self.open.push(Open { row: id, state, inside });
                     cursor.step();
                 } else {
                     cursor.skip();
                 }
             }
             Kind::Array => {
-                item = cursor.first_item().map(item_kind);
-                if item == Some(Kind::Object) && standing == Standing::Unknown && record.model.has_records() {
-                    self.element(cursor.clone(), row);
+                let is_unknown = standing == Standing::Unknown;
+                if row.item == Some(Kind::Object) && is_unknown && record.model.has_records() {
+                    self.element(cursor.clone(), id);
                 }
                 cursor.skip();
             }
             _ => cursor.step(),
         }
-        self.rows.push(Row {
-            name,
-            parent: open.row,
-            kind,
-            value: (start, end),
-            class,
-            item,
-            standing,
-            state,
-            twice: false,
-        });
+        self.rows.push(row);
     }
 
     /// Adds the members of the first element of the array that comes next, two levels deep. Members with names longer
@@ -265,7 +267,8 @@ impl Survey {
             if depth == 0 || cursor.byte() != b'"' {
                 return;
             }
-            let row = self.member_of_element(&mut cursor, array);
+            let name = self.keep_name(&mut cursor);
+            let row = Row { name, parent: array, ..Row::of_value(&cursor, Standing::Element) };
             if row.kind == Kind::Object && depth == 1 {
                 depth = 2;
                 cursor.step();
@@ -282,38 +285,10 @@ impl Survey {
         }
     }
 
-    /// Reads the member that comes next, up to its value.
-    fn member_of_element(&mut self, cursor: &mut Cursor<'_>, array: Id) -> Row {
-        let name = self.keep_name(cursor.key());
-        let (start, end) = cursor.value();
-        let text = cursor.body.span((start, end));
-        let kind = kind_of(text);
-        let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-        let class = if kind == Kind::String { classify(inside) } else { None };
-        let item = if kind == Kind::Array { cursor.first_item().map(item_kind) } else { None };
-        Row {
-            name,
-            parent: array,
-            kind,
-            value: (start, end),
-            class,
-            item,
-            standing: Standing::Element,
-            state: NONE,
-            twice: false,
-        }
-    }
-
-    fn keep_name(&mut self, key: &[u8]) -> (u32, u32) {
+    /// Takes a key and its colon. Returns where its name is kept.
+    fn keep_name(&mut self, cursor: &mut Cursor<'_>) -> (u32, u32) {
         let start = self.names.len() as u32;
-        self.key.clear();
-        let decoded = if key.contains(&b'\\') {
-            decode(key, &mut self.key);
-            &self.key
-        } else {
-            key
-        };
-        self.names.push_str(&String::from_utf8_lossy(decoded));
+        self.names.push_str(&String::from_utf8_lossy(cursor.name(&mut self.key)));
         (start, self.names.len() as u32)
     }
 
@@ -352,8 +327,8 @@ impl Survey {
     fn standing(&self, name: &str, open: Open, plan: &Plan, record: &Record) -> (Standing, Id) {
         let automaton = plan.automaton();
         let state = automaton.state(open.state);
-        let known = automaton.action(state, name.as_bytes(), 0, name.len());
-        let Some(action) = known.or_else(|| by_convention(name, automaton, open.state)) else {
+        let by_convention = || automaton.action_by_convention(state, name.as_bytes());
+        let Some(action) = automaton.action(state, name.as_bytes()).or_else(by_convention) else {
             return (Standing::Unknown, state.unknown);
         };
         (self.of_action(name, action, open, plan, record).unwrap_or(Standing::Unknown), action.next)
@@ -377,9 +352,7 @@ impl Survey {
             return Some(Standing::Ruled(target.unwrap_or(NONE)));
         }
         if let Some(rename) = automaton.renames.get(action.rename as usize) {
-            let quoted = automaton.text(rename.text);
-            let mut to = Vec::new();
-            decode(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default(), &mut to);
+            let to = decoded(unquoted(automaton.text(rename.text)));
             let to = inside.and_then(|parent| record.field(parent, std::str::from_utf8(&to).ok()?));
             return Some(Standing::Ruled(to.unwrap_or(NONE)));
         }
@@ -399,16 +372,6 @@ impl Survey {
         };
         record.field_at(from, rule.to.segments().iter().map(String::as_str))
     }
-}
-
-/// Returns the expected member that a convention makes of a name that no rule knows.
-fn by_convention<'a>(name: &str, automaton: &'a Automaton, state: Id) -> Option<&'a Action> {
-    let state = automaton.state(state);
-    if state.canonical.is_empty() {
-        return None;
-    }
-    let mut form = Vec::new();
-    case::canonical(name.as_bytes(), &mut form).then(|| automaton.action_by_canonical(state, &form)).flatten()
 }
 
 /// Returns the kind of an element. Shapes do not tell whole numbers from others there.

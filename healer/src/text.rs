@@ -129,6 +129,11 @@ pub(crate) fn character(bytes: &[u8; 4]) -> Option<usize> {
     (word & 0xc0c0_c0f8 == 0x8080_80f0 && matches!(plane, 1..=16)).then_some(4)
 }
 
+/// Returns a string without its quotes.
+pub(crate) fn unquoted(quoted: &[u8]) -> &[u8] {
+    quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default()
+}
+
 /// Returns `bytes` without trailing white space.
 pub(crate) fn trim_end(mut bytes: &[u8]) -> &[u8] {
     while let [rest @ .., b' ' | b'\t' | b'\n' | b'\r'] = bytes {
@@ -166,18 +171,26 @@ fn skip_digits(mut bytes: &[u8]) -> &[u8] {
 
 /// Returns the first of these escaped characters that starts no valid escape sequence.
 pub(crate) fn bad_escape(bytes: &[u8], escapes: &[u32]) -> Option<usize> {
-    let bad = |at: &&u32| {
-        let at = **at as usize;
-        match bytes.get(at) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => false,
-            Some(b'u') => {
-                let digits = bytes.get(at.saturating_add(1)..at.saturating_add(5));
-                !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    let is_bad = |at: &&u32| is_escape(bytes, **at as usize) != Some(true);
+    escapes.iter().find(is_bad).map(|at| *at as usize)
+}
+
+/// Whether what may follow a backslash is at an offset. `None`: there are too few bytes to tell.
+#[inline(always)]
+pub(crate) fn is_escape(bytes: &[u8], at: usize) -> Option<bool> {
+    match bytes.get(at)? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(true),
+        b'u' => {
+            let are_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+            let digits = at.saturating_add(1);
+            match bytes.get(digits..at.saturating_add(5)) {
+                Some(digits) => Some(are_hex(digits)),
+                None if are_hex(bytes.get(digits..).unwrap_or_default()) => None,
+                None => Some(false),
             }
-            _ => true,
         }
-    };
-    escapes.iter().find(bad).map(|at| *at as usize)
+        _ => Some(false),
+    }
 }
 
 /// As [`decode`], without a copy if there is no escape.

@@ -3,7 +3,6 @@
 use super::tape::Tape;
 use crate::plan::Plan;
 use crate::plan::automaton::{Automaton, INERT, Id, NONE, Others, State};
-use crate::plan::case;
 use crate::text::decoded;
 
 /// What a member of an envelope is to the plan, by its name.
@@ -21,10 +20,11 @@ impl Known {
     /// Looks up a name. `name`: the bytes between its quotes.
     pub(super) fn of(plan: &Automaton, level: &State, name: &[u8]) -> Self {
         let name = decoded(name);
-        let action = plan.action(level, &name, 0, name.len());
+        let action = plan.action(level, &name);
         let sources = action.map_or(&[][..], |action| plan.sources_of(action));
         let is_expected = action.is_some_and(|action| action.expected);
-        let is_renamed = action.map_or_else(|| is_canonical(plan, level, &name), |action| action.rename != NONE);
+        let by_convention = || plan.action_by_convention(level, &name).is_some();
+        let is_renamed = action.map_or_else(by_convention, |action| action.rename != NONE);
         let is_dropped = level.others == Others::Dropped && !is_expected;
         let is_judged = is_renamed || sources.iter().any(|end| end.judges);
         let state = if plan.contract && !is_expected && is_judged {
@@ -61,7 +61,7 @@ pub(super) fn moves_out(plan: &Automaton, tape: &Tape<'_>, state: Id, first: usi
         match tape.byte(token) {
             b'"' => {
                 let name = decoded(tape.name(token));
-                let action = plan.action(level, &name, 0, name.len());
+                let action = plan.action(level, &name);
                 let ends = action.map_or(&[][..], |action| plan.sources_of(action));
                 found =
                     found.saturating_add(ends.iter().filter(|end| end.depth as usize > around.len()).count() as u32);
@@ -90,10 +90,4 @@ pub(super) fn moves_out(plan: &Automaton, tape: &Tape<'_>, state: Id, first: usi
 fn is_passed(plan: &Automaton, state: Id) -> bool {
     let known = plan.state(state);
     known.tracked && !known.tree_root
-}
-
-/// Whether an expected member has the same canonical form.
-fn is_canonical(plan: &Automaton, level: &State, name: &[u8]) -> bool {
-    let mut form = Vec::new();
-    !level.canonical.is_empty() && case::canonical(name, &mut form) && plan.action_by_canonical(level, &form).is_some()
 }

@@ -3,7 +3,7 @@
 use crate::intake::Intake;
 use crate::reason::Reason;
 use crate::scan::Status;
-use crate::text::utf8_error;
+use crate::text::{is_escape, utf8_error};
 
 /// How far a window is checked.
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ impl Soundness {
         self.escapes = window.held.len();
         for at in escapes.get(first..).unwrap_or_default() {
             let at = *at as usize;
-            match is_escape(window.held.get(at..).unwrap_or_default()) {
+            match is_escape(&window.held, at) {
                 Some(true) => (),
                 Some(false) => return Some(at),
                 None => {
@@ -79,18 +79,5 @@ impl Soundness {
             }
         }
         None
-    }
-}
-
-/// Whether bytes start with what may follow a backslash. `None`: there are too few to tell.
-fn is_escape(bytes: &[u8]) -> Option<bool> {
-    match bytes {
-        [] => None,
-        [b'u', digits @ ..] => {
-            let digits = digits.get(..4).unwrap_or(digits);
-            let fits = digits.iter().all(u8::is_ascii_hexdigit);
-            if fits && digits.len() < 4 { None } else { Some(fits) }
-        }
-        [first, ..] => Some(matches!(first, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')),
     }
 }

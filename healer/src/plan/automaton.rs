@@ -237,8 +237,8 @@ impl Automaton {
     }
 
     /// Returns what a member with this name is to the plan.
-    pub(crate) fn action(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Option<&Action> {
-        self.action_id(state, bytes, start, end).and_then(|found| self.actions.get(found as usize))
+    pub(crate) fn action(&self, state: &State, name: &[u8]) -> Option<&Action> {
+        self.action_of(state, Fingerprint::of(name), name)
     }
 
     /// As [`Automaton::action`], by the name's fingerprint.
@@ -247,8 +247,8 @@ impl Automaton {
     }
 
     /// As [`Automaton::action`], as an index of [`Automaton::actions`].
-    pub(crate) fn action_id(&self, state: &State, bytes: &[u8], start: usize, end: usize) -> Option<Id> {
-        self.id_of(state, Fingerprint::of(bytes, start, end), bytes.get(start..end).unwrap_or_default())
+    pub(crate) fn action_id(&self, state: &State, name: &[u8]) -> Option<Id> {
+        self.id_of(state, Fingerprint::of(name), name)
     }
 
     fn id_of(&self, state: &State, name: Fingerprint, whole: &[u8]) -> Option<Id> {
@@ -258,8 +258,16 @@ impl Automaton {
         })
     }
 
-    pub(crate) fn action_by_canonical(&self, state: &State, name: &[u8]) -> Option<&Action> {
-        let found = self.tables.find(state.canonical, name, 0, name.len())?;
+    /// Returns what a member is to the plan whose name, by a convention, is another spelling of an expected one.
+    pub(crate) fn action_by_convention(&self, state: &State, name: &[u8]) -> Option<&Action> {
+        let mut form = Vec::new();
+        let has_form = !state.canonical.is_empty() && case::canonical(name, &mut form);
+        if has_form { self.action_by_canonical(state, &form) } else { None }
+    }
+
+    /// As [`Automaton::action_by_convention`], by the name's canonical form.
+    pub(crate) fn action_by_canonical(&self, state: &State, form: &[u8]) -> Option<&Action> {
+        let found = self.tables.find(state.canonical, form)?;
         self.actions.get(found as usize)
     }
 

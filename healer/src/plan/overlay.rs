@@ -7,7 +7,6 @@ use super::Plan;
 use super::automaton::{
     Action, Automaton, INERT, Id, Move, MoveKind, NONE, Rename, RuleRef, SourceEnd, Span, State, Step, TargetStep,
 };
-use super::case;
 use super::guard::Guard;
 use super::record::Record;
 use super::resolution::Resolution;
@@ -163,7 +162,7 @@ impl<'a> Overlay<'a> {
             let parent = self.survey.rows.get(row.parent as usize);
             let around = automaton.state(parent.map_or(self.state, |parent| parent.state));
             let name = self.survey.name(id).as_bytes();
-            let known = automaton.action(around, name, 0, name.len());
+            let known = automaton.action(around, name);
             if known.is_some_and(|action| action.on_source_path) {
                 *counterpart = NONE;
             }
@@ -412,7 +411,7 @@ impl<'a> Overlay<'a> {
         }
         let renamed = |(row, id): (&Row, Id)| {
             let (state, name) = (automaton.state(self.state_around(id)), self.survey.name(id).as_bytes());
-            let known = automaton.action(state, name, 0, name.len()).copied();
+            let known = automaton.action(state, name).copied();
             let action = known.unwrap_or_else(|| self.conventional(state, name));
             automaton.renames.get(action.rename as usize).map(|rename| (row.parent, id, rename.text))
         };
@@ -535,7 +534,7 @@ impl<'a> Overlay<'a> {
         let automaton = self.plan.automaton();
         let action = |state: Id, field: Id| {
             let name = self.name(field).as_bytes();
-            automaton.action(automaton.state(state), name, 0, name.len())
+            automaton.action(automaton.state(state), name)
         };
         let above = self.record.model.fields().get(field as usize)?.parent;
         if self.around(row) == Some(above) {
@@ -558,7 +557,7 @@ impl<'a> Overlay<'a> {
     fn action(&mut self, row: Id, touch: &Touch, state: Option<Id>) -> Action {
         let name = self.survey.name(row).as_bytes();
         let around = self.plan.automaton().state(self.state_around(row));
-        let known = self.plan.automaton().action(around, name, 0, name.len()).copied();
+        let known = self.plan.automaton().action(around, name).copied();
         let mut action = known.unwrap_or_else(|| self.conventional(around, name));
         action.similar = known.is_none_or(|known| known.similar);
         action.next = state.unwrap_or(touch.value);
@@ -587,9 +586,7 @@ impl<'a> Overlay<'a> {
     /// Returns what the plan does at a member that it knows only by a convention. It is copied, because no convention
     /// is consulted for a name that has an action.
     fn conventional(&self, around: &State, name: &[u8]) -> Action {
-        let mut form = Vec::new();
-        let automaton = self.plan.automaton();
-        let known = if case::canonical(name, &mut form) { automaton.action_by_canonical(around, &form) } else { None };
+        let known = self.plan.automaton().action_by_convention(around, name);
         known.map_or(BLANK, |known| Action { rename: known.rename, targets: known.targets, ..BLANK })
     }
 

@@ -22,9 +22,15 @@ impl Fingerprint {
     /// Has a length that no name has.
     pub(crate) const NO_NAME: Fingerprint = Fingerprint { head: 0, tail: 0, len: u32::MAX };
 
+    /// Returns the fingerprint of a name.
+    #[inline(always)]
+    pub(crate) fn of(name: &[u8]) -> Fingerprint {
+        Fingerprint::between(name, 0, name.len())
+    }
+
     /// Returns the fingerprint of the bytes `start..end` of `bytes`.
     #[inline(always)]
-    pub(crate) fn of(bytes: &[u8], start: usize, end: usize) -> Fingerprint {
+    pub(crate) fn between(bytes: &[u8], start: usize, end: usize) -> Fingerprint {
         let near = bytes.get(start..).and_then(<[u8]>::first_chunk);
         near.and_then(|near| Fingerprint::at_start(near, end.wrapping_sub(start)))
             .unwrap_or_else(|| Fingerprint::of_other(bytes.get(start..end).unwrap_or_default()))
@@ -196,7 +202,7 @@ impl Tables {
         let known = self.entries.get(start..=start.saturating_add(size)).unwrap_or_default();
         let mut entries: Vec<Entry> = known.iter().copied().filter(|entry| entry.value != VACANT).collect();
         for (name, value) in names {
-            let found = self.find(base, name.as_bytes(), 0, name.len());
+            let found = self.find(base, name.as_bytes());
             match entries.iter_mut().find(|entry| found == Some(entry.value)) {
                 Some(entry) => entry.value = value,
                 None => entries.push(self.entry(name, value)),
@@ -206,7 +212,7 @@ impl Tables {
     }
 
     fn entry(&mut self, name: &str, value: u32) -> Entry {
-        let Fingerprint { head, tail, len } = whole(name);
+        let Fingerprint { head, tail, len } = Fingerprint::of(name.as_bytes());
         Entry { head, tail, len, value, long: self.keep_long(name), more: false }
     }
 
@@ -259,12 +265,12 @@ impl Tables {
         }
     }
 
-    /// Returns the value of the name at `start..end` of `bytes`.
-    pub(crate) fn find(&self, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<u32> {
-        self.find_name(table, Fingerprint::of(bytes, start, end), bytes.get(start..end).unwrap_or_default())
+    /// Returns the value of a name.
+    pub(crate) fn find(&self, table: Table, name: &[u8]) -> Option<u32> {
+        self.find_name(table, Fingerprint::of(name), name)
     }
 
-    /// Returns the value of a name, given its fingerprint and all of it.
+    /// As [`Tables::find`], by the name's fingerprint.
     #[inline(always)]
     pub(crate) fn find_name(&self, table: Table, name: Fingerprint, whole: &[u8]) -> Option<u32> {
         for slot in table.probe(name) {
@@ -296,10 +302,6 @@ impl Tables {
 fn vacant() -> Entry {
     // Has a length that no name has.
     Entry { head: 0, tail: 0, len: u32::MAX, value: VACANT, long: 0, more: false }
-}
-
-fn whole(name: &str) -> Fingerprint {
-    Fingerprint::of(name.as_bytes(), 0, name.len())
 }
 
 /// Returns the table with the seed that needs the fewest probes beyond the first: for the worst name, then for all
@@ -339,8 +341,8 @@ mod tests {
 
     /// Checks that one probe, if it tells anything, tells the same as all probes.
     fn found(tables: &Tables, table: Table, bytes: &[u8], start: usize, end: usize) -> Option<u32> {
-        let found = tables.find(table, bytes, start, end);
-        let name = Fingerprint::of(bytes, start, end);
+        let name = Fingerprint::between(bytes, start, end);
+        let found = tables.find_name(table, name, &bytes[start..end]);
         if name.len > SHORT {
             return found;
         }
@@ -357,9 +359,9 @@ mod tests {
         let text: Vec<u8> = (0..100).map(|i| b'a' + i % 26).collect();
         for (start, len) in (0..40).flat_map(|start| (0..40).map(move |len| (start, len))) {
             let (name, end) = (&text[start..start + len], start + len);
-            let alone = Fingerprint::of(name, 0, len);
-            assert_eq!(Fingerprint::of(&text, start, end), alone);
-            assert_eq!(Fingerprint::of(&text[..end], start, end), alone);
+            let alone = Fingerprint::of(name);
+            assert_eq!(Fingerprint::between(&text, start, end), alone);
+            assert_eq!(Fingerprint::between(&text[..end], start, end), alone);
             let last = name[len.saturating_sub(8)..].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
             assert_eq!(alone.last_eight(), last);
             let next = &name[len.min(8)..len.min(16)];
@@ -408,7 +410,7 @@ mod tests {
         }
         assert!(tables.add_over(Table::EMPTY, std::iter::empty()).is_empty());
         tables.truncate(before);
-        assert_eq!(tables.find(base, b"name", 0, 4), Some(2));
+        assert_eq!(tables.find(base, b"name"), Some(2));
     }
 
     #[test]

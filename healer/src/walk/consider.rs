@@ -104,7 +104,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     }
 
     fn spelt(&mut self, state: &State, spelt: &[u8], by: &Convention, known: &mut Known) -> Renaming {
-        let target = self.plan.action(state, spelt, 0, spelt.len());
+        let target = self.plan.action(state, spelt);
         if let Some(target) =
             target.filter(|target| target.targets_if_renamed_here.0 < target.targets_if_renamed_here.1)
         {

@@ -118,7 +118,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         if self.has_escape(quote, close) {
             return self.look_decoded(state, quote, close);
         }
-        let name = Fingerprint::of(self.body.bytes, quote.wrapping_add(1) as usize, close as usize);
+        let name = Fingerprint::between(self.body.bytes, quote.wrapping_add(1) as usize, close as usize);
         self.look_further(state, name, quote, close)
     }
 
@@ -155,7 +155,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
         let mut name = std::mem::take(&mut self.scratch.key);
         name.clear();
         decode(self.body.span((quote.wrapping_add(1), close)), &mut name);
-        let action = self.action(state, Fingerprint::of(&name, 0, name.len()), &name);
+        let action = self.action(state, Fingerprint::of(&name), &name);
         let inside = self.known_member(state, action, quote, close, Some(&name));
         self.scratch.key = name;
         inside

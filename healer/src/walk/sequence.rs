@@ -8,7 +8,6 @@
 use super::{Body, Cursor};
 use crate::class::{at_a_glance, classes, classify, scalar_kind};
 use crate::plan::automaton::{Action, Automaton, INERT, Id, NONE, State};
-use crate::plan::case;
 use crate::plan::spec::{Format, Kind};
 use crate::plan::table::{Fingerprint, SHORT};
 
@@ -424,7 +423,7 @@ impl Sequences {
             let name = cursor.name(&mut key);
             let (at, after) = cursor.bounds();
             let detail = self.detail(place);
-            if !self.is_name(&detail, Fingerprint::of(name, 0, name.len()), name)
+            if !self.is_name(&detail, Fingerprint::of(name), name)
                 || value_code(body, at, after, item.is_known()) != item.value
             {
                 return false;
@@ -438,10 +437,11 @@ impl Sequences {
 /// Returns the item of a member whose value comes next.
 fn member(body: &Body<'_>, cursor: &Cursor<'_>, name: &[u8], automaton: &Automaton, object: Open) -> (Item, Detail) {
     let state = automaton.state(object.state);
-    let action = automaton.action_id(state, name, 0, name.len());
+    let action = automaton.action_id(state, name);
     let found = action.and_then(|id| automaton.actions.get(id as usize));
     let is_known = !object.is_foreign && found.is_some_and(|action| !action.similar);
-    let inside = found.map_or_else(|| unknown_inside(automaton, state, name), |action| action.next);
+    let by_convention = || automaton.action_by_convention(state, name);
+    let inside = found.or_else(by_convention).map_or(state.unknown, |action| action.next);
     let (at, after) = cursor.bounds();
     let value = value_code(body, at, after, is_known);
     let kind = kind(body.byte(at));
@@ -456,11 +456,8 @@ fn member(body: &Body<'_>, cursor: &Cursor<'_>, name: &[u8], automaton: &Automat
         | flag(slot >= u64::BITS, FAR);
     let action = action.unwrap_or(NONE);
     let item = Item { slot, inside, action, value, kind, flags, ..Item::UNFORESEEN };
-    let detail = Detail {
-        name: Fingerprint::of(name, 0, name.len()),
-        opens: is_object && automaton.state(inside).shaped,
-        ..Detail::START
-    };
+    let detail =
+        Detail { name: Fingerprint::of(name), opens: is_object && automaton.state(inside).shaped, ..Detail::START };
     (if is_plain(state, found) { item.with_text(name) } else { item }, detail)
 }
 
@@ -470,17 +467,6 @@ fn is_plain(state: &State, action: Option<&Action>) -> bool {
         None => state.skips_unknown,
         Some(action) => !(state.converts || (state.tracked && action.on_source_path)),
     }
-}
-
-/// Returns the state of the value of a member that no table knows.
-fn unknown_inside(automaton: &Automaton, state: &State, name: &[u8]) -> Id {
-    if state.canonical.is_empty() {
-        return state.unknown;
-    }
-    let mut form = Vec::new();
-    let action: Option<&Action> =
-        case::canonical(name, &mut form).then(|| automaton.action_by_canonical(state, &form)).flatten();
-    action.map_or(state.unknown, |action| action.next)
 }
 
 #[cfg(test)]
