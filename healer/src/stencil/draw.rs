@@ -1,8 +1,7 @@
 //! Draws a stencil from a text that was healed: from its tape, and from the origin of each byte of its output.
 
-use super::{
-    ANY, Guarded, LIST, List, MAX_SLOTS, MOST_ARRAYS, NESTING, PAIR, PLAIN, Piece, Place, Slot, Span, Stencil,
-};
+use super::slot::{ANY, LIST, MOST_ARRAYS, NESTING, PLAIN};
+use super::{Guarded, List, MAX_SLOTS, PAIR, Piece, Place, Slot, Span, Stencil};
 use crate::healer::Summary;
 use crate::plan::guard::Guard;
 use crate::render::Output;
