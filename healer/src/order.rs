@@ -13,14 +13,14 @@ pub fn sort<T: Ord>(items: &mut [T]) {
 }
 
 /// Sorts in place by a key. The sort is not stable.
-pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
+pub(crate) fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     let len = items.len();
     sort_list::<dyn Sortable>(&mut List { items, is_less: |a: &T, b: &T| key(a) < key(b) }, len);
 }
 
 /// Sorts in place by a strict order. The sort is not stable. It is faster than [`sort`] but compiled once per type: use
 /// it for lists that are sorted while a response waits.
-pub fn sort_by_less<T>(items: &mut [T], is_less: impl Fn(&T, &T) -> bool) {
+pub(crate) fn sort_by_less<T>(items: &mut [T], is_less: impl Fn(&T, &T) -> bool) {
     let len = items.len();
     sort_list(&mut List { items, is_less }, len);
 }

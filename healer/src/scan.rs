@@ -133,8 +133,7 @@ impl Scanner {
     }
 
     /// As [`Scanner::advance`] with a chosen classifier, for tests of one against another.
-    #[doc(hidden)]
-    pub fn advance_with<C: Masks>(&mut self, body: &[u8]) -> Status {
+    fn advance_with<C: Masks>(&mut self, body: &[u8]) -> Status {
         self.positions().into_iter().for_each(Positions::unsettle);
         let rest = body.get(self.scanned..).unwrap_or_default();
         let (blocks, tail) = rest.as_chunks::<BLOCK>();
@@ -160,7 +159,7 @@ impl Scanner {
     /// Forgets the first `bytes` of the body, or as many of them as are in final blocks. The next [`Scanner::advance`]
     /// takes a body without them. Returns how many bytes and how many tokens were forgotten. Costs time in proportion
     /// to the tape that is left.
-    pub fn discard(&mut self, bytes: usize) -> (usize, usize) {
+    pub(crate) fn discard(&mut self, bytes: usize) -> (usize, usize) {
         let bytes = bytes.min(self.scanned);
         let [tokens, ..] = self.positions().map(|positions| positions.discard(bytes as u32));
         self.scanned = self.scanned.wrapping_sub(bytes);
@@ -195,7 +194,7 @@ impl Scanner {
     }
 
     /// Returns whether a byte scanned since the last call is not ASCII.
-    pub fn take_non_ascii(&mut self) -> bool {
+    pub(crate) fn take_non_ascii(&mut self) -> bool {
         std::mem::take(&mut self.non_ascii)
     }
 
@@ -221,7 +220,7 @@ impl Scanner {
     }
 
     /// Returns whether any byte is not ASCII.
-    pub fn non_ascii(&self) -> bool {
+    pub(crate) fn non_ascii(&self) -> bool {
         self.non_ascii
     }
 
@@ -231,12 +230,12 @@ impl Scanner {
     }
 
     /// Returns whether the bytes so far end inside a string.
-    pub fn in_string(&self) -> bool {
+    pub(crate) fn in_string(&self) -> bool {
         self.in_string
     }
 
     /// Returns the size of the tape in memory, in bytes.
-    pub fn capacity(&self) -> usize {
+    pub(crate) fn capacity(&self) -> usize {
         self.tokens.bytes().saturating_add(self.escapes.bytes()).saturating_add(self.scalars.bytes())
     }
 

@@ -167,7 +167,7 @@ impl Settings {
     }
 
     /// The largest number of unknown names that are looked at in one record.
-    pub fn most_of_record(&self) -> u32 {
+    pub(crate) fn most_of_record(&self) -> u32 {
         self.max_unknown.min(MAX_UNKNOWN_OF_RECORD)
     }
 }

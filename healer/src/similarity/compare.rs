@@ -37,7 +37,7 @@ pub fn compare_all(names: &[&str]) -> Vec<Comparison> {
 }
 
 /// Compares two names in a vocabulary.
-pub fn compare_in(vocabulary: &Vocabulary, a: &str, b: &str) -> Comparison {
+pub(crate) fn compare_in(vocabulary: &Vocabulary, a: &str, b: &str) -> Comparison {
     let made = Comparison {
         levenshtein: levenshtein::similarity(a, b),
         jaro: jaro::jaro(a, b),

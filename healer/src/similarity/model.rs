@@ -110,7 +110,7 @@ impl Model {
     }
 
     /// Whether some of the fields are arrays of records.
-    pub fn has_records(&self) -> bool {
+    pub(crate) fn has_records(&self) -> bool {
         !self.inside.is_empty()
     }
 
