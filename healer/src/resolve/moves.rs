@@ -61,7 +61,9 @@ fn decide(plan: &Automaton, closed: Closed, scratch: &mut Scratch) -> bool {
     if !in_order {
         order::sort_by_less(&mut order, |a, b| a < b);
     }
-    let decided = Record { plan, closed, around_others, unwraps: false, wraps: false, scratch }.decide(&order);
+    let epoch = scratch.next_epoch();
+    let mut record = Record { plan, closed, epoch, around_others, unwraps: false, wraps: false, scratch };
+    let decided = record.decide(&order);
     scratch.order = order;
     decided
 }
@@ -72,6 +74,8 @@ type Ordered = (u16, Id, u32, Id);
 struct Record<'a, 's> {
     plan: &'a Automaton,
     closed: Closed,
+    /// What the marks of this decision carry.
+    epoch: u32,
     /// Whether a record inside this one has accepted moves.
     around_others: bool,
     /// Whether an unwrap was accepted.
@@ -83,18 +87,17 @@ struct Record<'a, 's> {
 
 impl Record<'_, '_> {
     fn decide(&mut self, order: &[Ordered]) -> bool {
-        let epoch = self.scratch.next_epoch();
         let (marks, steps) = (&mut self.scratch.marks, self.plan.steps.len());
         if marks.len() < steps {
             marks.resize(steps, Mark::ABSENT);
         }
-        self.mark_what_stands(epoch);
+        self.mark_what_stands();
         for (_, _, _, id) in order {
-            self.accept(*id, epoch);
+            self.accept(*id);
         }
         if self.wraps {
             for (_, _, _, id) in order {
-                self.accept_beside(*id, epoch);
+                self.accept_beside(*id);
             }
         }
         while self.unwraps && self.take_back_unwraps(order) {}
@@ -102,19 +105,19 @@ impl Record<'_, '_> {
     }
 
     #[inline(always)]
-    fn mark(&self, step: Id, epoch: u32) -> Mark {
-        let mark = self.scratch.marks.get(step as usize).copied().filter(|mark| mark.epoch == epoch);
+    fn mark(&self, step: Id) -> Mark {
+        let mark = self.scratch.marks.get(step as usize).copied().filter(|mark| mark.epoch == self.epoch);
         mark.unwrap_or(Mark::ABSENT)
     }
 
     #[inline(always)]
-    fn set_mark(&mut self, step: Id, epoch: u32, mark: Mark) {
+    fn set_mark(&mut self, step: Id, mark: Mark) {
         if let Some(place) = self.scratch.marks.get_mut(step as usize) {
-            *place = Mark { epoch, ..mark };
+            *place = Mark { epoch: self.epoch, ..mark };
         }
     }
 
-    fn mark_what_stands(&mut self, epoch: u32) {
+    fn mark_what_stands(&mut self) {
         let first = self.scratch.container(self.closed.anchor).map_or(0, |container| container.first_target as usize);
         for index in first..self.closed.targets {
             let Some(hit) = self.scratch.targets.get(index).copied().filter(|hit| hit.anchor == self.closed.anchor)
@@ -124,17 +127,17 @@ impl Record<'_, '_> {
             let Some(member) = self.scratch.member(hit.member) else { continue };
             let parent = self.plan.steps.get(hit.step as usize).map_or(NONE, |step| step.parent);
             // If the parent would have its name by a rename that did not fire, nothing inside it is on the path.
-            if parent != NONE && self.mark(parent, epoch).inside != member.container {
+            if parent != NONE && self.mark(parent).inside != member.container {
                 continue;
             }
             let renamed = self.scratch.is_renamed(member.rename_edit);
             if hit.renamed && !(renamed && (!self.plan.contract || self.is_settled(member.container))) {
                 continue;
             }
-            let twice = self.mark(hit.step, epoch).epoch == epoch;
+            let twice = self.mark(hit.step).epoch == self.epoch;
             let open = member.child != NONE && !twice && !member.twice && hit.renamed == renamed;
             let kind = if open { MarkKind::Object(member.child) } else { MarkKind::Closed };
-            self.set_mark(hit.step, epoch, Mark { kind, inside: member.child, ..Mark::ABSENT });
+            self.set_mark(hit.step, Mark { kind, inside: member.child, ..Mark::ABSENT });
         }
     }
 
@@ -157,20 +160,20 @@ impl Record<'_, '_> {
         true
     }
 
-    fn accept(&mut self, id: Id, epoch: u32) {
+    fn accept(&mut self, id: Id) {
         let Some(hit) = self.scratch.sources.get(id as usize) else { return };
         let Some(mv) = self.plan.moves.get(hit.mv as usize) else { return };
         if let (MoveKind::Plain, [name]) = (mv.kind, mv.path.as_slice()) {
-            return self.accept_to_record(mv, *name, id, epoch);
+            return self.accept_to_record(mv, *name, id);
         }
         let hit = *hit;
-        let absent = |step: &Id| self.mark(*step, epoch).kind == MarkKind::Absent;
+        let absent = |step: &Id| self.mark(*step).kind == MarkKind::Absent;
         let stands = mv.path.iter().position(absent).unwrap_or(mv.path.len()) as u32;
         let accepted = match mv.kind {
             _ if !self.source_is_free(&hit) => None,
-            MoveKind::Plain => self.accept_plain(mv, &hit, epoch),
-            MoveKind::Unwrap => self.accept_unwrap(mv, &hit, epoch),
-            MoveKind::Wrap => self.accept_wrap(mv, &hit, epoch),
+            MoveKind::Plain => self.accept_plain(mv, &hit),
+            MoveKind::Unwrap => self.accept_unwrap(mv, &hit),
+            MoveKind::Wrap => self.accept_wrap(mv, &hit),
         };
         if let Some(hit) = self.scratch.sources.get_mut(id as usize) {
             hit.accepted = accepted.is_some();
@@ -181,13 +184,13 @@ impl Record<'_, '_> {
 
     /// As [`Record::accept`] for the commonest move: to a name in the record itself.
     #[inline(always)]
-    fn accept_to_record(&mut self, mv: &Move, name: Id, id: Id, epoch: u32) {
-        let anchor = self.closed.anchor;
+    fn accept_to_record(&mut self, mv: &Move, name: Id, id: Id) {
+        let (anchor, epoch) = (self.closed.anchor, self.epoch);
         // `is_made_already` searches all sources. A source that occurs twice is refused before, so no more sources get
         // there than there are rules.
         let is_barred = self.scratch.twice
             && !self.scratch.sources.get(id as usize).is_some_and(|hit| self.source_is_free(hit))
-            || self.around_others && self.is_made_already(mv, anchor, epoch);
+            || self.around_others && self.is_made_already(mv, anchor);
         let Scratch { sources, members, containers, marks, .. } = &mut *self.scratch;
         let (Some(hit), Some(mark)) = (sources.get_mut(id as usize), marks.get_mut(name as usize)) else { return };
         let Some(member) = members.get_mut(hit.member as usize) else { return };
@@ -250,11 +253,11 @@ impl Record<'_, '_> {
 
     /// Follows all but the last `keep` steps of a target path. Returns the container that the value goes to, if it may.
     #[inline(always)]
-    fn enter(&self, mv: &Move, keep: usize, epoch: u32) -> Option<Id> {
+    fn enter(&self, mv: &Move, keep: usize) -> Option<Id> {
         let mut container = self.closed.anchor;
         let steps = mv.path.len().saturating_sub(keep);
         for step in mv.path.iter().take(steps) {
-            match self.mark(*step, epoch).kind {
+            match self.mark(*step).kind {
                 MarkKind::Absent => (),
                 MarkKind::Object(inside) => {
                     let member = self.scratch.container(inside).map_or(NONE, |container| container.member);
@@ -269,14 +272,14 @@ impl Record<'_, '_> {
         Some(container)
     }
 
-    fn accept_plain(&mut self, mv: &Move, hit: &SourceHit, epoch: u32) -> Option<Id> {
-        let target = self.mark(*mv.path.last()?, epoch);
-        let container = self.enter(mv, 1, epoch)?;
+    fn accept_plain(&mut self, mv: &Move, hit: &SourceHit) -> Option<Id> {
+        let target = self.mark(*mv.path.last()?);
+        let container = self.enter(mv, 1)?;
         let absent = target.kind == MarkKind::Absent && !target.below;
-        if !absent || self.is_inside(container, hit.member) || self.is_made_already(mv, container, epoch) {
+        if !absent || self.is_inside(container, hit.member) || self.is_made_already(mv, container) {
             return None;
         }
-        self.claim(mv, epoch);
+        self.claim(mv);
         pin(self.scratch, self.closed.anchor, container, true);
         if let Some(container) = self.scratch.containers.get_mut(container as usize) {
             container.inserts = container.inserts.wrapping_add(1);
@@ -286,11 +289,11 @@ impl Record<'_, '_> {
     }
 
     /// Whether a move of a record inside this one makes a member of `container` that this move would make too.
-    fn is_made_already(&self, mv: &Move, container: Id, epoch: u32) -> bool {
+    fn is_made_already(&self, mv: &Move, container: Id) -> bool {
         if !self.around_others {
             return false;
         }
-        let made = mv.path.iter().find(|step| self.mark(**step, epoch).kind == MarkKind::Absent);
+        let made = mv.path.iter().find(|step| self.mark(**step).kind == MarkKind::Absent);
         let text = made.map_or((0, 0), |step| self.plan.step_text(*step));
         // A wrap makes nothing in the container, only in the member that it wraps.
         let makes = |hit: &&SourceHit| {
@@ -303,13 +306,13 @@ impl Record<'_, '_> {
         sources.unwrap_or_default().iter().filter(inside).any(|hit| makes(&hit))
     }
 
-    fn accept_unwrap(&mut self, mv: &Move, hit: &SourceHit, epoch: u32) -> Option<Id> {
-        let target = self.mark(*mv.path.last()?, epoch);
+    fn accept_unwrap(&mut self, mv: &Move, hit: &SourceHit) -> Option<Id> {
+        let target = self.mark(*mv.path.last()?);
         let (MarkKind::Object(inside), false) = (target.kind, target.below) else { return None };
         let around = self.scratch.container(inside).map_or(NONE, |container| container.member);
-        self.enter(mv, 1, epoch)?;
+        self.enter(mv, 1)?;
         let container = self.scratch.member(around).filter(|m| m.fate == Fate::Stays)?.container;
-        self.claim(mv, epoch);
+        self.claim(mv);
         pin(self.scratch, self.closed.anchor, container, true);
         self.unwraps = true;
         self.scratch.set_fate(around, Fate::Unwrapped);
@@ -317,22 +320,22 @@ impl Record<'_, '_> {
         Some(container)
     }
 
-    fn accept_wrap(&mut self, mv: &Move, hit: &SourceHit, epoch: u32) -> Option<Id> {
+    fn accept_wrap(&mut self, mv: &Move, hit: &SourceHit) -> Option<Id> {
         let depth = mv.depth as usize;
         let inner = mv.path.get(depth)?;
         let below_source = mv.path.get(depth..).unwrap_or_default();
         let inside = self.scratch.member(hit.member).map_or(NONE, |member| member.child);
         let fits = self.plan.contract && self.scratch.container(inside).is_some_and(|object| object.fits);
         let free = !fits
-            && self.mark(*inner, epoch).kind == MarkKind::Absent
-            && below_source.iter().all(|step| self.mark(*step, epoch).kind != MarkKind::Claimed)
-            && mv.path.last().is_some_and(|last| !self.mark(*last, epoch).below);
+            && self.mark(*inner).kind == MarkKind::Absent
+            && below_source.iter().all(|step| self.mark(*step).kind != MarkKind::Claimed)
+            && mv.path.last().is_some_and(|last| !self.mark(*last).below);
         let above = mv.path.len().saturating_sub(depth).saturating_add(1);
-        let container = self.enter(mv, above, epoch).filter(|_| free)?;
-        self.claim(mv, epoch);
+        let container = self.enter(mv, above).filter(|_| free)?;
+        self.claim(mv);
         if let Some(source) = mv.path.get(depth.wrapping_sub(1)) {
-            let mark = self.mark(*source, epoch);
-            self.set_mark(*source, epoch, Mark { kind: MarkKind::Wrapped(hit.member), ..mark });
+            let mark = self.mark(*source);
+            self.set_mark(*source, Mark { kind: MarkKind::Wrapped(hit.member), ..mark });
         }
         self.wraps = true;
         pin(self.scratch, self.closed.anchor, container, true);
@@ -342,21 +345,21 @@ impl Record<'_, '_> {
 
     /// Accepts a move into the object that a wrap makes, unless a member of that name stood in the value. The wrap pins
     /// what is around the object.
-    fn accept_beside(&mut self, id: Id, epoch: u32) {
+    fn accept_beside(&mut self, id: Id) {
         let Some(hit) = self.scratch.sources.get(id as usize).copied().filter(|hit| !hit.accepted) else { return };
         let Some(mv) = self.plan.moves.get(hit.mv as usize).filter(|mv| mv.kind == MoveKind::Plain) else { return };
-        let wrapped = mv.path.iter().zip(1u32..).find_map(|(step, stands)| match self.mark(*step, epoch).kind {
+        let wrapped = mv.path.iter().zip(1u32..).find_map(|(step, stands)| match self.mark(*step).kind {
             MarkKind::Wrapped(member) => Some((stands, member)),
             _ => None,
         });
         let Some((stands, beside)) = wrapped else { return };
         let mut rest = mv.path.iter().skip(stands as usize);
-        let absent = rest.all(|step| self.mark(*step, epoch).kind == MarkKind::Absent);
-        let below = mv.path.last().is_none_or(|last| self.mark(*last, epoch).below);
+        let absent = rest.all(|step| self.mark(*step).kind == MarkKind::Absent);
+        let below = mv.path.last().is_none_or(|last| self.mark(*last).below);
         if !absent || below || !self.source_is_free(&hit) {
             return;
         }
-        self.claim(mv, epoch);
+        self.claim(mv);
         self.scratch.set_fate(hit.member, Fate::Moved);
         if let Some(hit) = self.scratch.sources.get_mut(id as usize) {
             *hit = SourceHit { accepted: true, into: NONE, stands, beside, ..*hit };
@@ -375,14 +378,14 @@ impl Record<'_, '_> {
     }
 
     #[inline(always)]
-    fn claim(&mut self, mv: &Move, epoch: u32) {
+    fn claim(&mut self, mv: &Move) {
         for step in &mv.path {
-            let mark = self.mark(*step, epoch);
-            self.set_mark(*step, epoch, Mark { below: true, ..mark });
+            let mark = self.mark(*step);
+            self.set_mark(*step, Mark { below: true, ..mark });
         }
         if let Some(last) = mv.path.last() {
-            let mark = self.mark(*last, epoch);
-            self.set_mark(*last, epoch, Mark { kind: MarkKind::Claimed, below: false, ..mark });
+            let mark = self.mark(*last);
+            self.set_mark(*last, Mark { kind: MarkKind::Claimed, below: false, ..mark });
         }
     }
 
