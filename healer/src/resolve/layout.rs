@@ -5,6 +5,10 @@ use crate::plan::Automaton;
 use crate::plan::automaton::{Id, NONE};
 use crate::scratch::{Container, Edit, EditKind, Fate, Member, Scratch};
 
+/// The longest white space in bytes that is repeated before each added member: more than indentation takes. Repeated
+/// without a limit, it could make a body as many times longer as members move.
+const MAX_GAP: u32 = 128;
+
 /// Turns decisions about a closed tree of objects into edits, and forgets the tree.
 pub(crate) fn layout(plan: &Automaton, root: Id, scratch: &mut Scratch) {
     let Some(Container { first_member, first_source, first_target, .. }) = scratch.container(root).copied() else {
@@ -115,6 +119,8 @@ fn insert(scratch: &mut Scratch, id: Id) {
     let Some(container) = scratch.container(id).filter(|container| container.first_node != NONE) else { return };
     let Container { open, first_key, first_node: first, insert_edit, .. } = *container;
     let bare = container.removed == container.members;
-    let gap = (open.wrapping_add(1), if container.members == 0 { open.wrapping_add(1) } else { first_key });
+    let start = open.wrapping_add(1);
+    let has_gap = container.members > 0 && first_key.saturating_sub(start) <= MAX_GAP;
+    let gap = (start, if has_gap { first_key } else { start });
     scratch.set_edit(insert_edit, EditKind::Insert { gap, bare, first });
 }

@@ -54,6 +54,19 @@ const TABLE: &[(&str, &str, &str, &str)] = &[
     ("dropped", "drop; {\"a\":0,\"b\":0}", "{ \"x\":1, \"a\":2, \"y\":3, \"b\":4, \"z\":5 }", "{ \"a\":2, \"b\":4 }"),
 ];
 
+/// Otherwise a megabyte of white space and a few hundred moves would become hundreds of megabytes.
+#[test]
+fn long_white_space_is_not_repeated() {
+    for (length, repeated) in [(127, true), (128, false), (900_000, false)] {
+        let gap = format!("\n{}", " ".repeat(length));
+        let before = format!("{{{gap}\"z\":{{\"a\":1,\"b\":2}},\"y\":3}}");
+        let again = if repeated { &gap } else { "" };
+        let after = format!("{{{gap}\"y\":3,{again}\"c\":1,{again}\"d\":2}}");
+        let found = equals::check(&spec("z.a => c; z.b => d"), &before).map(|(_, text)| text);
+        assert!(found == Ok(after), "{length}");
+    }
+}
+
 #[test]
 fn healed_bodies_look_like_the_bodies_received() {
     for (says, plan, before, after) in TABLE {
