@@ -148,7 +148,7 @@ fn heal(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &[u8], limits: 
         return Healed { result: healer.heal(plan, memo, &intake), streamed: false };
     }
     let mut stream = healer.outgrow(intake);
-    stream.advance(healer, plan, memo);
+    while stream.advance(healer, plan, memo) {}
     for piece in pieces {
         stream.push(healer, plan, memo, piece);
     }

@@ -308,11 +308,16 @@ impl Incoming {
     fn outgrow<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &mut Piece) -> Step {
         let Some(intake) = self.intake.take() else { return Step::More };
         let began = tools.host.clock().now_ns();
-        let mut stream = Box::new(tools.healer.outgrow(intake));
+        self.stream = Some(Box::new(tools.healer.outgrow(intake)));
         tools.healer.clear_output();
-        with_memo(job, |memo| stream.advance(&mut tools.healer, job.plan, memo));
+        while let Some(stream) = &mut self.stream
+            && with_memo(job, |memo| stream.advance(&mut tools.healer, job.plan, memo))
+        {
+            if let Err(fail) = self.pass_part(tools, job, piece) {
+                return self.lose(tools, job, piece, fail);
+            }
+        }
         self.nanoseconds = tools.host.clock().now_ns().saturating_sub(began);
-        self.stream = Some(stream);
         self.flow(tools, job, piece)
     }
 
@@ -344,12 +349,15 @@ impl Incoming {
         match written {
             Ok(()) if !over => Step::More,
             Ok(()) => Step::Done(self.finding(tools, job, fail)),
-            Err(fail) => {
-                let finding = self.finding(tools, job, Some(fail));
-                self.discard(tools, job, piece.before);
-                Step::Done(finding)
-            }
+            Err(fail) => self.lose(tools, job, piece, fail),
         }
+    }
+
+    /// Gives up a body of which bytes could not be written.
+    fn lose<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &Piece, fail: Fail) -> Step {
+        let finding = self.finding(tools, job, Some(fail));
+        self.discard(tools, job, piece.before);
+        Step::Done(finding)
     }
 
     /// Reads a piece into the engine: as far as the engine wants it, or all of it once a part has been put behind it.
@@ -364,11 +372,19 @@ impl Incoming {
             if read.is_err() && mem::replace(&mut piece.has_failed, true) {
                 return Err(Fail::Host);
             }
-            if healer.output().len() >= PART && piece.slices.is_left() {
-                piece.is_parted = job.writes;
-                self.write_piece(tools, job, piece)?;
-                tools.healer.clear_output();
+            if piece.slices.is_left() {
+                self.pass_part(tools, job, piece)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Passes on the output so far if it is long.
+    fn pass_part<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &mut Piece) -> Result<(), Fail> {
+        if tools.healer.output().len() >= PART {
+            piece.is_parted = job.writes;
+            self.write_piece(tools, job, piece)?;
+            tools.healer.clear_output();
         }
         Ok(())
     }
@@ -542,7 +558,7 @@ fn keep<H: Host>(tools: &mut Tools<H>, job: &Job<'_>, size: usize) -> Result<(),
 
 fn write_healed<H: Host>(host: &mut H, job: &Job<'_>, size: usize, output: &[u8]) -> Result<(), Fail> {
     if output.len() > job.max_output {
-        return Err(Fail::OutputTooLarge);
+        return Err(Fail::Body(Reason::OutputTooLarge));
     }
     let Some(headers) = job.held else {
         return host.replace_body(size, output).map_err(|_| Fail::Host);

@@ -64,8 +64,6 @@ impl Skip {
 pub enum Fail {
     /// The engine refused the body.
     Body(Reason),
-    /// With held headers: the healed body might not fit into Envoy's buffer.
-    OutputTooLarge,
     /// The stream went away before its body ended.
     Incomplete,
     /// Trailers ended the body before its value closed, too late to write. The response was reset.
@@ -78,12 +76,11 @@ pub enum Fail {
 }
 
 impl Fail {
-    const OWN: [Fail; 5] = [Fail::OutputTooLarge, Fail::Incomplete, Fail::EndedByTrailers, Fail::NoMemory, Fail::Host];
+    const OWN: [Fail; 4] = [Fail::Incomplete, Fail::EndedByTrailers, Fail::NoMemory, Fail::Host];
 
     const fn as_str(self) -> &'static str {
         match self {
             Fail::Body(reason) => reason.as_str(),
-            Fail::OutputTooLarge => "output_too_large",
             Fail::Incomplete => "incomplete",
             Fail::EndedByTrailers => "ended_by_trailers",
             Fail::NoMemory => "no_memory",
@@ -93,11 +90,10 @@ impl Fail {
 
     const fn index(self) -> usize {
         match self {
-            Fail::OutputTooLarge => 0,
-            Fail::Incomplete => 1,
-            Fail::EndedByTrailers => 2,
-            Fail::NoMemory => 3,
-            Fail::Host => 4,
+            Fail::Incomplete => 0,
+            Fail::EndedByTrailers => 1,
+            Fail::NoMemory => 2,
+            Fail::Host => 3,
             Fail::Body(reason) => Self::OWN.len().saturating_add(reason as usize),
         }
     }

@@ -47,6 +47,11 @@ impl Healer {
     /// Most memory of the output that is kept. A host that buffers 1 MiB, as Envoy does by default, hands over that
     /// much of a streaming body at once, and what it becomes is no longer than this.
     const OUTPUT_BYTES: usize = 2 << 20;
+    /// Most bytes that a body or a part of it may become. A quarter of the memory that a host such as Envoy grants a
+    /// module; beside it, the body and what is known of it need to have room.
+    pub const MAX_OUTPUT_BYTES: usize = 256 << 20;
+    /// A healed body of up to this many bytes is written without finding out how many exactly.
+    const USUAL_BYTES: usize = 32 << 20;
     /// Intakes kept between bodies. A worker has few bodies under way at once.
     const SPARES: usize = 4;
 
@@ -100,7 +105,7 @@ impl Healer {
         if runs.is_some() {
             memo.elements().went_right();
         }
-        let mut result = walked.map(|()| self.render(&body, plan, memo, 0, body.bytes.len()));
+        let mut result = walked.and_then(|()| self.render(&body, plan, memo, 0, body.bytes.len()));
         if let Ok(summary) = &mut result {
             if summary.similar > 0 {
                 self.note_used(runs, memo);
@@ -215,7 +220,7 @@ impl Healer {
         // If tokens follow the elements, the last token walked is the bracket that closes their array.
         let close = body.tokens.get(walked.wrapping_sub(1)).filter(|_| walked < body.tokens.len());
         let end = close.map_or(body.bytes.len(), |close| *close as usize);
-        let summary = self.render(body, plan, memo, from, end);
+        let summary = self.render(body, plan, memo, from, end)?;
         if summary.similar > 0 {
             memo.note_used(&self.ops);
         }
@@ -329,10 +334,17 @@ impl Healer {
         report::describe(&self.scratch.conflicts, plan, memo, body, &self.scratch.arena)
     }
 
-    fn render(&mut self, body: &Body<'_>, plan: &Plan, memo: &mut Memo, from: usize, to: usize) -> Summary {
-        let summary = self.splice(body, memo.automaton(plan), memo.unscored(), from, to);
+    fn render(
+        &mut self,
+        body: &Body<'_>,
+        plan: &Plan,
+        memo: &mut Memo,
+        from: usize,
+        to: usize,
+    ) -> Result<Summary, Failure> {
+        let summary = self.splice(body, memo.automaton(plan), memo.unscored(), from, to)?;
         memo.note_moves(summary.moves > 0);
-        summary
+        Ok(summary)
     }
 
     /// Notes the ops that the body was healed by, in the order in which they show in the output.
@@ -346,7 +358,14 @@ impl Healer {
         memo.note_used(self.ops.get(noted..).unwrap_or_default());
     }
 
-    fn splice(&mut self, body: &Body<'_>, automaton: &Automaton, unscored: u32, from: usize, to: usize) -> Summary {
+    fn splice(
+        &mut self,
+        body: &Body<'_>,
+        automaton: &Automaton,
+        unscored: u32,
+        from: usize,
+        to: usize,
+    ) -> Result<Summary, Failure> {
         let shape = self.first_shape(body);
         let (conflicts, unlisted) = (self.scratch.conflicts.len() as u32, self.scratch.unlisted.len() as u32);
         let mut summary = Summary { shape, conflicts, unlisted, unscored, ..Summary::default() };
@@ -355,15 +374,15 @@ impl Healer {
             summary.add(&Summary { conflicts, unlisted, unscored, ..Summary::default() });
         }
         if !self.scratch.has_edits() {
-            return summary;
+            return Ok(summary);
         }
-        let len = to.saturating_sub(from);
-        self.output.reserve(len.saturating_add(len >> 3));
+        let most = self.make_room(body, automaton, from, to)?;
         let (tasks, out, ops) = (&mut self.tasks, &mut self.output, &mut self.ops);
         let (scratch, passes) = (&self.scratch, &mut self.passes);
         let mut renderer = Renderer { body: *body, plan: automaton, scratch, tasks, out, ops, passes, dropped: 0 };
         renderer.run(from as u32, to as u32);
         summary.dropped = renderer.dropped;
+        debug_assert!(self.output.as_slice().len() <= most, "an output longer than its bound");
         summary.changed = true;
         for op in &self.ops {
             summary.moves = summary.moves.wrapping_add(u32::from(op.kind == OpKind::Move));
@@ -375,7 +394,22 @@ impl Healer {
             let Summary { renames, moves, dropped, similar, .. } = *done;
             summary.add(&Summary { renames, moves, dropped, similar, ..Summary::default() });
         }
-        summary
+        Ok(summary)
+    }
+
+    /// Makes room for what a part of a body becomes. Fails if that is too much. Returns how long the output is then at
+    /// most.
+    fn make_room(&mut self, body: &Body<'_>, plan: &Automaton, from: usize, to: usize) -> Result<usize, Failure> {
+        let len = to.saturating_sub(from);
+        let kept = len.saturating_add(body.passed.text.len());
+        let most = kept.saturating_add(self.scratch.most_added(plan, Self::USUAL_BYTES));
+        if most > Self::MAX_OUTPUT_BYTES {
+            return Err(Failure { reason: Reason::OutputTooLarge, offset: from });
+        }
+        // Much is reserved at once, because memory that doubles takes three times as much for a moment.
+        let usual = len.saturating_add(len >> 3);
+        self.output.reserve(if most > Self::USUAL_BYTES { most } else { usual });
+        Ok(self.output.as_slice().len().saturating_add(most))
     }
 
     /// Returns the shape of the first record.

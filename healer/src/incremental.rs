@@ -47,8 +47,9 @@ pub struct Incremental {
     gone: usize,
     /// Bytes of the body before the window.
     before: usize,
-    /// Bytes that came before the body was known to be too long, and are not in the window.
+    /// Bytes that came before the body was known to be too long, and how many of them are no longer needed.
     backlog: Vec<u8>,
+    advanced: usize,
     /// Index of the first token that is not decided.
     next: usize,
     soundness: Soundness,
@@ -116,7 +117,8 @@ impl Healer {
         Incremental::new(self.intake(limits))
     }
 
-    /// Continues with a body that turned out to be longer than may be held. Call [`Incremental::advance`] next.
+    /// Continues with a body that turned out to be longer than may be held. Call [`Incremental::advance`] next, until it
+    /// returns `false`.
     pub fn outgrow(&mut self, mut intake: Box<Intake>) -> Incremental {
         let backlog = intake.restart();
         Incremental { backlog, ..Incremental::new(intake) }
@@ -135,6 +137,7 @@ impl Incremental {
             gone: 0,
             before: 0,
             backlog: Vec::new(),
+            advanced: 0,
             next: 0,
             soundness: Soundness::default(),
             spine: Vec::new(),
@@ -179,12 +182,21 @@ impl Incremental {
         Ok(())
     }
 
-    /// Decides as much as possible of a body that outgrew an intake.
-    pub fn advance(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo) {
-        // Piece by piece, because elements are passed over only before they are scanned.
-        for piece in std::mem::take(&mut self.backlog).chunks(PIECE) {
-            self.push(healer, plan, memo, piece);
+    /// Takes a piece of what an intake held that the body outgrew, as [`Incremental::push`] takes a chunk. Returns
+    /// whether there is more of it.
+    ///
+    /// Pieces are short, because elements are passed over only before they are scanned, and because the output may be
+    /// taken away after each.
+    pub fn advance(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo) -> bool {
+        let backlog = std::mem::take(&mut self.backlog);
+        let end = self.advanced.saturating_add(PIECE).min(backlog.len());
+        self.push(healer, plan, memo, backlog.get(self.advanced..end).unwrap_or_default());
+        self.advanced = end;
+        let is_more = end < backlog.len();
+        if is_more {
+            self.backlog = backlog;
         }
+        is_more
     }
 
     fn go_on(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo) {

@@ -19,11 +19,14 @@ pub enum Reason {
     TooManyKeys,
     /// More tokens than `max_tokens`.
     TooManyTokens,
+    /// The healed body is longer than [`Healer::MAX_OUTPUT_BYTES`](crate::Healer::MAX_OUTPUT_BYTES), or than a host
+    /// takes.
+    OutputTooLarge,
 }
 
 impl Reason {
     /// Every reason, for tables that are defined ahead of traffic.
-    pub const ALL: [Reason; 8] = [
+    pub const ALL: [Reason; 9] = [
         Reason::Empty,
         Reason::Scalar,
         Reason::Malformed,
@@ -32,6 +35,7 @@ impl Reason {
         Reason::TooLarge,
         Reason::TooManyKeys,
         Reason::TooManyTokens,
+        Reason::OutputTooLarge,
     ];
 
     /// Returns the stable text.
@@ -45,6 +49,7 @@ impl Reason {
             Reason::TooLarge => "too_large",
             Reason::TooManyKeys => "too_many_keys",
             Reason::TooManyTokens => "too_many_tokens",
+            Reason::OutputTooLarge => "output_too_large",
         }
     }
 }

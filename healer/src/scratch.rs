@@ -7,7 +7,14 @@ use crate::plan::guard::Guard;
 use crate::report::Op;
 use crate::stencil::ListPlace;
 use crate::walk::Progress;
+use std::iter;
 use std::ops::Range;
+
+/// The longest white space in bytes that is repeated before each added member: more than indentation takes. Repeated
+/// without a limit, it could make a body as many times longer as members move.
+pub(crate) const MAX_GAP: u32 = 128;
+/// Brackets and commas around an added member.
+const SIGNS: usize = 4;
 
 /// All lists. Indices into them are [`Id`]s.
 #[derive(Debug, Default)]
@@ -124,6 +131,38 @@ impl Scratch {
     /// Whether anything changes.
     pub(crate) fn has_edits(&self) -> bool {
         self.edits.iter().any(|edit| !matches!(edit.kind, EditKind::Void))
+    }
+
+    /// Returns at most how many bytes the edits add to the body. If that is surely no more than `enough`, nothing is
+    /// counted.
+    pub(crate) fn most_added(&self, plan: &Automaton, enough: usize) -> usize {
+        let around = (MAX_GAP as usize).saturating_add(SIGNS);
+        let longest = plan.text.len().saturating_add(self.arena.len()).saturating_add(around);
+        let rough = self.edits.len().saturating_add(self.nodes.len()).saturating_mul(longest);
+        if rough <= enough { rough } else { self.added() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn added(&self) -> usize {
+        let len = |(start, end): (u32, u32)| end.saturating_sub(start) as usize;
+        let of_edit = |edit: &Edit| match edit.kind {
+            EditKind::Key { text, .. } => len(text),
+            EditKind::Insert { gap, first, .. } => len(gap).saturating_mul(self.chain(first)),
+            _ => 0,
+        };
+        let of_node = |node: &Node| {
+            let colon = if node.mv == NONE { len(node.colon) } else { 0 };
+            len(node.text).saturating_add(colon).saturating_add(SIGNS)
+        };
+        let edits = self.edits.iter().map(of_edit).fold(0, usize::saturating_add);
+        self.nodes.iter().map(of_node).fold(edits, usize::saturating_add)
+    }
+
+    /// Returns how many members are made beside each other.
+    fn chain(&self, first: Id) -> usize {
+        let node = |id: Id| self.nodes.get(id as usize);
+        iter::successors(node(first), |last| node(last.next)).count()
     }
 
     /// Appends a place for an edit that may be made later.

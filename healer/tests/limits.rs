@@ -40,6 +40,48 @@ fn moves_of_one_plan() {
     }
 }
 
+/// What a body would become is bounded before any of it is written.
+#[test]
+fn a_healed_body_that_is_too_long() {
+    const RECORDS: usize = 100_000;
+    let list = |record: &str| format!("[{}]", vec![record; RECORDS].join(","));
+    let name = |bytes: usize| "n".repeat(bytes);
+    let most = Healer::MAX_OUTPUT_BYTES / RECORDS;
+    for (rule, record) in [(r#""rename":{"a":"NAME"}"#, r#"{"a":1}"#), (r#""move":{"a.b":"NAME"}"#, r#"{"a":{"b":1}}"#)]
+    {
+        for (bytes, expected) in [(10, Ok(true)), (most - 20, Ok(true)), (most, Err(Reason::OutputTooLarge))] {
+            let plan = plan(&rule.replace("NAME", &name(bytes)));
+            let limits = Limits { max_held_bytes: 2 << 20, ..Limits::default() };
+            let (mut memo, body) = (Memo::new(&plan), list(record));
+            let found = heal(&plan, &mut memo, limits, &body, 1 << 16);
+            assert_eq!(found.map(|summary| summary.changed), expected, "{rule} {bytes}");
+        }
+    }
+}
+
+/// White space that is repeated is counted, and so are names that a convention makes.
+#[test]
+fn bodies_that_grow_much_are_healed() {
+    let gap = " ".repeat(100);
+    let rows = [
+        (
+            r#""move":{"o.a":"a","o.b":"b","o.c":"c"}"#,
+            format!(r#"{{{gap}"z":0,"o":{{"a":1,"b":2,"c":3}}}}"#),
+            format!(r#"{{{gap}"z":0,{gap}"a":1,{gap}"b":2,{gap}"c":3}}"#),
+        ),
+        (r#""packs":["camel-case"]"#, r#"{"firstNameOfUser":1}"#.to_owned(), r#"{"first_name_of_user":1}"#.to_owned()),
+    ];
+    for (route, record, healed) in rows {
+        let list = |record: &str| format!("[{}]", vec![record; 20_000].join(","));
+        let (plan, mut healer) = (plan(route), Healer::new());
+        let mut memo = Memo::new(&plan);
+        let mut intake = healer.intake(Limits { max_held_bytes: 8 << 20, ..Limits::default() });
+        assert_eq!(intake.push(list(&record).as_bytes()), Progress::Whole);
+        assert!(healer.heal(&plan, &mut memo, &intake).is_ok_and(|summary| summary.changed));
+        assert!(healer.output() == list(&healed).as_bytes(), "{route}");
+    }
+}
+
 /// A skeleton that was learned under wider limits may exceed narrower ones.
 #[test]
 fn what_is_known_of_other_limits() {

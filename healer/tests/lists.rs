@@ -415,7 +415,7 @@ fn lists_that_turn_out_to_be_too_long() {
                 let held = std::mem::replace(&mut intake, healer.intake(limits));
                 let stream = stream.insert(healer.outgrow(held));
                 healer.clear_output();
-                stream.advance(&mut healer, &plan, &mut memo);
+                while stream.advance(&mut healer, &plan, &mut memo) {}
             }
             Some(stream) => stream.push(&mut healer, &plan, &mut memo, chunk),
         }

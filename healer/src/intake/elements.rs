@@ -20,6 +20,9 @@ const FAR: usize = 8 << 10;
 const MAX_MISSES: usize = 8;
 const PAYS: usize = 2 * STEP;
 
+/// If elements have become more bytes than this, the search ends: what they become is kept twice when a body is healed.
+const MAX_TEXT: usize = 64 << 20;
+
 /// How far a body was searched for elements to pass over.
 #[derive(Debug, Default)]
 pub(super) struct Search {
@@ -184,6 +187,7 @@ impl Pass<'_> {
             scanner.pass(open, end, place.depth, next.follows);
             (search.token, search.depth, search.reach) = (scanner.tokens().len(), place.depth, end);
             search.passed = search.passed.saturating_add(end.saturating_sub(next.at));
+            search.is_over |= runs.text_len() > MAX_TEXT;
         }
         let looks = if fitted > 0 { 1 } else { next.looks.saturating_add(1) };
         if miss == Miss::Short && looks >= MAX_LOOKS {

@@ -3,11 +3,7 @@
 use super::carry::carry_out;
 use crate::plan::Automaton;
 use crate::plan::automaton::{Id, NONE};
-use crate::scratch::{Container, Edit, EditKind, Fate, Member, Scratch};
-
-/// The longest white space in bytes that is repeated before each added member: more than indentation takes. Repeated
-/// without a limit, it could make a body as many times longer as members move.
-const MAX_GAP: u32 = 128;
+use crate::scratch::{Container, Edit, EditKind, Fate, MAX_GAP, Member, Scratch};
 
 /// Turns decisions about a closed tree of objects into edits, and forgets the tree.
 pub(crate) fn layout(plan: &Automaton, root: Id, scratch: &mut Scratch) {

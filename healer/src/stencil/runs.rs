@@ -134,6 +134,11 @@ impl Runs {
         self.pinned = 0;
     }
 
+    /// Returns how many bytes its elements have become so far.
+    pub(crate) fn text_len(&self) -> usize {
+        self.text.as_slice().len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

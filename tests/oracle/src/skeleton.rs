@@ -178,7 +178,7 @@ fn outgrow(
 ) -> (Summary, Option<Vec<u8>>) {
     healer.clear_output();
     let mut stream = healer.outgrow(intake);
-    stream.advance(healer, plan, memo);
+    while stream.advance(healer, plan, memo) {}
     stream.push(healer, plan, memo, rest);
     stream.finish(healer, memo);
     let summary = Summary { new_shapes: 0, ..stream.summary() };

@@ -4,7 +4,7 @@ use nomos_harness::{Host, Reply, Response, Vm};
 
 use nomos_harness::vm::ROOT;
 
-use super::{DRIFTED, EARLY, HEALED, HELD, OBSERVE, configuration, module, vm};
+use super::{DRIFTED, EARLY, HEALED, HELD, OBSERVE, configuration, module, vm, vm_with};
 
 /// The size of a page of wasm memory in bytes.
 const PAGE: usize = 64 << 10;
@@ -76,6 +76,23 @@ fn a_long_chunk_takes_little_memory() {
         assert_eq!((reply.trap, reply.body == expected.as_bytes()), (None, true), "{settings}");
         assert_eq!(vm.host().refused_growths, 0, "{settings}");
     }
+}
+
+/// A body of unknown length that turns out to be longer than may be held, and becomes seven times longer.
+#[test]
+fn what_outgrows_the_limit_takes_little_memory_for_its_healed_form() {
+    const HELD_BYTES: usize = 8 << 20;
+    let name = "x".repeat(200);
+    let configuration = configuration(r#""max_held_bytes":8388608,"#).replace("email_address", &name);
+    let (body, _) = list(400_000);
+    let mut vm = vm_with(&configuration);
+    let before = vm.memory();
+    // What is held and its tokens, each twice while its list grows, and a part of the output.
+    vm.host().memory_limit = Some(before + 8 * HELD_BYTES);
+    let reply = Response::json(body.as_bytes()).cut(64 << 10).run(&mut vm);
+    println!("{} bytes: {} more", body.len(), vm.memory() - before);
+    assert_eq!((reply.trap, reply.body == body.replace("mail", &name).as_bytes()), (None, true));
+    assert_eq!(vm.host().refused_growths, 0);
 }
 
 /// The number of bodies under way at once, together longer than the reserve can serve.
