@@ -14,8 +14,6 @@
 //! Up to that point, the chunk of the running callback stays with the host until its fate is decided. So if something
 //! fails, it is enough to put the earlier bytes in front of that chunk.
 
-use std::mem;
-
 use healer::config::Route;
 use healer::{Failure, Incremental, Intake, Limits, Memo, Plan, Progress, Reason, Summary};
 
@@ -336,10 +334,8 @@ impl Incoming {
         }
         self.nanoseconds = self.nanoseconds.saturating_add(tools.host.clock().now_ns().saturating_sub(began));
         let mut written = self.write_piece(tools, job, piece);
-        if piece.is_parted && piece.slices.is_left() {
-            // The rest would be in front of what precedes it.
-            let _ = tools.host.reset_response();
-            written = Err(Fail::Host);
+        if piece.is_parted && written.is_ok() {
+            written = pass_rest(&mut tools.host, &mut piece.slices);
         }
         if job.writes && written.is_ok() {
             let change =
@@ -360,18 +356,13 @@ impl Incoming {
         Step::Done(finding)
     }
 
-    /// Reads a piece into the engine: as far as the engine wants it, or all of it once a part has been put behind it.
-    /// Fails if the host gives fewer bytes than it announced.
+    /// Reads a piece into the engine, as far as the engine wants it. Fails if the host gives fewer bytes than it
+    /// announced.
     fn push<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, piece: &mut Piece) -> Result<(), Fail> {
-        while let Some(stream) = self.stream.as_mut().filter(|stream| piece.is_parted || !stream.is_stuck()) {
-            if !piece.slices.is_left() {
-                break;
-            }
+        while let Some(stream) = self.stream.as_mut().filter(|stream| piece.slices.is_left() && !stream.is_stuck()) {
             let Tools { host, healer, .. } = tools;
-            let read = with_memo(job, |memo| stream.push_by(healer, job.plan, memo, |to| piece.slices.read(host, to)));
-            if read.is_err() && mem::replace(&mut piece.has_failed, true) {
-                return Err(Fail::Host);
-            }
+            with_memo(job, |memo| stream.push_by(healer, job.plan, memo, |to| piece.slices.read(host, to)))
+                .map_err(|_| Fail::Host)?;
             if piece.slices.is_left() {
                 self.pass_part(tools, job, piece)?;
             }
@@ -483,14 +474,12 @@ struct Piece {
     last: bool,
     /// Whether output was put behind it. Then the rest must follow that, whatever it is.
     is_parted: bool,
-    /// Whether the host has refused to hand over a slice.
-    has_failed: bool,
 }
 
 impl Piece {
     /// Returns a piece of which `read` bytes have been read already.
     fn of(read: usize, size: usize, before: usize, last: bool) -> Self {
-        Piece { slices: Slices::of(read, size), before, last, is_parted: false, has_failed: false }
+        Piece { slices: Slices::of(read, size), before, last, is_parted: false }
     }
 }
 
@@ -534,6 +523,21 @@ fn put_behind<H: Host>(host: &mut H, chunk: &mut Slices, bytes: &[u8]) -> Result
     insist(host, |host| host.replace_body(chunk.start, &[]))?;
     chunk.forget_read();
     insist(host, |host| host.append_body(bytes))
+}
+
+/// Puts the part of a chunk that was not read behind what was put there, as it came.
+#[cold]
+fn pass_rest<H: Host>(host: &mut H, chunk: &mut Slices) -> Result<(), Fail> {
+    let mut bytes = Vec::new();
+    while chunk.is_left() {
+        if chunk.read(host, &mut bytes).is_err() && chunk.read(host, &mut bytes).is_err() {
+            let _ = host.reset_response();
+            return Err(Fail::Host);
+        }
+        put_behind(host, chunk, &bytes)?;
+        bytes.clear();
+    }
+    Ok(())
 }
 
 /// Makes a call without which bytes of the body would be missing or in the wrong place. If the host refuses twice,

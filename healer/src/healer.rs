@@ -50,7 +50,7 @@ impl Healer {
     /// Most bytes that a body or a part of it may become. A quarter of the memory that a host such as Envoy grants a
     /// module; beside it, the body and what is known of it need to have room.
     pub const MAX_OUTPUT_BYTES: usize = 256 << 20;
-    /// A healed body of up to this many bytes is written without finding out how many exactly.
+    /// A body that surely becomes no longer than this is written without counting how long.
     const USUAL_BYTES: usize = 32 << 20;
     /// Intakes kept between bodies. A worker has few bodies under way at once.
     const SPARES: usize = 4;
@@ -400,16 +400,20 @@ impl Healer {
     /// Makes room for what a part of a body becomes. Fails if that is too much. Returns how long the output is then at
     /// most.
     fn make_room(&mut self, body: &Body<'_>, plan: &Automaton, from: usize, to: usize) -> Result<usize, Failure> {
-        let len = to.saturating_sub(from);
-        let kept = len.saturating_add(body.passed.text.len());
-        let most = kept.saturating_add(self.scratch.most_added(plan, Self::USUAL_BYTES));
+        let (len, done) = (to.saturating_sub(from), self.output.as_slice().len());
+        let rough = self.scratch.rough_growth(plan, body.bytes.len()).saturating_add(body.passed.text.len());
+        let rough = rough.saturating_add(len);
+        if rough <= Self::USUAL_BYTES {
+            self.output.reserve(len.saturating_add(len >> 3));
+            return Ok(done.saturating_add(rough));
+        }
+        let most = len.saturating_add(body.passed.growth()).saturating_add(self.scratch.growth());
         if most > Self::MAX_OUTPUT_BYTES {
             return Err(Failure { reason: Reason::OutputTooLarge, offset: from });
         }
-        // Much is reserved at once, because memory that doubles takes three times as much for a moment.
-        let usual = len.saturating_add(len >> 3);
-        self.output.reserve(if most > Self::USUAL_BYTES { most } else { usual });
-        Ok(self.output.as_slice().len().saturating_add(most))
+        // At once, because memory that doubles takes three times as much for a moment.
+        self.output.reserve(most);
+        Ok(done.saturating_add(most))
     }
 
     /// Returns the shape of the first record.

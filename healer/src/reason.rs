@@ -19,8 +19,8 @@ pub enum Reason {
     TooManyKeys,
     /// More tokens than `max_tokens`.
     TooManyTokens,
-    /// The healed body is longer than [`Healer::MAX_OUTPUT_BYTES`](crate::Healer::MAX_OUTPUT_BYTES), or than a host
-    /// takes.
+    /// The healed body might be longer than [`Healer::MAX_OUTPUT_BYTES`](crate::Healer::MAX_OUTPUT_BYTES), or is longer
+    /// than a host takes.
     OutputTooLarge,
 }
 

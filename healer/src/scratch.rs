@@ -133,28 +133,27 @@ impl Scratch {
         self.edits.iter().any(|edit| !matches!(edit.kind, EditKind::Void))
     }
 
-    /// Returns at most how many bytes the edits add to the body. If that is surely no more than `enough`, nothing is
-    /// counted.
-    pub(crate) fn most_added(&self, plan: &Automaton, enough: usize) -> usize {
+    /// Returns more bytes than the edits can add to a body of `len` bytes, without counting them: each name is taken to
+    /// be as long as all names, and each colon, with the white space around it, as long as the body.
+    pub(crate) fn rough_growth(&self, plan: &Automaton, len: usize) -> usize {
         let around = (MAX_GAP as usize).saturating_add(SIGNS);
         let longest = plan.text.len().saturating_add(self.arena.len()).saturating_add(around);
-        let rough = self.edits.len().saturating_add(self.nodes.len()).saturating_mul(longest);
-        if rough <= enough { rough } else { self.added() }
+        let nodes = self.nodes.len().saturating_mul(longest.saturating_add(len));
+        self.edits.len().saturating_mul(longest).saturating_add(nodes)
     }
 
+    /// Returns how many bytes the edits add at most. What is removed does not count, but for names that are replaced.
     #[cold]
     #[inline(never)]
-    fn added(&self) -> usize {
+    pub(crate) fn growth(&self) -> usize {
         let len = |(start, end): (u32, u32)| end.saturating_sub(start) as usize;
         let of_edit = |edit: &Edit| match edit.kind {
-            EditKind::Key { text, .. } => len(text),
+            EditKind::Key { text, .. } => len(text).saturating_sub(len((edit.at, edit.end))),
             EditKind::Insert { gap, first, .. } => len(gap).saturating_mul(self.chain(first)),
             _ => 0,
         };
-        let of_node = |node: &Node| {
-            let colon = if node.mv == NONE { len(node.colon) } else { 0 };
-            len(node.text).saturating_add(colon).saturating_add(SIGNS)
-        };
+        // An object that is made repeats the colon of a member in it, and one that wraps a value stands behind another.
+        let of_node = |node: &Node| len(node.text).saturating_add(len(node.colon)).saturating_add(SIGNS);
         let edits = self.edits.iter().map(of_edit).fold(0, usize::saturating_add);
         self.nodes.iter().map(of_node).fold(edits, usize::saturating_add)
     }

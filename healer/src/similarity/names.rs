@@ -71,8 +71,8 @@ pub(super) struct Name {
     pub implied: Mask,
     /// Own words that must have a counterpart.
     pub needed: Mask,
-    /// The hash of the name without case and separators, by which names are the same. Names without words, such as those
-    /// that are too long to be looked at, are the same only if they are equal.
+    /// The hash of the name without case and separators, by which names are the same. Names that have no letters and
+    /// digits, or too many bytes to be looked at, are the same only if they are equal.
     pub joined: u64,
     /// Whether objects of this name stand around records.
     pub is_envelope: bool,
@@ -198,7 +198,7 @@ impl Names {
         }
     }
 
-    /// Adds the words of a name. A name without words is known by all of its text.
+    /// Adds the words of a name. A name in which nothing was looked at is known by all of its text.
     fn split(&mut self, name: &str) {
         let Names { text, tokens, word, closed, .. } = self;
         let lexicon = lexicon();

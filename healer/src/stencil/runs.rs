@@ -55,6 +55,13 @@ pub(crate) struct Passed<'a> {
 
 impl Passed<'_> {
     pub(crate) const NOTHING: Passed<'static> = Passed { runs: &[], text: &[], place: None };
+
+    /// Returns how many bytes longer the elements become at most, all together.
+    pub(crate) fn growth(&self) -> usize {
+        let len = |start: u32, end: u32| end.saturating_sub(start);
+        let growth = |run: &Run| len(run.text.0, run.text.1).saturating_sub(len(run.open, run.end)) as usize;
+        self.runs.iter().map(growth).fold(0, usize::saturating_add)
+    }
 }
 
 impl Run {

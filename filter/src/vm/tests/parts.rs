@@ -87,20 +87,39 @@ fn white_space_before_a_long_chunk_leaves_once() {
     }
 }
 
+/// The memory reserve is gone between two chunks, or in the middle of one, after parts of it have left.
+#[test]
+fn no_memory_in_the_middle_of_a_long_chunk() {
+    let (sent, healed) = list();
+    for (settings, is_known) in CASES {
+        for reserves in 0..4 {
+            let mut vm = vm(settings);
+            vm.host().reserves = Some(reserves);
+            let reply = run(&mut vm, &sent, is_known, End::Apart);
+            let what = format!("{settings} {is_known} {reserves} {}", reply.state);
+            assert!(!reply.reset && reply.text().replace("email_address", "mail") == sent, "{what}");
+            assert!(reply.reason() == "no_memory" || reply.text() == healed, "{what}");
+            assert_eq!(metric(&mut vm, "nomos_held_bytes"), 0, "{what}");
+        }
+    }
+}
+
 /// Whatever call fails, no byte is missing or in the wrong place; where the host refuses twice, the client can tell.
 #[test]
 fn any_host_call_may_fail_between_parts() {
     let (sent, _) = list();
-    let mut sound = vm(SMALL);
-    run(&mut sound, &sent, false, End::Apart);
-    for first in 1..sound.host().count {
-        for numbers in [vec![first], vec![first, first + 1], (first..1000).collect()] {
-            let mut vm = vm_on(Mock::new().with_failing_numbers(&numbers, 2), SMALL);
-            let reply = run(&mut vm, &sent, false, End::Apart);
-            let refused = numbers.len() > 2 && vm.host().calls("reset_response") > 0;
-            let all = reply.text().replace("email_address", "mail") == sent;
-            assert!(all || reply.reset || refused, "{numbers:?} {}", reply.state);
-            assert!(!reply.reset || numbers.len() > 1, "{numbers:?} {}", reply.state);
+    for settings in ["", SMALL] {
+        let mut sound = vm(settings);
+        run(&mut sound, &sent, false, End::Apart);
+        for first in 1..sound.host().count {
+            for numbers in [vec![first], vec![first, first + 1], (first..1000).collect()] {
+                let mut vm = vm_on(Mock::new().with_failing_numbers(&numbers, 2), settings);
+                let reply = run(&mut vm, &sent, false, End::Apart);
+                let refused = numbers.len() > 2 && vm.host().calls("reset_response") > 0;
+                let all = reply.text().replace("email_address", "mail") == sent;
+                assert!(all || reply.reset || refused, "{settings} {numbers:?} {}", reply.state);
+                assert!(!reply.reset || numbers.len() > 1, "{settings} {numbers:?} {}", reply.state);
+            }
         }
     }
 }

@@ -78,6 +78,18 @@ fn a_long_chunk_takes_little_memory() {
     }
 }
 
+/// What follows a fault in such a chunk does not pass through the engine.
+#[test]
+fn the_rest_of_a_long_chunk_takes_little_memory() {
+    let (mut body, _) = list(2_000_000);
+    body.replace_range(2_000_000..2_000_001, "{");
+    let mut vm = capped(STREAMED, MOST_GROWTH / PAGE);
+    let reply = Response::json(body.as_bytes()).run(&mut vm);
+    assert_eq!((reply.trap, as_it_came(&reply.body) == body.as_bytes()), (None, true));
+    assert!(reply.body.len() > body.len() + 500_000, "{}", reply.body.len());
+    assert_eq!(vm.host().refused_growths, 0);
+}
+
 /// A body of unknown length that turns out to be longer than may be held, and becomes seven times longer.
 #[test]
 fn what_outgrows_the_limit_takes_little_memory_for_its_healed_form() {
