@@ -94,6 +94,18 @@ fn bodies_that_grow_much_are_healed() {
     }
 }
 
+/// Objects that a move makes repeat the colon of the member, with all white space around it.
+#[test]
+fn white_space_around_a_colon_counts() {
+    let gap = " ".repeat(10_000);
+    let (plan, mut healer) = (plan(r#""move":{"x":"a.b"}"#), Healer::new());
+    let mut memo = Memo::new(&plan);
+    let mut intake = healer.intake(Limits::default());
+    assert_eq!(intake.push(format!(r#"{{"x"{gap}:1}}"#).as_bytes()), Progress::Whole);
+    assert!(healer.heal(&plan, &mut memo, &intake).is_ok_and(|summary| summary.changed));
+    assert!(healer.output() == format!(r#"{{"a"{gap}:{{"b"{gap}:1}}}}"#).as_bytes());
+}
+
 /// A skeleton that was learned under wider limits may exceed narrower ones.
 #[test]
 fn what_is_known_of_other_limits() {
