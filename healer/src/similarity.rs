@@ -24,6 +24,7 @@ mod graphql;
 mod inverse;
 mod lexicon;
 mod likeness;
+mod lists;
 pub mod metrics;
 mod model;
 mod names;

@@ -45,7 +45,7 @@ pub(super) fn add(record: &mut Record<'_, '_>) {
         let Some(phrase) = phrase(&record.scratch.names, record.found_words(id)) else { continue };
         for post in record.model.described.get(phrase) {
             let pair = pair(record, object, post.field, id);
-            record.scratch.pairs.extend(pair);
+            record.add(pair);
         }
     }
 }

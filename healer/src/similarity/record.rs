@@ -11,7 +11,7 @@ use super::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, Token, bit};
 use super::{
     Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, described, foreign,
-    frames, reference, systematic,
+    frames, lists, reference, systematic,
 };
 use crate::order::{sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
@@ -20,6 +20,8 @@ use crate::plan::spec::{Kind, Kinds};
 pub(super) const UNFRAMED: Id = Id::MAX - 1;
 /// Pairs with lower scores are dropped; they do not even count as rivals.
 const LEAST: f32 = 0.5;
+/// Pairs with at least this score are good: neither side needs other evidence, nor is any.
+const GOOD: f32 = 0.85;
 /// The factor for each object above whose name is too far up to be looked at.
 const FAR_ABOVE: f32 = 0.8;
 
@@ -103,6 +105,7 @@ impl Record<'_, '_> {
             self.compare(id, |_| true);
         }
         frames::bear_out_all(self);
+        lists::add(self);
         systematic::add(self);
         described::add(self);
         decide::decide(self, out);
@@ -212,11 +215,26 @@ impl Record<'_, '_> {
             for expected in candidates.fields.iter().copied() {
                 if self.model.field(expected).is_some_and(&wanted) {
                     let pair = self.pair(expected, id);
-                    self.scratch.pairs.extend(pair.filter(|pair| pair.score >= LEAST));
+                    self.add(pair.filter(|pair| pair.score >= LEAST));
                 }
             }
         }
         self.scratch.candidates = candidates;
+    }
+
+    /// Adds a pair, if there is one.
+    #[inline(never)]
+    pub fn add(&mut self, pair: Option<Pair>) {
+        if let Some(pair) = pair {
+            self.scratch.pairs.push(pair);
+        }
+    }
+
+    /// Whether a missing field or a found member is in a good pair.
+    #[inline(never)]
+    pub fn has_good_pair(&self, expected: Id, found: Id) -> bool {
+        let is_of = |pair: &Pair| pair.expected == expected || pair.found == found;
+        self.scratch.pairs.iter().any(|pair| is_of(pair) && !pair.is_taken && pair.score >= GOOD)
     }
 
     fn pair(&self, expected: Id, id: Id) -> Option<Pair> {

@@ -31,8 +31,6 @@ const MOST_NAMES: usize = 64;
 const MOST_CHANGES: usize = 16;
 /// The score of a pair.
 const WORTH: f32 = 0.9;
-/// A field or member of a better pair is no evidence.
-const BETTER: f32 = 0.85;
 
 /// Words for other things that many records mention: names with these belong to those things. Sorted.
 const OTHERS: [&str; 22] = [
@@ -93,10 +91,12 @@ pub(super) fn add(record: &mut Record<'_, '_>) {
         }
         let alone: Vec<Change> = run.iter().filter(|change| is_alone(change, run)).copied().collect();
         if tells(&alone) && is_sound(record, &alone) {
-            made.extend(alone.iter().map(pair));
+            made.extend(alone);
         }
     }
-    record.scratch.pairs.extend(made);
+    for change in &made {
+        record.add(Some(pair(change)));
+    }
 }
 
 fn pair(change: &Change) -> Pair {
@@ -114,7 +114,7 @@ fn changes(record: &Record<'_, '_>) -> Vec<Change> {
     let (mut changes, mut compared) = (Vec::new(), 0usize);
     for (id, found) in (0..).zip(record.found) {
         let Some(object) = record.frame_of(id) else { continue };
-        if has_better(record, NONE, id) {
+        if record.has_good_pair(NONE, id) {
             continue;
         }
         let words = record.found_words(id);
@@ -137,7 +137,7 @@ fn changes(record: &Record<'_, '_>) -> Vec<Change> {
                     continue;
                 }
                 let Some(change) = change(record, post.field, id, is_last) else { continue };
-                if !has_better(record, post.field, NONE) {
+                if !record.has_good_pair(post.field, NONE) {
                     changes.push(Change { object, kind, ..change });
                 }
             }
@@ -150,12 +150,6 @@ fn changes(record: &Record<'_, '_>) -> Vec<Change> {
 fn is_at_end(record: &Record<'_, '_>, post: Post, is_last: bool) -> bool {
     let own = record.model.names.get(post.field).map_or(0, |name| name.own);
     post.words != 0 && post.words == own & !(if is_last { own >> 1 } else { own << 1 })
-}
-
-/// Whether a field or a member has a better pair.
-fn has_better(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
-    let is_of = |pair: &Pair| pair.expected == expected || pair.found == found;
-    record.scratch.pairs.iter().any(|pair| is_of(pair) && !pair.is_taken && pair.score >= BETTER)
 }
 
 /// Returns how two names differ, if in front or in one place. Names with the same last word are compared by that word

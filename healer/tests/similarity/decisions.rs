@@ -590,3 +590,37 @@ fn an_array_is_known_by_the_values_in_it_also_where_the_plan_knows_their_names()
         }
     }
 }
+
+/// `items` says nothing of what is in it, so the elements tell which list it is.
+#[test]
+fn a_list_without_a_name_of_its_own_is_known_by_its_elements() {
+    let users = r#"[{"user_id":1,"nickname":"n","birthday":"b","shoe_size":4}]"#;
+    let drifted = r#"[{"userId":1,"nickname":"n","birthday":"b","shoe_size":4},{"nickname":"m"}]"#;
+    let healed = r#"[{"user_id":1,"nickname":"n","birthday":"b","shoe_size":4},{"nickname":"m"}]"#;
+    let list = |name: &str, elements: &str| format!(r#"{{"{name}":{elements}}}"#);
+    for (expected, found) in [("users", "items"), ("items", "users"), ("data", "results")] {
+        let plan = plan(&list(expected, users));
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), &list(found, drifted)), list(expected, healed), "{found}");
+    }
+    let out_of_object = plan(&list("d", &list("results", users)));
+    let moved = heal(&out_of_object, &mut Memo::new(&out_of_object), &list("value", drifted));
+    assert_eq!(moved, list("d", &list("results", healed)));
+
+    let few = r#"[{"id":1,"name":"n","created_at":"c"}]"#;
+    let with_pets = r#"[{"nickname":"n","birthday":"b","shoe_size":4,"pets":[{"species":"s"}]}]"#;
+    let with_ages = r#"[{"nickname":"n","birthday":"b","shoe_size":4,"pets":[1]}]"#;
+    let two = |a: &str, b: &str| format!(r#"{{"{a}":{users},"{b}":{users}}}"#);
+    let stays = [
+        ("both have a name", list("fans", users), list("idols", users)),
+        ("some of them", list("items", users), list("failed_items", users)),
+        ("little is told", list("users", few), list("items", few)),
+        ("another kind", list("users", with_pets), list("items", with_ages)),
+        ("two could be", list("users", users), two("items", "idols")),
+        ("two are missing", two("fans", "idols"), list("items", users)),
+        ("one stands", two("fans", "idols"), two("fans", "items")),
+    ];
+    for (case, example, body) in stays {
+        let plan = plan(&example);
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), body, "{case}");
+    }
+}

@@ -17,8 +17,8 @@ use serde_json::{Map, Value};
 /// The least figures on the parts of the corpus up to one. Recall was given up for precision on parts that nobody had
 /// looked at, and for clients that read a part of a record ([`TAKEN_FOR_ANOTHER`]).
 const LEAST: [Least; 2] = [
-    Least { parts: 7, precision: 0.993_9, recall: 0.291, absent_healed: 0.002 },
-    Least { parts: 8, precision: 0.993_9, recall: 0.290, absent_healed: 0.002 },
+    Least { parts: 7, precision: 0.993_9, recall: 0.302, absent_healed: 0.002 },
+    Least { parts: 8, precision: 0.993_9, recall: 0.301, absent_healed: 0.002 },
 ];
 const PARTS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 /// The share of fields for which something is taken after their counterparts were removed.

@@ -1,0 +1,85 @@
+//! Lists that got or lost a name of their own.
+//!
+//! Some interfaces call the list that a response is about by what is in it (`users`), others by what it is (`data`,
+//! `items`, `value`). A name of the second kind says nothing of the elements, so their members decide. Any other list
+//! with such elements is a rival, whatever its name.
+
+use super::likeness::Likeness;
+use super::record::{Pair, Record};
+use super::{Id, Parts, Standing};
+use crate::plan::spec::Kind;
+
+/// The largest number of pairs of lists that are compared in one record. A record has few lists, and each pair costs a
+/// look at all members for each that is expected in an element.
+const MAX_COMPARED: usize = 16;
+/// At least this many members of the elements have to be the same.
+const LEAST_SAME: usize = 3;
+/// The least that their names must tell together: `id`, `name` and `created_at` do not suffice.
+const LEAST_TOLD: f32 = 2.0;
+/// The least share of the members of the elements that have fewer.
+const LEAST_SHARE: f32 = 0.5;
+/// The score of a pair.
+const WORTH: f32 = 0.88;
+/// The score of a pair of which both names say what is in the list: too low to be taken, high enough for a rival.
+const RIVAL: f32 = 0.84;
+
+/// Adds pairs of lists whose elements are alike.
+pub(super) fn add(record: &mut Record<'_, '_>) {
+    let (mut made, mut compared) = (Vec::new(), 0usize);
+    for id in 0..record.found.len() as Id {
+        if !is_open_list(record, id) {
+            continue;
+        }
+        for (expected, field) in (0..).zip(record.model.fields()) {
+            if !field.is_records {
+                continue;
+            }
+            compared = compared.saturating_add(1);
+            if compared > MAX_COMPARED {
+                return;
+            }
+            made.push(pair(record, expected, id));
+        }
+    }
+    for pair in made {
+        record.add(pair);
+    }
+}
+
+fn is_open_list(record: &Record<'_, '_>, id: Id) -> bool {
+    let found = record.found.get(id as usize).filter(|found| found.standing != Standing::Element);
+    found.is_some_and(|found| found.item == Some(Kind::Object)) && record.frame_of(id).is_some()
+}
+
+#[inline(never)]
+fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
+    let field = record.model.field(expected)?;
+    let (own, other) = (record.model.names.get(expected)?, record.name_of(id)?);
+    // Lists that are known by their names need no members.
+    if record.has_good_pair(expected, id) || !is_missing_up_to(record, field.parent, record.frame_of(id)?) {
+        return None;
+    }
+    let like = Likeness::of(record, expected, id);
+    if like.clashes || like.same < LEAST_SAME || like.told < LEAST_TOLD || like.of_smaller() < LEAST_SHARE {
+        return None;
+    }
+    let says_nothing = own.is_envelope || other.is_envelope;
+    let score = if says_nothing && !are_parts(record, expected, id) { WORTH } else { RIVAL };
+    let parts = Parts { synonym: 1.0, tokens: score, path: 1.0, kind: 1.0, siblings: like.of_smaller(), ..Parts::NONE };
+    Some(Pair { expected, found: id, score, is_taken: record.is_taken(expected), parts, has_neutral: false })
+}
+
+/// Whether two names of lists have a word in common: `failed_items` are not all `items`.
+fn are_parts(record: &Record<'_, '_>, expected: Id, id: Id) -> bool {
+    let words = record.found_words(id);
+    record.expected_words(expected).iter().any(|own| words.iter().any(|word| word.hash == own.hash))
+}
+
+/// Whether an expected object and those around it are missing, up to the object `frame`.
+fn is_missing_up_to(record: &Record<'_, '_>, mut object: Id, frame: Id) -> bool {
+    while object != frame && !record.is_taken(object) {
+        let Some(field) = record.model.field(object) else { return false };
+        object = field.parent;
+    }
+    object == frame
+}
