@@ -9,9 +9,9 @@ use super::record::{Pair, Record};
 use super::{Id, Parts, Standing};
 use crate::plan::spec::Kind;
 
-/// The largest number of pairs of lists that are compared in one record. A record has few lists, and each pair costs a
-/// look at all members for each that is expected in an element.
-const MAX_COMPARED: usize = 16;
+/// The largest number of times that members are looked at in one record, each time for another member of an expected
+/// element: half a millisecond in all.
+const MAX_LOOKS: usize = 1 << 19;
 /// At least this many members of the elements have to be the same.
 const LEAST_SAME: usize = 3;
 /// The least that their names must tell together: `id`, `name` and `created_at` do not suffice.
@@ -25,7 +25,7 @@ const RIVAL: f32 = 0.84;
 
 /// Adds pairs of lists whose elements are alike.
 pub(super) fn add(record: &mut Record<'_, '_>) {
-    let (mut made, mut compared) = (Vec::new(), 0usize);
+    let (mut made, mut looks) = (Vec::new(), 0usize);
     for id in 0..record.found.len() as Id {
         if !is_open_list(record, id) {
             continue;
@@ -34,8 +34,9 @@ pub(super) fn add(record: &mut Record<'_, '_>) {
             if !field.is_records {
                 continue;
             }
-            compared = compared.saturating_add(1);
-            if compared > MAX_COMPARED {
+            let inside = record.model.inside(expected).0.count();
+            looks = looks.saturating_add(inside.saturating_mul(record.found.len()));
+            if looks > MAX_LOOKS {
                 return;
             }
             made.push(pair(record, expected, id));
