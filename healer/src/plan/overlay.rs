@@ -245,10 +245,14 @@ impl<'a> Overlay<'a> {
             return false;
         }
         let mut objects = self.counterpart.iter().zip(0..).filter(|(known, _)| **known == around);
-        objects.any(|(_, object)| {
-            let mut rows = self.survey.rows.iter().zip(0..);
-            rows.any(|(other, id)| other.parent == object && id != row && self.survey.name(id) == self.name(field))
-        })
+        objects.any(|(_, object)| self.has_member(object, self.name(field), row))
+    }
+
+    /// Whether an object has a member of this name other than `row`.
+    #[inline(never)]
+    fn has_member(&self, object: Id, name: &str, row: Id) -> bool {
+        let mut rows = self.survey.rows.iter().zip(0..);
+        rows.any(|(other, id)| other.parent == object && id != row && self.survey.name(id) == name)
     }
 
     fn note_values(&mut self) {
@@ -381,12 +385,14 @@ impl<'a> Overlay<'a> {
         for field in above {
             let is_there = |row: &Row| row.standing == Standing::Expected(*field);
             let known = self.counterpart.iter().position(|known| known == field);
+            let around = rows.last().copied().unwrap_or(object);
             let Some(row) = known.or_else(|| self.survey.rows.iter().position(is_there)) else {
-                // Nothing stands here, so nothing can stand below.
-                return Some(rows);
+                // Nothing stands here, so nothing can stand below, unless a member of this name was taken for another
+                // field.
+                return (!self.has_member(around, self.name(*field), NONE)).then_some(rows);
             };
             let row = row as Id;
-            if self.survey.parent(row) != rows.last().copied().unwrap_or(object) || self.is_ruled(row) {
+            if self.survey.parent(row) != around || self.is_ruled(row) {
                 return None;
             }
             rows.push(row);

@@ -624,3 +624,13 @@ fn a_list_without_a_name_of_its_own_is_known_by_its_elements() {
         assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), body, "{case}");
     }
 }
+
+/// A member that was taken for another field, in vain, still has its name: no object of that name is made beside it.
+#[test]
+fn no_object_is_made_beside_a_member_of_its_name() {
+    let settings = Settings { profile: Profile::Reference, ..Settings::default() };
+    let example = r#"[{"userid":{"user-id":{"user":1},"userId":{"user":{"user-id":1}}}}]"#;
+    let plan = plan_with(example, settings);
+    let body = r#"[{"UserID":{"userid":{"user-id":1,"user":2}}}]"#;
+    assert_eq!(heal(&plan, &mut Memo::new(&plan), body), r#"[{"userid":{"user-id":1,"user":2}}]"#);
+}
