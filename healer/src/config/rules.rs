@@ -146,10 +146,10 @@ fn read_path(side: &str, text: &str, member: &Cursor<'_>, problems: &mut Problem
     }
 }
 
-/// Refuses two spellings of one source, such as `a.b` and `a."b"`. The same spelling twice is refused as a duplicate
-/// name.
+/// Refuses two spellings of one source, such as `a.b` and `a."b"`, or `a` and `[].a`, which are the same in elements of
+/// a root array. The same spelling twice is refused as a duplicate name.
 fn refuse_same_source(entries: &[Entry<'_>], problems: &mut Problems) {
-    let sources = Index::new(entries.iter().map(|entry| entry.from.as_str()));
+    let sources = Index::new(entries.iter().map(|entry| entry.from.strip_prefix("[].").unwrap_or(entry.from.as_str())));
     for (first, second) in sources.repeats() {
         let (Some(first), Some(second)) = (entries.get(first), entries.get(second)) else { continue };
         if first.cursor.name() != second.cursor.name() {

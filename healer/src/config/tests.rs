@@ -354,6 +354,14 @@ fn a_bad_rule_is_refused() {
     }
 }
 
+/// A record in a root array is read by both moves, and their order may have been lost.
+#[test]
+fn a_source_in_elements_of_a_root_array_is_the_same_source() {
+    let refusal = route_refusal(r#""move":{"a":"b","[].a":"[].c"}"#);
+    let expected = "found a second target for [].a, which also goes to b; expected one target for each source";
+    assert_eq!(refusal, format!("routes[0].move[\"[].a\"]: {expected}"));
+}
+
 #[test]
 fn moves_and_renames_that_lead_back_are_refused() {
     let rows = [

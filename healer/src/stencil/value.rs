@@ -133,7 +133,7 @@ fn escape(bytes: &[u8], at: usize) -> Option<usize> {
     if is_in(&SIMPLE, *escaped) {
         return Some(2);
     }
-    (*escaped == b'u' && is_hex(digits)).then_some(ENOUGH)
+    (*escaped == b'u' && is_hex(*digits)).then_some(ENOUGH)
 }
 
 /// As [`long_string`], for strings with many characters of more than one byte.
@@ -178,7 +178,7 @@ fn are_escapes(pair: &Pair, mut escaped: u32, bytes: &[u8], at: usize) -> bool {
         escaped &= escaped.wrapping_sub(1);
         let byte = pair.get(place).copied().unwrap_or(0);
         let digits = at.wrapping_add(place).wrapping_add(1);
-        let is_unit = || byte == b'u' && bytes.get(digits..).and_then(<[u8]>::first_chunk).is_some_and(is_hex);
+        let is_unit = || byte == b'u' && bytes.get(digits..).and_then(<[u8]>::first_chunk).copied().is_some_and(is_hex);
         if !is_in(&SIMPLE, byte) && !is_unit() {
             return false;
         }
@@ -218,7 +218,7 @@ fn rest_of_string(bytes: &[u8], mut at: usize) -> End {
         let len = match rest {
             [] => return End::SHORT,
             [b'"', ..] => return End::at(at.wrapping_add(1)),
-            [b'\\', b'u', digits @ ..] if digits.first_chunk().is_some_and(is_hex) => ENOUGH,
+            [b'\\', b'u', digits @ ..] if digits.first_chunk().copied().is_some_and(is_hex) => ENOUGH,
             [b'\\', escaped, ..] if is_in(&SIMPLE, *escaped) => 2,
             [b'\\', ..] => return if is_cut_escape(rest) { End::SHORT } else { End::OTHER },
             [0..0x20, ..] => return End::OTHER,
@@ -245,23 +245,21 @@ fn rest_of_string(bytes: &[u8], mut at: usize) -> End {
 fn is_cut_escape(text: &[u8]) -> bool {
     match text {
         [b'\\'] => true,
-        [b'\\', b'u', digits @ ..] => digits.len() < 4 && digits.iter().all(|byte| is_in(&HEX, *byte)),
+        [b'\\', b'u', digits @ ..] => digits.len() < 4 && digits.iter().all(u8::is_ascii_hexdigit),
         _ => false,
     }
 }
 
 /// What may follow a backslash, except `u`.
 static SIMPLE: [bool; 256] = set_of(b"\"\\/bfnrt");
-static HEX: [bool; 256] = set_of(b"0123456789abcdefABCDEF");
 
 #[inline(always)]
 fn is_in(set: &[bool; 256], byte: u8) -> bool {
     set.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
-#[inline(always)]
-fn is_hex([a, b, c, d]: &[u8; 4]) -> bool {
-    is_in(&HEX, *a) & is_in(&HEX, *b) & is_in(&HEX, *c) & is_in(&HEX, *d)
+fn is_hex(digits: [u8; 4]) -> bool {
+    digits.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// Returns the end of the number that starts at an offset and with these bytes, and whether it is whole, if they tell
