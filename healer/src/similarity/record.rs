@@ -20,7 +20,7 @@ use crate::plan::spec::{Kind, Kinds};
 pub(super) const UNFRAMED: Id = Id::MAX - 1;
 /// Pairs with lower scores are dropped; they do not even count as rivals.
 const LEAST: f32 = 0.5;
-/// Pairs with at least this score are good: neither side needs other evidence, nor is any.
+/// Pairs with at least this score are good: their sides need no other evidence.
 const GOOD: f32 = 0.85;
 /// The factor for each object above whose name is too far up to be looked at.
 const FAR_ABOVE: f32 = 0.8;
