@@ -25,6 +25,7 @@ mod inverse;
 mod lexicon;
 mod likeness;
 mod lists;
+mod lowercase;
 pub mod metrics;
 mod model;
 mod names;

@@ -1,5 +1,7 @@
 //! Cuts a name into its words: `billingHTMLUrl_v2` is `billing`, `html`, `url`, `v`, `2`.
 
+use super::lowercase::lower;
+
 /// The longest name that is looked at, in bytes. A longer one has no words, so that nothing is said about it.
 pub(super) const MAX_NAME: usize = 96;
 
@@ -23,8 +25,7 @@ pub(super) fn each_word(name: &str, text: &mut String, mut each: impl FnMut(&str
         }
         match class {
             Class::Other => (),
-            _ if letter.is_ascii() => text.push(letter.to_ascii_lowercase()),
-            _ => text.extend(letter.to_lowercase()),
+            _ => text.push(lower(letter)),
         }
         before = class;
     }
@@ -48,7 +49,7 @@ impl Class {
             'a'..='z' => Class::Lower,
             'A'..='Z' => Class::Upper,
             '0'..='9' => Class::Digit,
-            _ if letter.is_uppercase() => Class::Upper,
+            _ if lower(letter) != letter => Class::Upper,
             _ if letter.is_alphanumeric() => Class::Lower,
             _ => Class::Other,
         }

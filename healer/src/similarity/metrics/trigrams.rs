@@ -7,6 +7,7 @@
 
 use crate::order::{sort, sort_by_less};
 use crate::resolve::name_hash;
+use crate::similarity::lowercase::lower;
 
 /// The largest number of trigrams of one name that count.
 const MAX: usize = 128;
@@ -89,7 +90,7 @@ pub(crate) fn each(name: &str, mut take: impl FnMut(u64)) {
         return;
     }
     let mut window = ['\0', '\0', ' '];
-    let letters = name.chars().flat_map(char::to_lowercase).chain([' ']);
+    let letters = name.chars().map(lower).chain([' ']);
     for letter in letters {
         let [_, first, second] = window;
         window = [first, second, letter];
