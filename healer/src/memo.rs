@@ -1,8 +1,12 @@
 //! What similarity found, by shape of record.
 //!
 //! A resolution depends on the contract and on the shape alone: names, their order, kinds and classes of values. So
-//! what is remembered is what would be found again, and forgetting changes no output. Shapes are found by their hashes
-//! and compared member by member before they are used, so nobody gains by making two shapes with one hash.
+//! what is remembered is what would be found again, and forgetting changes no output.
+//!
+//! Whoever sends bodies may choose names, and so shapes that share a hash. Nobody gains by it: shapes are found by
+//! their hashes, but compared member by member, and those with one hash are searched in an order. Where nothing is
+//! compared, a *seal* tells shapes apart: a `SipHash` (Aumasson and Bernstein 2012), for which nobody knows how to find
+//! another text with the hash of a given one.
 
 mod instance;
 mod learned;
@@ -21,6 +25,7 @@ use crate::walk::{Body, Sequences};
 pub(crate) use instance::Instance;
 use learned::{Learned, Spent, align};
 use shapes::Shapes;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Most bytes of a name, and of the names on the path to a member together. A record with a longer name is left to
@@ -310,7 +315,9 @@ impl Memo {
         let Some(learned) = self.learned.as_deref_mut() else { return };
         learned.before = learned.spent;
         for shape in learned.entered.drain(..) {
-            learned.seen.insert(shape, NONE);
+            if let Err(place) = learned.seen.find(shape, |_| Ordering::Equal) {
+                learned.seen.insert(place, shape, NONE);
+            }
         }
     }
 

@@ -14,6 +14,7 @@ use crate::resolve::name_hash;
 use crate::similarity::{Alignment, Found, Standing};
 use crate::text::{decoded, unquoted};
 use crate::walk::{Body, Cursor};
+use std::hash::{DefaultHasher, Hasher as _};
 
 /// Most members of one record that are examined. A record with more is left to rules: at a few hundred nanoseconds per
 /// member, a response made of nothing but invented names would cost milliseconds.
@@ -123,18 +124,22 @@ impl Survey {
         true
     }
 
-    /// Returns a hash of what is in the first elements of arrays; 0 if that does not matter.
-    pub(crate) fn elements_hash(&self) -> u64 {
-        let row = |row: &Row| {
-            let class = row.class.map_or(0, |class| (class as u64).wrapping_add(1));
-            let item = row.item.map_or(0, |kind| (kind as u64).wrapping_add(1));
-            name_hash(self.text(row.name).as_bytes())
-                ^ (u64::from(row.parent) << 32)
-                ^ (row.kind as u64) << 16
-                ^ class << 8
-                ^ item
-        };
-        self.elements.iter().map(row).fold(0, |hash: u64, row| (hash ^ row).rotate_left(23).wrapping_mul(ODD))
+    /// Returns a seal of what is in the first elements of arrays; 0 if that does not matter.
+    pub(crate) fn seal_of_elements(&self) -> u64 {
+        if self.elements.is_empty() {
+            return 0;
+        }
+        let mut seal = DefaultHasher::new();
+        for row in &self.elements {
+            let name = self.text(row.name).as_bytes();
+            let class = row.class.map_or(0, |class| (class as u8).wrapping_add(1));
+            let item = row.item.map_or(0, |kind| (kind as u8).wrapping_add(1));
+            seal.write_u32(name.len() as u32);
+            seal.write(name);
+            seal.write_u32(row.parent);
+            seal.write(&[row.kind as u8, class, item]);
+        }
+        seal.finish()
     }
 
     /// Whether the record has an array of objects that the plan does not know, and lacks an expected one. This depends

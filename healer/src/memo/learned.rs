@@ -1,6 +1,6 @@
 //! Shapes, and what similarity found in records of them.
 
-use super::shapes::Shapes;
+use super::shapes::{Key, Shapes};
 use super::{Instance, MAX_NAME, MAX_NAMES_PER_BODY};
 use crate::news::News;
 use crate::plan::Plan;
@@ -13,6 +13,8 @@ use crate::similarity::{self, Alignment, Settings, Standing};
 use crate::stencil::Stencil;
 use crate::survey::{MAX_MEMBERS, Survey};
 use crate::walk::{Body, Sequences};
+use std::cmp::Ordering;
+use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::Arc;
 
 /// Most members of all remembered shapes of one plan together, which matters for large records: 7 MB of members, and
@@ -34,7 +36,7 @@ pub(super) struct Learned {
     pub(super) plain: Extent,
     pub(super) shapes: Vec<Shape>,
     pub(super) sequences: Sequences,
-    /// The last shape with each state and hash.
+    /// The shapes by state and hash, then by their members, then by what is in their arrays.
     pub(super) by_hash: Shapes,
     pub(super) overlays: overlay::Known,
     /// By state of the plan: the shape that most of its records had in the last body that had any.
@@ -52,11 +54,11 @@ pub(super) struct Learned {
     pub(super) spent: Spent,
     /// The number of the pass.
     pub(super) pass: u64,
-    /// Shapes of the finished parts that similarity may look at. Shapes that came after a limit was reached are not
-    /// needed, since they would be beyond it again. Which of the memo's shapes they are does not matter.
+    /// Shapes of the finished parts that similarity may look at, by seal. Shapes that came after a limit was reached are
+    /// not needed, since they would be beyond it again. Which of the memo's shapes they are does not matter.
     pub(super) seen: Shapes,
     /// Shapes that the current pass adds to these.
-    pub(super) entered: Vec<(Id, u64)>,
+    pub(super) entered: Vec<Key>,
     /// Whether moves were made in the last body.
     pub(super) moves: bool,
     /// Resolutions that healed the last body, and those that healed the one before.
@@ -76,10 +78,12 @@ pub(super) struct Learned {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) hash: u64,
-    /// Whether its arrays may be expected ones under other names, so that what is in them matters too; and a hash of
+    /// Whether its arrays may be expected ones under other names, so that what is in them matters too; and a seal of
     /// that.
     pub(super) looks_inside: bool,
     pub(super) elements: u64,
+    /// A hash of its members and elements by which no two shapes can be made equal, unlike `hash`.
+    pub(super) seal: u64,
     /// The state for records of this shape.
     pub(super) over: Id,
     /// Its first item in [`Learned::sequences`].
@@ -89,8 +93,6 @@ pub(super) struct Shape {
     pub(super) unknown: u32,
     /// Number of these that similarity does not look at.
     pub(super) unscored: u32,
-    /// Another shape with the same hash.
-    pub(super) next: Id,
     /// The last pass with a record of this shape, the number of records in it, and whether similarity may look at them.
     pub(super) pass: u64,
     pub(super) records: u32,
@@ -152,10 +154,10 @@ impl Learned {
 
     /// Finds the state in which a record must be walked.
     pub(super) fn settle_one(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance) {
-        let by_hash = || self.find(body, instance, instance.shape, |_| true);
+        let by_hash = || self.find(body, instance, instance.shape, None).unwrap_or(NONE);
         let known = if instance.is_sure { instance.taken_for } else { by_hash() };
-        let known = self.find_by_elements(plan, body, instance, known);
-        let id = if self.is_new(known) { self.enter(plan, body, instance, known) } else { known };
+        let (known, elements) = self.find_by_elements(plan, body, instance, known);
+        let id = if self.is_new(known) { self.enter(plan, body, instance, known, elements) } else { known };
         let Some(shape) = self.shapes.get_mut(id as usize).filter(|shape| shape.is_scored) else {
             self.spent.unscored = self.spent.unscored.saturating_add(instance.unknown);
             *instance = Instance { over: instance.state, taken_for: NONE, is_scored: false, ..*instance };
@@ -181,18 +183,25 @@ impl Learned {
 
     /// Handles the first record of a shape in this pass. Returns the shape, which may be new; [`NONE`] if it is not
     /// worth remembering.
-    fn enter(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance, known: Id) -> Id {
+    fn enter(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance, known: Id, elements: u64) -> Id {
         if instance.names > MAX_MEMBERS as u32 {
             return NONE;
         }
-        let was_seen = self.seen.get((instance.state, instance.shape)).is_some();
+        let was_seen = !self.seen.is_empty() && {
+            let seal = self.shapes.get(known as usize).map(|shape| shape.seal);
+            let seal = seal.unwrap_or_else(|| {
+                let record = self.sequences.seal(body, instance.token, plan.automaton(), instance.state);
+                sealed(record, elements)
+            });
+            self.seen.find((instance.state, seal), |_| Ordering::Equal).is_ok()
+        };
         let is_scored = was_seen || self.spend(plan, instance);
         let id = if known == NONE && is_scored { self.learn(plan, body, instance) } else { known };
-        if is_scored && !was_seen {
-            self.entered.push((instance.state, instance.shape));
-        }
         if let Some(shape) = self.shapes.get_mut(id as usize) {
             *shape = Shape { pass: self.pass, records: 0, is_scored, ..*shape };
+            if is_scored && !was_seen {
+                self.entered.push((instance.state, shape.seal));
+            }
         }
         id
     }
@@ -205,43 +214,41 @@ impl Learned {
         !self.spent.is_beyond(plan)
     }
 
-    /// Returns a remembered shape with this hash that a record has, what is in its arrays aside, among those for which
-    /// `fits` returns true.
-    fn find(&self, body: &Body<'_>, instance: &Instance, hash: u64, fits: impl Fn(&Shape) -> bool) -> Id {
-        let mut at = self.by_hash.get((instance.state, hash)).unwrap_or(NONE);
-        while let Some(shape) = self.shapes.get(at as usize) {
-            if fits(shape) && self.sequences.is(shape.first, body, instance.token) {
-                break;
-            }
-            at = shape.next;
-        }
-        at
+    /// Returns a remembered shape with this hash that a record has, or where it is to be inserted. `elements`: what is
+    /// in its arrays, if that matters.
+    fn find(&self, body: &Body<'_>, instance: &Instance, hash: u64, elements: Option<u64>) -> Result<Id, usize> {
+        self.by_hash.find((instance.state, hash), |id| {
+            let Some(shape) = self.shapes.get(id as usize) else { return Ordering::Less };
+            let own = elements.unwrap_or(shape.elements);
+            self.sequences.compare(shape.first, body, instance.token).then_with(|| shape.elements.cmp(&own))
+        })
     }
 
-    /// Returns the shape of a record among those that equal `known` except for what is in arrays.
-    fn find_by_elements(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance, known: Id) -> Id {
+    /// Returns the shape of a record among those that equal `known` except for what is in arrays, and a seal of that.
+    fn find_by_elements(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance, known: Id) -> (Id, u64) {
         let Some(shape) = self.shapes.get(known as usize).copied() else {
             // Beyond the limits no shape is looked at, unless an earlier part had it.
             let is_small = instance.names <= MAX_MEMBERS as u32;
-            if is_small && (!self.spent.is_beyond(plan) || !self.seen.is_empty()) {
-                instance.shape ^= self.look_inside(plan, body, instance);
-            }
-            return NONE;
+            let is_needed = is_small && (!self.spent.is_beyond(plan) || !self.seen.is_empty());
+            let elements = if is_needed { self.look_inside(plan, body, instance) } else { 0 };
+            instance.shape ^= elements;
+            return (NONE, elements);
         };
         let Shape { hash, looks_inside, names, unknown, .. } = shape;
         let elements = if looks_inside { self.look_inside(plan, body, instance) } else { shape.elements };
         *instance = Instance { shape: hash ^ elements, names, unknown, ..*instance };
-        if looks_inside { self.find(body, instance, hash, |shape| shape.elements == elements) } else { known }
+        let found = if looks_inside { self.find(body, instance, hash, Some(elements)) } else { Ok(known) };
+        (found.unwrap_or(NONE), elements)
     }
 
-    /// Returns a hash of what is in the arrays of a record; 0 if it does not matter.
+    /// Returns a seal of what is in the arrays of a record; 0 if it does not matter.
     fn look_inside(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> u64 {
         let index = plan.automaton().state(instance.state).record;
         let Some(record) = plan.records().get(index as usize).filter(|record| record.model.has_records()) else {
             return 0;
         };
         let is_taken = self.survey.take(body, instance.token, plan, instance.state, record);
-        if is_taken { self.survey.elements_hash() } else { 0 }
+        if is_taken { self.survey.seal_of_elements() } else { 0 }
     }
 
     /// Works out what similarity makes of a record, and remembers it.
@@ -258,13 +265,12 @@ impl Learned {
         self.news.tell(instance.shape, &self.survey, |field, text| record.push_dotted(field, text), &self.alignments);
         let over = if self.alignments.is_empty() { instance.state } else { self.overlay(plan, instance.state, record) };
         let looks_inside = record.model.has_records() && self.survey.may_rename_arrays(record);
-        let elements = self.survey.elements_hash();
+        let elements = self.survey.seal_of_elements();
         let traced = self.sequences.trace(body, instance.token, &self.automaton, over);
         let is_same = traced.shape ^ elements == instance.shape;
         debug_assert!(is_same, "a shape that is told in two ways");
-        if !is_same {
-            return NONE;
-        }
+        let place = self.find(body, instance, traced.shape, Some(elements));
+        let (true, Err(place)) = (is_same, place) else { return NONE };
         let unknown = self.survey.rows.iter().filter(|row| row.standing == Standing::Unknown).count() as u32;
         let id = self.shapes.len() as Id;
         self.news.count = self.news.count.saturating_add(1);
@@ -272,16 +278,17 @@ impl Learned {
             hash: traced.shape,
             looks_inside,
             elements,
+            seal: sealed(traced.seal, elements),
             over,
             first: traced.first,
             names: instance.names,
             unknown: instance.unknown,
             unscored: unknown.saturating_sub(settings.most_of_record()),
-            next: self.by_hash.insert((instance.state, traced.shape), id).unwrap_or(NONE),
             pass: 0,
             records: 0,
             is_scored: true,
         });
+        self.by_hash.insert(place, (instance.state, traced.shape), id);
         let are_many = self.shapes.len() > self.max_shapes || self.sequences.items.len() > MAX_ITEMS;
         self.is_full = are_many || self.memory() > MAX_MEMORY;
         id
@@ -327,6 +334,12 @@ impl Learned {
         self.used_by = None;
         self.likely.fill(NONE);
     }
+}
+
+/// Returns the seal of a record: of its members, and of what is in its arrays.
+fn sealed(mut record: DefaultHasher, elements: u64) -> u64 {
+    record.write_u64(elements);
+    record.finish()
 }
 
 pub(super) fn align(

@@ -1,8 +1,10 @@
 //! Shapes, found by state and hash.
 
 use crate::plan::automaton::Id;
+use std::cmp::Ordering;
 
-/// Shapes by state of the plan and hash. A sorted list: inserting among thousands takes less than learning a record,
+/// Shapes by state of the plan and hash, and those with one hash in an order of their own: whoever chooses names can
+/// make as many as they like with one hash. A sorted list: inserting among thousands takes less than learning a record,
 /// and a map type adds 3 KB to the module.
 #[derive(Debug, Default)]
 pub(super) struct Shapes(Vec<(Key, Id)>);
@@ -20,28 +22,22 @@ impl Shapes {
         self.0.is_empty()
     }
 
-    pub fn get(&self, key: Key) -> Option<Id> {
-        let at = self.place(key).ok()?;
-        self.0.get(at).map(|(_, shape)| *shape)
+    /// Returns a shape with this key that equals what is searched, or else where that is to be inserted. `compare`:
+    /// returns whether a shape comes before what is searched.
+    pub fn find(&self, key: Key, compare: impl Fn(Id) -> Ordering) -> Result<Id, usize> {
+        let place = self.0.binary_search_by(|(known, shape)| known.cmp(&key).then_with(|| compare(*shape)))?;
+        self.0.get(place).map(|(_, shape)| *shape).ok_or(place)
     }
 
-    /// Adds a shape. Returns the one that it replaces.
-    pub fn insert(&mut self, key: Key, shape: Id) -> Option<Id> {
-        match self.place(key) {
-            Ok(at) => self.0.get_mut(at).map(|(_, known)| std::mem::replace(known, shape)),
-            Err(at) => {
-                self.0.insert(at, (key, shape));
-                None
-            }
+    /// Adds a shape at the place that [`Shapes::find`] returned.
+    pub fn insert(&mut self, place: usize, key: Key, shape: Id) {
+        if place <= self.0.len() {
+            self.0.insert(place, (key, shape));
         }
     }
 
     pub fn clear(&mut self) {
         self.0.clear();
-    }
-
-    fn place(&self, key: Key) -> Result<usize, usize> {
-        self.0.binary_search_by_key(&key, |(known, _)| *known)
     }
 }
 
@@ -50,13 +46,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_shape_of_a_key_is_known() {
+    fn shapes_of_one_key_are_in_an_order_of_their_own() {
         let mut shapes = Shapes::default();
-        let before = [((2, 7), 1), ((1, 9), 2), ((2, 7), 3), ((1, 8), 4)].map(|(key, id)| shapes.insert(key, id));
-        assert_eq!(before, [None, None, Some(1), None]);
-        assert_eq!([(1, 8), (1, 9), (2, 7), (2, 8)].map(|key| shapes.get(key)), [Some(4), Some(2), Some(3), None]);
-        assert_eq!(shapes.len(), 3);
+        for (key, shape) in [((2, 7), 3), ((1, 9), 2), ((2, 7), 1), ((1, 8), 4), ((2, 7), 2)] {
+            let place = shapes.find(key, |known: Id| known.cmp(&shape)).unwrap_err();
+            shapes.insert(place, key, shape);
+        }
+        let find = |key, shape: Id| shapes.find(key, |known| known.cmp(&shape)).ok();
+        assert_eq!([1, 2, 3, 4].map(|shape| find((2, 7), shape)), [Some(1), Some(2), Some(3), None]);
+        assert_eq!([(1, 8), (1, 9), (2, 8)].map(|key| find(key, 4)), [Some(4), None, None]);
+        assert_eq!(shapes.len(), 5);
         shapes.clear();
-        assert!(shapes.is_empty() && shapes.get((1, 8)).is_none());
+        assert!(shapes.is_empty() && shapes.find((1, 8), |_| Ordering::Equal).is_err());
     }
 }

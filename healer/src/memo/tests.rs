@@ -1,7 +1,11 @@
 use super::learned::{MAX_ITEMS, MAX_MEMORY};
 use super::*;
 use crate::config::Config;
+use crate::plan::table::Fingerprint;
+use crate::resolve::name_hash;
 use crate::{Healer, Limits, Summary};
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
 
 fn heal(plan: &Plan, memo: &mut Memo, body: &str) -> (String, Option<u64>) {
     let mut healer = Healer::new();
@@ -37,7 +41,10 @@ fn what_has_the_hash_of_another_is_not_taken_for_it() {
         heal(&plan, &mut memo, bodies[first]);
         let state = plan.automaton().root;
         let colliding = alone[second].1.unwrap();
-        memo.learned.as_deref_mut().unwrap().by_hash.insert((state, colliding), 0);
+        let by_hash = &mut memo.learned.as_deref_mut().unwrap().by_hash;
+        if let Err(place) = by_hash.find((state, colliding), |_| Ordering::Less) {
+            by_hash.insert(place, (state, colliding), 0);
+        }
         for _ in 0..3 {
             assert_eq!(heal(&plan, &mut memo, bodies[second]), alone[second], "after {}", bodies[first]);
         }
@@ -210,4 +217,120 @@ fn memory_is_bounded() {
         heal(&plan, &mut memo, &format!("{{{wide},\"name{at}\":1}}"));
     }
     assert!(memo.shapes() < 4, "{}", memo.shapes());
+}
+
+/// An odd number's inverse modulo 2^64 (Newton's iteration).
+fn inverse(odd: u64) -> u64 {
+    (0..6).fold(odd, |inverse, _| inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse))))
+}
+
+/// Names of sixteen bytes, made from eight of them and a function that finds the others.
+fn names(find_rest: impl Fn(u64) -> u64) -> impl Iterator<Item = String> {
+    (0..).filter_map(move |n: u64| {
+        let start = u64::from_le_bytes(format!("{n:08}").into_bytes().try_into().ok()?);
+        let rest = find_rest(start).to_le_bytes();
+        let is_plain = rest.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'));
+        is_plain.then(|| String::from_utf8([start.to_le_bytes(), rest].concat()).unwrap())
+    })
+}
+
+/// Names that all have one hash, as anybody can find them.
+fn colliding_names() -> impl Iterator<Item = String> {
+    const OF_HEAD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let of_tail = inverse(0xc2b2_ae3d_27d4_eb4f);
+    let names = names(move |head| (head.wrapping_mul(OF_HEAD) ^ 7).rotate_right(32).wrapping_mul(of_tail));
+    names.inspect(|name| {
+        let hash = |name: &str| Fingerprint::of(name.as_bytes()).spread();
+        assert_eq!(hash(name), 7 ^ 16u64.wrapping_mul(0x1656_67b1_9e37_79f9), "the hash is another one now");
+    })
+}
+
+fn records_of(names: impl Iterator<Item = String>) -> String {
+    format!("[{}]", names.map(|name| format!("{{\"{name}\":1}}")).collect::<Vec<_>>().join(","))
+}
+
+/// Checks that one body costs less than five times as much as another.
+fn assert_costs_no_more(body: &str, other: &str) {
+    let plan = list_of_records();
+    let cost = |body: &str| {
+        let now = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap();
+        let start = now();
+        heal(&plan, &mut Memo::new(&plan), body);
+        now().saturating_sub(start).as_secs_f64()
+    };
+    // Other work takes from the caches, so one good try is enough.
+    let ratios: Vec<f64> = (0..4).map(|_| cost(body) / cost(other)).collect();
+    assert!(ratios.iter().any(|ratio| *ratio < 5.0), "{ratios:?}");
+}
+
+/// A body cannot make itself expensive by shapes that share a hash.
+#[test]
+fn shapes_with_one_hash_cost_what_others_cost() {
+    let body = |names: Vec<String>| {
+        let again = (0..16_000).map(|at| names[at % 2].clone());
+        records_of(names.iter().cloned().chain(again))
+    };
+    let others = (0..4000).map(|at| format!("name_of_others_{at:04}")).collect();
+    assert_costs_no_more(&body(colliding_names().take(4000).collect()), &body(others));
+}
+
+/// Nor by members deep inside.
+#[test]
+fn members_deep_inside_cost_what_others_cost() {
+    let body = |depth: usize| {
+        let records = (0..4).map(|record| {
+            let members: Vec<String> = (0..1700).map(|at| format!("\"k{record}{at}\":1")).collect();
+            let open: Vec<String> = (0..depth).map(|level| format!("{{\"{record}level{level}\":")).collect();
+            format!("{}{{{}}}{}", open.concat(), members.join(","), "}".repeat(depth))
+        });
+        format!("[{}]", records.collect::<Vec<_>>().join(","))
+    };
+    assert_costs_no_more(&body(240), &body(1));
+}
+
+/// Nor can one that streams have more names looked at than others.
+#[test]
+fn shapes_with_one_hash_count_as_others_do() {
+    let plan = list_of_records();
+    let told = |names: Vec<String>| {
+        let (output, summary) = stream(&plan, &mut Memo::new(&plan), &records_of(names.into_iter()), 8 << 10);
+        (output.len(), summary.new_shapes, summary.unscored)
+    };
+    let expected = told((0..12_000).map(|at| format!("of_others_{at:06}")).collect());
+    assert_eq!(told(colliding_names().take(12_000).collect()), expected);
+    assert_eq!((expected.1, expected.2), (MAX_NAMES_PER_BODY, 12_000 - MAX_NAMES_PER_BODY));
+}
+
+/// Nobody can have an array taken for another one by names that share a hash with those of its elements.
+#[test]
+fn elements_are_told_apart_by_more_than_the_hashes_of_their_names() {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let config = r#"{"routes":[{"match":{"prefix":"/"},"similarity":{},"contract":{"type":"object","properties":{
+        "total":{},"users":{"type":"array","items":{"type":"object","properties":{"email_address":{},"first_name":{},
+        "user_id":{},"last_name":{},"postal_code":{}}}}}}}]}"#;
+    let plan = Config::parse(config.as_bytes()).unwrap().routes.remove(0).plan;
+    let mix = |hash: u64, word: u64| {
+        let product = (hash ^ word).wrapping_mul(ODD);
+        product ^ (product >> 32)
+    };
+    let unmix = |hash: u64| (hash ^ (hash >> 32)).wrapping_mul(inverse(ODD));
+    let own = ["email_address", "first_name", "user_id", "last_name", "postal_code"].map(str::to_owned);
+    let twins = own.each_ref().map(|name| {
+        let wanted = unmix(unmix(name_hash(name.as_bytes())) ^ 16);
+        let twin = names(|start| wanted ^ mix(ODD, start)).next().unwrap();
+        assert_eq!(name_hash(twin.as_bytes()), name_hash(name.as_bytes()), "the hash is another one now");
+        twin
+    });
+    let body = |names: &[String; 5]| {
+        let members: Vec<String> = names.iter().map(|name| format!("\"{name}\":1")).collect();
+        format!(r#"{{"total":1,"accounts":[{{{}}}]}}"#, members.join(","))
+    };
+    let bodies = [body(&own), body(&twins)];
+    let alone = bodies.each_ref().map(|body| heal(&plan, &mut Memo::new(&plan), body).0);
+    assert_eq!(alone, [bodies[0].replace("accounts", "users"), bodies[1].clone()]);
+    for [first, second] in [[0, 1], [1, 0]] {
+        let mut memo = Memo::new(&plan);
+        heal(&plan, &mut memo, &bodies[first]);
+        assert_eq!(heal(&plan, &mut memo, &bodies[second]).0, alone[second]);
+    }
 }

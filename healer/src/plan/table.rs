@@ -5,7 +5,7 @@
 //! names in the table. So the worst look-up is fixed when the table is built, and a seed is chosen that keeps it short.
 
 /// A name in the form in which it is looked up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Fingerprint {
     /// Its first eight bytes, padded with zeros.
     pub head: u64,

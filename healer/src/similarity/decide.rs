@@ -34,7 +34,8 @@ pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     if !record.settings.without().siblings {
         count_siblings(record, &mut pairs, &rivals);
     }
-    let formed = doubt::formed(record);
+    let is_open = |id: &&Id| record.scratch.members.get(**id as usize).is_some_and(|member| !member.is_closed);
+    let formed: Vec<Id> = record.scratch.formed.iter().filter(is_open).copied().collect();
     lower_doubtful(record, &mut pairs, &[], &formed);
     take(record, &pairs, &rivals, SAME, out);
     pairs.retain(|pair| {

@@ -66,12 +66,9 @@ pub(super) struct Known<'a> {
     pub formed: &'a [Id],
 }
 
-/// Returns the open members whose names have one of [`FORMS`]: hardly any.
+/// Returns the members whose names have one of [`FORMS`]: hardly any.
 pub(super) fn formed(record: &Record<'_, '_>) -> Vec<Id> {
-    let says_form = |id: &Id| {
-        let member = record.scratch.members.get(*id as usize).filter(|member| !member.is_closed);
-        member.is_some() && record.name_of(*id).is_some_and(|name| says_form(&record.scratch.names, name))
-    };
+    let says_form = |id: &Id| record.name_of(*id).is_some_and(|name| says_form(&record.scratch.names, name));
     (0..record.found.len() as Id).filter(says_form).collect()
 }
 

@@ -36,37 +36,49 @@ pub(super) fn find(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
         return;
     }
     lift(record);
-    let deepest = record.scratch.members.iter().map(|member| member.depth).max().unwrap_or(0);
-    for depth in 0..=deepest {
-        adopt(record, depth);
-        let open = open_objects(record, depth);
+    for level in levels(record) {
+        adopt(record, &level);
+        let open = open_objects(record, &level);
         if open.is_empty() {
             continue;
         }
         align_objects(record, &open, out);
-        if find_wrappers(record, depth) {
+        if find_wrappers(record, &open) {
             lift(record);
         }
     }
 }
 
-/// Returns the objects at this depth that nothing accounts for.
-fn open_objects(record: &Record<'_, '_>, depth: u16) -> Vec<Id> {
-    let members = (0..).zip(record.scratch.members.iter().zip(record.found));
-    let is_open =
-        |member: &Member, found: &Found<'_>| member.depth == depth && found.kind == Kind::Object && !member.is_closed;
-    members.filter(|(_, (member, found))| is_open(member, found)).map(|(id, _)| id).collect()
+/// Returns the members by the number of objects around them.
+fn levels(record: &Record<'_, '_>) -> Vec<Vec<Id>> {
+    let mut levels: Vec<Vec<Id>> = Vec::new();
+    for (member, id) in record.scratch.members.iter().zip(0..) {
+        let depth = usize::from(member.depth);
+        if levels.len() <= depth {
+            levels.resize(depth.saturating_add(1), Vec::new());
+        }
+        levels.get_mut(depth).into_iter().for_each(|level| level.push(id));
+    }
+    levels
 }
 
-/// Marks a member as standing where it is expected if it has an expected name in an object that took the place of an
-/// expected one.
-fn adopt(record: &mut Record<'_, '_>, depth: u16) {
-    for id in 0..record.found.len() {
-        let (Some(found), Some(member)) = (record.found.get(id), record.scratch.members.get(id).copied()) else {
+/// Returns the objects among these members that nothing accounts for.
+fn open_objects(record: &Record<'_, '_>, members: &[Id]) -> Vec<Id> {
+    let is_object = |id: Id| record.found.get(id as usize).is_some_and(|found| found.kind == Kind::Object);
+    let is_open = |id: Id| record.scratch.members.get(id as usize).is_some_and(|member| !member.is_closed);
+    members.iter().copied().filter(|id| is_object(*id) && is_open(*id)).collect()
+}
+
+/// Marks those of these members as standing where they are expected that have an expected name in an object that took
+/// the place of an expected one.
+fn adopt(record: &mut Record<'_, '_>, members: &[Id]) {
+    for id in members.iter().copied() {
+        let (Some(found), Some(member)) = (record.found.get(id as usize), record.scratch.members.get(id as usize))
+        else {
             return;
         };
         let Some(parent) = record.scratch.members.get(found.parent as usize) else { continue };
-        if member.depth != depth || member.is_closed || parent.is_wrapper || parent.frame >= UNFRAMED {
+        if member.is_closed || parent.is_wrapper || parent.frame >= UNFRAMED {
             continue;
         }
         let frame = parent.frame;
@@ -74,7 +86,7 @@ fn adopt(record: &mut Record<'_, '_>, depth: u16) {
         let same = fields.find(|(_, field)| field.name == found.name).map(|(at, _)| at);
         let Some(field) = same.filter(|field| !record.is_taken(*field)) else { continue };
         let is_object = record.model.field(field).is_some_and(|field| field.is_object) && found.kind == Kind::Object;
-        record.take(field, id as Id, if is_object { field } else { UNFRAMED });
+        record.take(field, id, if is_object { field } else { UNFRAMED });
     }
 }
 
@@ -227,9 +239,9 @@ fn members_named(record: &Record<'_, '_>, joined: u64) -> impl Iterator<Item = I
 }
 
 /// Marks the wrappers at this depth, and returns whether there are any.
-fn find_wrappers(record: &mut Record<'_, '_>, depth: u16) -> bool {
+fn find_wrappers(record: &mut Record<'_, '_>, objects: &[Id]) -> bool {
     let mut finds = false;
-    for id in open_objects(record, depth) {
+    for id in open_objects(record, objects) {
         let is_ruled = record.scratch.members.get(id as usize).is_some_and(|member| member.is_ruled);
         let frame = frame_around(record, id).filter(|frame| !is_ruled && wraps(record, id, *frame));
         if let (Some(frame), Some(member)) = (frame, record.scratch.members.get_mut(id as usize)) {

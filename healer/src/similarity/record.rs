@@ -10,7 +10,7 @@ use super::explain::{Side, Words, explain};
 use super::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, Token, bit};
 use super::{
-    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, described, foreign,
+    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, described, doubt, foreign,
     frames, lists, reference, systematic,
 };
 use crate::order::{sort, sort_by_less};
@@ -37,8 +37,11 @@ pub struct Scratch {
     /// Expected objects whose members are in the object around them.
     pub(super) lifted: Vec<bool>,
     pub(super) pairs: Vec<Pair>,
+    /// See [`doubt::formed`].
+    pub(super) formed: Vec<Id>,
     candidates: Candidates,
-    hashes: Vec<u64>,
+    /// By found member, its rank; empty if all are looked at.
+    ranks: Vec<u64>,
 }
 
 /// What is known of a found member.
@@ -99,6 +102,7 @@ impl Record<'_, '_> {
             sort_by_less(out, |a, b| a.expected < b.expected);
             return;
         }
+        self.scratch.formed = doubt::formed(self);
         frames::find(self, out);
         self.scratch.pairs.clear();
         for id in 0..self.found.len() as Id {
@@ -175,32 +179,29 @@ impl Record<'_, '_> {
         });
     }
 
-    /// Returns the highest rank that is looked at; unlimited unless there are too many unknown members.
+    /// Returns the highest rank that is looked at; unlimited unless there are too many unknown members. The rank of a
+    /// member depends on its path only.
     fn limit(&mut self) -> u64 {
         let max = self.settings.most_of_record() as usize;
-        let unknown = |found: &&Found<'_>| found.standing == Standing::Unknown;
-        if self.found.iter().filter(unknown).count() <= max {
+        let is_unknown = |found: &Found<'_>| found.standing == Standing::Unknown;
+        let ranks = &mut self.scratch.ranks;
+        ranks.clear();
+        if self.found.iter().filter(|found| is_unknown(found)).count() <= max {
             return u64::MAX;
         }
-        let mut ranks = std::mem::take(&mut self.scratch.hashes);
-        ranks.clear();
-        let open = self.found.iter().enumerate().filter(|(_, found)| found.standing == Standing::Unknown);
-        ranks.extend(open.map(|(id, _)| self.rank(id)));
-        sort(&mut ranks);
-        let limit = max.checked_sub(1).and_then(|last| ranks.get(last).copied()).unwrap_or(0);
-        self.scratch.hashes = ranks;
-        limit
+        for found in self.found {
+            let above = ranks.get(found.parent as usize).copied().unwrap_or(0);
+            ranks.push(above.rotate_left(9) ^ hash_word(found.name));
+        }
+        let open = self.found.iter().zip(ranks.iter()).filter(|(found, _)| is_unknown(found));
+        let mut open: Vec<u64> = open.map(|(_, rank)| *rank).collect();
+        sort(&mut open);
+        max.checked_sub(1).and_then(|last| open.get(last).copied()).unwrap_or(0)
     }
 
-    /// Returns a number that depends on the path of a member only.
+    /// Returns the rank of a member, if ranks matter.
     fn rank(&self, id: usize) -> u64 {
-        let mut rank = 0u64;
-        let mut at = self.found.get(id);
-        while let Some(found) = at {
-            rank = rank.rotate_left(9) ^ hash_word(found.name);
-            at = self.found.get(found.parent as usize);
-        }
-        rank
+        self.scratch.ranks.get(id).copied().unwrap_or(0)
     }
 
     /// Adds the pairs of a found member with all fields that it may be.

@@ -10,6 +10,8 @@ use crate::class::{at_a_glance, classes, classify, scalar_kind};
 use crate::plan::automaton::{Action, Automaton, INERT, Id, NONE, State};
 use crate::plan::spec::{Format, Kind};
 use crate::plan::table::{Fingerprint, SHORT};
+use std::cmp::Ordering;
+use std::hash::{DefaultHasher, Hasher as _};
 
 /// A member, or the end of an object or of the record.
 #[derive(Clone, Copy, Debug)]
@@ -83,11 +85,13 @@ pub(crate) struct Sequences {
 }
 
 /// A shape that was read from a record.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Traced {
     /// Its first item.
     pub first: Id,
     pub shape: u64,
+    /// What its members add to its seal.
+    pub seal: DefaultHasher,
 }
 
 impl Item {
@@ -363,11 +367,13 @@ impl Sequences {
         let mut cursor = Cursor::inside(body, token);
         let mut detail = Detail::START;
         let mut key = Vec::new();
+        let mut seal = DefaultHasher::new();
         while let Some(object) = open.last().copied() {
             match cursor.byte() {
                 b'}' => {
                     cursor.step();
                     open.pop();
+                    seal.write_u8(CLOSE);
                     let value = if open.is_empty() { END } else { CLOSE };
                     let Detail { before, names, unknown, .. } = detail;
                     self.push(Item { value, ..Item::UNFORESEEN }, Detail { before, names, unknown, ..Detail::START });
@@ -383,6 +389,9 @@ impl Sequences {
                         self.names.extend_from_slice(name);
                     }
                     detail.before = mix(detail.before, member_word(self.name_hash(place), item.value));
+                    seal.write_u8(item.value);
+                    seal.write_u32(name.len() as u32);
+                    seal.write(name);
                     detail.names = detail.names.saturating_add(1);
                     detail.unknown = detail.unknown.saturating_add(u32::from(!item.is_known()));
                     if known.opens {
@@ -396,7 +405,17 @@ impl Sequences {
                 _ => break,
             }
         }
-        Traced { first, shape: detail.before }
+        Traced { first, shape: detail.before, seal }
+    }
+
+    /// As [`Sequences::trace`], without adding anything. Returns what the members add to a seal.
+    pub(crate) fn seal(&mut self, body: &Body<'_>, token: u32, automaton: &Automaton, state: Id) -> DefaultHasher {
+        let names = self.names.len();
+        let Traced { first, seal, .. } = self.trace(body, token, automaton, state);
+        self.items.truncate(first as usize);
+        self.details.truncate(first as usize);
+        self.names.truncate(names);
+        seal
     }
 
     fn push(&mut self, item: Item, detail: Detail) -> Id {
@@ -405,32 +424,44 @@ impl Sequences {
         (self.items.len() as Id).wrapping_sub(1)
     }
 
-    /// Whether the record whose opening brace is token number `token` has the shape whose items begin at `first`.
-    pub(crate) fn is(&self, first: Id, body: &Body<'_>, token: u32) -> bool {
+    /// Compares the shape whose items begin at `first` with the record whose opening brace is token number `token`, by
+    /// the first member in which they differ. For records in one state, this is an order.
+    pub(crate) fn compare(&self, first: Id, body: &Body<'_>, token: u32) -> Ordering {
         let mut cursor = Cursor::inside(body, token);
         let mut key = Vec::new();
         for (item, place) in self.items.get(first as usize..).unwrap_or_default().iter().zip(first..) {
             if cursor.byte() == b',' {
                 cursor.step();
             }
+            let ends = matches!(item.value, CLOSE | END);
             if cursor.byte() == b'}' {
                 cursor.step();
                 match item.value {
                     CLOSE => continue,
-                    value => return value == END,
+                    END => return Ordering::Equal,
+                    _ => return Ordering::Greater,
                 }
+            }
+            if ends {
+                return Ordering::Less;
             }
             let name = cursor.name(&mut key);
             let (at, after) = cursor.bounds();
             let detail = self.detail(place);
-            if !self.is_name(&detail, Fingerprint::of(name), name)
-                || value_code(body, at, after, item.is_known()) != item.value
-            {
-                return false;
+            let value = || item.value.cmp(&value_code(body, at, after, item.is_known()));
+            let order = self.compare_name(&detail, Fingerprint::of(name), name).then_with(value);
+            if order.is_ne() {
+                return order;
             }
             if detail.opens { cursor.step() } else { cursor.skip() }
         }
-        false
+        Ordering::Less
+    }
+
+    fn compare_name(&self, detail: &Detail, name: Fingerprint, whole: &[u8]) -> Ordering {
+        let start = detail.long as usize;
+        let long = || self.names.get(start..start.wrapping_add(whole.len())).cmp(&Some(whole));
+        detail.name.cmp(&name).then_with(|| if name.len <= SHORT { Ordering::Equal } else { long() })
     }
 }
 
