@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use crate::failure::Failure;
 use crate::output;
 
-const EXAMPLES: &str = "\
+const EXAMPLES: &str = "For all shells to come:
   $ nomos completions bash > ~/.local/share/bash-completion/completions/nomos
   $ nomos completions zsh > \"${fpath[1]}/_nomos\"
   $ nomos completions fish > ~/.config/fish/completions/nomos.fish
