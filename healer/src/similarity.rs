@@ -21,6 +21,7 @@ mod explain;
 mod foreign;
 mod frames;
 mod graphql;
+mod halves;
 mod inverse;
 mod lexicon;
 mod likeness;

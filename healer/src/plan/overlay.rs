@@ -388,8 +388,9 @@ impl<'a> Overlay<'a> {
             let around = rows.last().copied().unwrap_or(object);
             let Some(row) = known.or_else(|| self.survey.rows.iter().position(is_there)) else {
                 // Nothing stands here, so nothing can stand below, unless a member of this name was taken for another
-                // field.
-                return (!self.has_member(around, self.name(*field), NONE)).then_some(rows);
+                // field, or an object moves to a place below.
+                let moves_in = above.iter().skip(rows.len()).any(|field| self.counterpart.contains(field));
+                return (!moves_in && !self.has_member(around, self.name(*field), NONE)).then_some(rows);
             };
             let row = row as Id;
             if self.survey.parent(row) != around || self.is_ruled(row) {

@@ -2,9 +2,11 @@
 //!
 //! Some interfaces call the list that a response is about by what is in it (`users`), others by what it is (`data`,
 //! `items`, `value`). A name of the second kind says nothing of the elements, so their members decide. Any other list
-//! with such elements is a rival, whatever its name.
+//! with such elements is a rival, whatever its name. A name that says which ones are in the list (`deleted`,
+//! `blocked_users`, `suggestions`) is another list beside it.
 
 use super::likeness::Likeness;
+use super::names::{Name, Names, Token};
 use super::record::{Pair, Record};
 use super::{Id, Parts, Standing};
 use crate::plan::spec::Kind;
@@ -18,6 +20,23 @@ const LEAST_SAME: usize = 3;
 const LEAST_TOLD: f32 = 2.0;
 /// The least share of the members of the elements that have fewer.
 const LEAST_SHARE: f32 = 0.5;
+/// Names of lists that say nothing of what is in them.
+const CONTAINERS: [&str; 18] = [
+    "body", "content", "data", "datum", "element", "entry", "hit", "item", "list", "node", "object", "output",
+    "payload", "record", "response", "result", "row", "value",
+];
+/// Names of lists that say in which relation to the others, or to what was asked for, the things in them are. A list
+/// that the API leaves out when it is empty is not healed by what stands beside it.
+#[rustfmt::skip]
+const RELATIONS: [&str; 61] = [
+    "addition", "admin", "ancestor", "archive", "backup", "block", "candidate", "change", "child", "conflict",
+    "deletion", "descendant", "difference", "draft", "duplicate", "error", "exception", "exclusion", "extra",
+    "failure", "favorite", "favourite", "footer", "guest", "header", "inclusion", "invitation", "issue", "leftover",
+    "match", "mismatch", "neighbor", "neighbour", "omission", "original", "other", "override", "parent", "pin",
+    "predecessor", "preview", "recommendation", "refund", "reject", "rejection", "relative", "removal", "replacement",
+    "revision", "sibling", "success", "successor", "suggestion", "template", "total", "update", "variant",
+    "variation", "version", "violation", "warning",
+];
 /// The score of a pair.
 const WORTH: f32 = 0.88;
 /// The score of a pair of which both names say what is in the list: too low to be taken, high enough for a rival.
@@ -64,10 +83,25 @@ fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
     if like.clashes || like.same < LEAST_SAME || like.told < LEAST_TOLD || like.of_smaller() < LEAST_SHARE {
         return None;
     }
-    let says_nothing = own.is_envelope || other.is_envelope;
-    let score = if says_nothing && !are_parts(record, expected, id) { WORTH } else { RIVAL };
+    let sides = [(&record.model.names, own), (&record.scratch.names, other)];
+    let score = if is_any_list(sides) && !are_parts(record, expected, id) { WORTH } else { RIVAL };
     let parts = Parts { synonym: 1.0, tokens: score, path: 1.0, kind: 1.0, siblings: like.of_smaller(), ..Parts::NONE };
     Some(Pair { expected, found: id, score, is_taken: record.is_taken(expected), parts, has_neutral: false })
+}
+
+/// Whether one of two names says nothing of what is in the list, and the other one nothing but what that is: one noun,
+/// in the plural.
+fn is_any_list(sides: [(&Names, &Name); 2]) -> bool {
+    let is_in = |list: &[&str], names: &Names, word: &Token| list.binary_search(&names.text(word)).is_ok();
+    let says_nothing = |(names, name): (&Names, &Name)| match names.own(name) {
+        [word] => is_in(&CONTAINERS, names, word),
+        _ => false,
+    };
+    let says_what = |(names, name): (&Names, &Name)| match names.own(name) {
+        [word] => word.is_plural && !is_in(&RELATIONS, names, word),
+        _ => false,
+    };
+    sides.into_iter().any(says_nothing) && sides.into_iter().all(|side| says_nothing(side) || says_what(side))
 }
 
 /// Whether two names of lists have a word in common: `failed_items` are not all `items`.

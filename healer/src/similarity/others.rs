@@ -1,14 +1,14 @@
 //! Whether an object inside a record is another record, with members of its own.
 //!
 //! `manager.phone` is not `phone` if both `manager` and the record have a `name`. Two objects with a member of the same
-//! name are two things, and two things of one kind each have a `phone`. A wrapper around the record is the record
-//! itself, unless it has an identifier of its own.
+//! name are two things, and two things of one kind each have a `phone`. Nor is `phone` the `manager.phone`. A wrapper
+//! around the record is the record itself, unless it has an identifier of its own.
 
 use super::doubt::IDENTIFIERS;
 use super::lexicon::{hash_word, join_hash};
 use super::names::Name;
 use super::record::{Pair, Record, lacks_level};
-use super::{Id, NONE, Standing};
+use super::{Expected, Id, NONE, Standing};
 use crate::order::sort;
 
 /// The [`key`]s of all members that stand where they are expected, ascending. Computed on first use.
@@ -16,15 +16,20 @@ use crate::order::sort;
 pub(super) struct Others(Option<Vec<u64>>);
 
 impl Others {
-    /// Whether a pair would move a member under the same name out of a record that it belongs to.
+    /// Whether a pair would move a member out of a record that it belongs to, or into another one. A name that says
+    /// itself whose it is (`manager_phone` for `manager.phone`) does neither.
     pub fn have(&mut self, record: &Record<'_, '_>, pair: &Pair) -> bool {
         let model = record.model;
-        if record.name_of(pair.found).map(|name| name.joined) != model.names.get(pair.expected).map(|name| name.joined)
-        {
+        let found = record.name_of(pair.found).map(|name| name.joined);
+        let is_same = found == model.names.get(pair.expected).map(|name| name.joined);
+        if !is_same && pair.parts.path >= 1.0 {
             return false;
         }
         let above = |id: Id| model.field(id).map_or(NONE, |field| field.parent);
         let (mut from, mut to) = (record.around(pair.found), above(pair.expected));
+        if pair.parts.path < 1.0 && self.expect_one_name(record, from, to) {
+            return true;
+        }
         loop {
             let place = record.place_of(to);
             if from == NONE || from == place {
@@ -35,6 +40,25 @@ impl Others {
             }
             (from, to) = (record.around(from), above(to));
         }
+    }
+
+    /// Whether what is in one object, and expected in another, would go into a record that it does not belong to: one
+    /// that expects a member of a name that stands around what is found.
+    fn expect_one_name(&mut self, record: &Record<'_, '_>, mut from: Id, mut to: Id) -> bool {
+        let standing = self.0.get_or_insert_with(|| standing(record));
+        let is_envelope = |id: Id| record.model.names.get(id).is_none_or(|name| name.is_envelope);
+        while let Some(object) = record.model.field(to) {
+            if record.is_taken(to) && record.place_of(to) == from {
+                return false;
+            }
+            let stands = |field: &Expected| standing.binary_search(&key(from, &field.name, false)).is_ok();
+            let is_own = !is_envelope(to) && !record.is_lifted(to);
+            if is_own && record.model.members(to).any(|(id, field)| !is_envelope(id) && stands(field)) {
+                return true;
+            }
+            (from, to) = (record.around(from), object.parent);
+        }
+        false
     }
 
     /// Whether an object has a member with the name of one that stands in the object `place`. Of wrappers, only

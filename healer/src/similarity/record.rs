@@ -11,7 +11,7 @@ use super::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, Token, bit};
 use super::{
     Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, described, doubt, foreign,
-    frames, lists, reference, systematic,
+    frames, halves, lists, reference, systematic,
 };
 use crate::order::{sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
@@ -113,6 +113,7 @@ impl Record<'_, '_> {
         systematic::add(self);
         described::add(self);
         decide::decide(self, out);
+        halves::take_back(self, out);
         if !self.settings.without().record {
             foreign::take_back(self, out);
         }
@@ -359,10 +360,13 @@ impl Record<'_, '_> {
     }
 }
 
-/// Whether a value stands where an object is expected. It may belong inside (`email` for `email.value`).
+/// Whether a value stands where an object is expected, and nothing else may. It may belong inside (`email` for
+/// `email.value`).
 pub(super) fn lacks_level(model: &Model, found: &Found<'_>) -> bool {
     let Standing::Expected(field) = found.standing else { return false };
-    !matches!(found.kind, Kind::Object | Kind::Null) && model.field(field).is_some_and(|field| field.is_object)
+    let is_allowed = |kinds: Kinds| kinds != Kinds::ANY && kinds.has(found.kind);
+    let needs_object = |field: &Expected| field.is_object && !is_allowed(field.expects.kinds);
+    !matches!(found.kind, Kind::Object | Kind::Null) && model.field(field).is_some_and(needs_object)
 }
 
 /// The names above a name, divided into those inside and those around the object that two names are compared in.

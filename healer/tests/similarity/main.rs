@@ -9,6 +9,7 @@ mod common;
 mod decisions;
 mod described;
 mod foreseen;
+mod left_alone;
 mod nothing_lost;
 mod telling;
 

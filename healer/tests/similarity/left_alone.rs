@@ -1,0 +1,104 @@
+//! Bodies that similarity leaves as they came, most of them found in documents of real APIs.
+
+use super::*;
+
+#[test]
+fn what_is_something_else_stays() {
+    let price = r#"{"id":{"type":"integer"},"name":{"type":"string"},"price":{"oneOf":[{"type":"number"},
+        {"type":"object","properties":{"value":{"type":"number"},"currency":{"type":"string"}}}]}}"#;
+    let person = r#"{"id":{},"name":{"type":"string"},"email_address":{"type":"string","format":"email"},
+        "phone_number":{"type":"string"},"date_of_birth":{"type":"string","format":"date"}}"#;
+    let managed = r#"{"id":{"type":"integer"},"name":{"type":"string"},"manager":{"properties":{"id":{"type":"integer"},
+        "name":{"type":"string"},"address":{"properties":{"street":{},"city":{},"zip":{}}}}}}"#;
+    let suspended = r#"{"id":{},"app_id":{},"app_slug":{},"suspended_at":{},"suspended_by":{"properties":{"login":{},
+        "id":{},"avatar_url":{},"gists_url":{},"site_admin":{"type":"boolean"}}}}"#;
+    let order =
+        r#"{"id":{},"name":{},"status":{},"total":{"type":"number"},"currency":{},"created_at":{},"paid_at":{}}"#;
+    let created = r#"{"createdBy":{"type":"string"},"id":{},"title":{},"url":{}}"#;
+    let country = r#"{"country":{"type":"string"},"country_code":{"type":"string"},"name":{"type":"string"}}"#;
+    let page = r#"{"continuation_token":{"type":"string"},"next_continuation_token":{"type":"string"},"count":{}}"#;
+    let address = r#""address":{"street":"s","city":"c","zip":"1"}"#;
+    let rows = [
+        ("a value where an object may be too", price, r#"{"id":1,"name":"x","price":3.5}"#.to_owned()),
+        (
+            "members of another record, by other names",
+            person,
+            r#"{"id":1,"name":"a","spouse":{"id":2,"name":"t","email":"a@b.c","phone":"+1","birth_date":"1999-01-01"}}"#
+                .to_owned(),
+        ),
+        (
+            "an object for another record",
+            managed,
+            format!(r#"{{"id":1,"name":"a",{address},"manager":{{"id":2,"name":"m"}}}}"#),
+        ),
+        ("an object for another record that is missing", managed, format!(r#"{{"id":1,"name":"a",{address}}}"#)),
+        (
+            "half of an object",
+            suspended,
+            r#"{"id":1,"app_id":2,"app_slug":"x","suspended_at":null,"account":{"login":"b","id":5,"avatar_url":"u",
+                "gists_url":"g","site_admin":false}}"#
+                .to_owned(),
+        ),
+        (
+            "two names with the same first word",
+            order,
+            r#"{"reference":"S","plan_id":"p","plan_name":"Gold","status":"open","total":1.5,"currency":"EUR",
+                "created_at":"2024-01-01T00:00:00Z","paid_at":"2024-01-01T00:00:00Z"}"#
+                .to_owned(),
+        ),
+        ("the type of an object", created, r#"{"created_by":{"object":"user"},"id":"1","title":"x","url":"y"}"#.to_owned()),
+        ("two or three letters", country, r#"{"country":"UK","name":"London","country_iso":"GBR"}"#.to_owned()),
+        ("this page and the next", page, r#"{"nextPageToken":"t","count":1}"#.to_owned()),
+    ];
+    for (what, properties, body) in rows {
+        let plan = configured(&format!(r#"{{"properties":{properties}}}"#), "");
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), body, "{what}");
+    }
+}
+
+/// A list that the API leaves out because it is empty is not another list that stands in its place.
+#[test]
+fn a_list_of_other_things_of_the_kind_stays() {
+    let task = r#"{"id":"1","title":"n","due_date":"2024-01-01","assignee":"x","priority":1}"#;
+    let list = |name: &str| format!(r#"{{"{name}":[{task}],"sync_token":"t","has_more":false}}"#);
+    let lists = [
+        "deleted",
+        "archived",
+        "included",
+        "errors",
+        "suggestions",
+        "duplicates",
+        "refunds",
+        "parents",
+        "children",
+        "blocked_users",
+        "saved_for_later",
+        "previous",
+        "history",
+        "former_members",
+        "drafts",
+    ];
+    for name in lists {
+        for (expected, found) in [("items", name), (name, "items"), ("data", name)] {
+            let (plan, body) = (plan(&list(expected)), list(found));
+            assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), body, "{found} for {expected}");
+        }
+    }
+    let plan = plan(&list("items"));
+    assert_eq!(heal(&plan, &mut Memo::new(&plan), &list("tasks")), list("items"));
+}
+
+/// The order of members does not matter, also where one object goes into another that moves.
+#[test]
+fn objects_that_move_are_the_same_in_any_order() {
+    let plan = plan(
+        r#"{"computer":{"general":{"serial_number":"s","mac_address":"m","alt_mac_address":"a","entry_date":"d",
+            "supervised":true},"hardware":{"make":"m","model":"m","bus_speed":1,"boot_rom":"b"}}}"#,
+    );
+    let hardware = r#""hardware":{"make":"m","model":"m","bus_speed":1,"boot_rom":"b","serial_number":"s","mac_address":"m","alt_mac_address":"a"}"#;
+    let general = r#""general":{"supervised":true,"entry_date":"d"}"#;
+    for members in [format!("{hardware},{general}"), format!("{general},{hardware}")] {
+        let healed = heal(&plan, &mut Memo::new(&plan), &format!("{{{members}}}"));
+        assert_eq!(healed, format!(r#"{{"computer":{{{members}}}}}"#));
+    }
+}
