@@ -25,8 +25,20 @@ impl Shapes {
     /// Returns a shape with this key that equals what is searched, or else where that is to be inserted. `compare`:
     /// returns whether a shape comes before what is searched.
     pub fn find(&self, key: Key, compare: impl Fn(Id) -> Ordering) -> Result<Id, usize> {
-        let place = self.0.binary_search_by(|(known, shape)| known.cmp(&key).then_with(|| compare(*shape)))?;
-        self.0.get(place).map(|(_, shape)| *shape).ok_or(place)
+        let first = self.0.partition_point(|(known, _)| *known < key);
+        let end = self.0.partition_point(|(known, _)| *known <= key);
+        let same = self.0.get(first..end).unwrap_or_default();
+        let place = match same {
+            // Nearly always. The binary search compares what it finds twice.
+            [(_, shape)] => match compare(*shape) {
+                Ordering::Less => Err(1),
+                Ordering::Equal => Ok(0),
+                Ordering::Greater => Err(0),
+            },
+            _ => same.binary_search_by(|(_, shape)| compare(*shape)),
+        };
+        let place = place.map_err(|place| first.saturating_add(place))?;
+        same.get(place).map(|(_, shape)| *shape).ok_or(first)
     }
 
     /// Adds a shape at the place that [`Shapes::find`] returned.

@@ -389,9 +389,9 @@ impl Sequences {
                         self.names.extend_from_slice(name);
                     }
                     detail.before = mix(detail.before, member_word(self.name_hash(place), item.value));
-                    seal.write_u8(item.value);
-                    seal.write_u32(name.len() as u32);
                     seal.write(name);
+                    // No name contains this byte, which ends it.
+                    seal.write(&[u8::MAX, item.value]);
                     detail.names = detail.names.saturating_add(1);
                     detail.unknown = detail.unknown.saturating_add(u32::from(!item.is_known()));
                     if known.opens {
