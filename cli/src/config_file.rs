@@ -8,7 +8,7 @@ use healer::config::node::Node;
 use crate::envoy::{self, Configuration};
 use crate::failure::Failure;
 use crate::source::Source;
-use crate::{document, resource};
+use crate::{document, openapi, resource};
 
 /// Reads the configuration for a command. Fails with the first problem.
 pub fn read(path: &Path) -> Result<Config, Failure> {
@@ -55,6 +55,11 @@ fn find<'a>(source: &Source, documents: &'a [Node]) -> Result<Configuration<'a>,
             let place = source.place(document.offset);
             let found = "no configuration of Nomos in a resource of Kubernetes";
             Err(Failure::new(format!("{place}: found {found}; expected {}", resource::EXPECTED)))
+        }
+        ([], [document, ..]) if openapi::is_one(document) => {
+            let place = source.place(document.offset);
+            let expected = "a configuration, with a contract that `nomos contract` takes out of this file";
+            Err(Failure::new(format!("{place}: found an OpenAPI document; expected {expected}")))
         }
         ([], [document, ..]) => Ok(Configuration::Tree(document)),
         _ => Err(too_many("filters", source, filters.iter().map(|filter| filter.offset))),

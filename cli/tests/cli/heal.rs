@@ -299,7 +299,13 @@ fn bad_usage_and_bad_input_are_told_in_a_line() {
         "a: {'@type': envoy.extensions.filters.http.wasm.v3.Wasm, config: {name: nomos}}\nb:\n  \
     '@type': envoy.extensions.filters.http.wasm.v3.Wasm\n  config: {name: nomos}\n",
     );
-    let rows: [(&[&str], &str); 8] = [
+    dir.file("api.yaml", "openapi: 3.1.0\npaths: {}\n");
+    let rows: [(&[&str], &str); 9] = [
+        (
+            &["--config", "api.yaml", "body.json"],
+            "api.yaml:1: found an OpenAPI document; expected a configuration, with a contract that `nomos contract` \
+             takes out of this file",
+        ),
         (&["--config", "missing.yaml"], "missing.yaml: No such file or directory (os error 2)"),
         (
             &["--config", "nomos.yaml", "--path", "/api/user", "missing.json"],
