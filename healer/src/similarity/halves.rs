@@ -40,9 +40,10 @@ fn leaves_one(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) 
     }
     let stays = |id: Id| out.iter().all(|one| one.found != id);
     let found = record.found.iter().zip(0..).filter(|(found, id)| found.parent == from && stays(*id));
+    let found: Vec<&Found<'_>> = found.map(|(found, _)| found).collect();
     let mut expected = record.model.members(to).filter(|(field, _)| !is_there(*field));
     let may_be = |field: &Expected, found: &Found<'_>| {
         found.name == field.name && compatible(field, found, record.model.has_formats) > 0.0
     };
-    expected.any(|(_, field)| found.clone().any(|(found, _)| may_be(field, found)))
+    expected.any(|(_, field)| found.iter().any(|found| may_be(field, found)))
 }

@@ -39,7 +39,7 @@ const RELATIONS: [&str; 61] = [
 ];
 /// The score of a pair.
 const WORTH: f32 = 0.88;
-/// The score of a pair of which both names say what is in the list: too low to be taken, high enough for a rival.
+/// The score of a pair of which both names say something: too low to be taken, high enough for a rival.
 const RIVAL: f32 = 0.84;
 
 /// Adds pairs of lists whose elements are alike.
@@ -84,7 +84,7 @@ fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
         return None;
     }
     let sides = [(&record.model.names, own), (&record.scratch.names, other)];
-    let score = if is_any_list(sides) && !are_parts(record, expected, id) { WORTH } else { RIVAL };
+    let score = if is_any_list(sides) { WORTH } else { RIVAL };
     let parts = Parts { synonym: 1.0, tokens: score, path: 1.0, kind: 1.0, siblings: like.of_smaller(), ..Parts::NONE };
     Some(Pair { expected, found: id, score, is_taken: record.is_taken(expected), parts, has_neutral: false })
 }
@@ -104,12 +104,6 @@ fn is_any_list(sides: [(&Names, &Name); 2]) -> bool {
     sides.into_iter().any(says_nothing) && sides.into_iter().all(|side| says_nothing(side) || says_what(side))
 }
 
-/// Whether two names of lists have a word in common: `failed_items` are not all `items`.
-fn are_parts(record: &Record<'_, '_>, expected: Id, id: Id) -> bool {
-    let words = record.found_words(id);
-    record.expected_words(expected).iter().any(|own| words.iter().any(|word| word.hash == own.hash))
-}
-
 /// Whether an expected object and those around it are missing, up to the object `frame`.
 fn is_missing_up_to(record: &Record<'_, '_>, mut object: Id, frame: Id) -> bool {
     while object != frame && !record.is_taken(object) {
@@ -117,4 +111,14 @@ fn is_missing_up_to(record: &Record<'_, '_>, mut object: Id, frame: Id) -> bool 
         object = field.parent;
     }
     object == frame
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_in_order() {
+        assert!(CONTAINERS.is_sorted() && RELATIONS.is_sorted());
+    }
 }
