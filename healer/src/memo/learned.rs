@@ -82,7 +82,7 @@ pub(super) struct Shape {
     /// that.
     pub(super) looks_inside: bool,
     pub(super) elements: u64,
-    /// A hash of its members and elements by which no two shapes can be made equal, unlike `hash`.
+    /// A seal of its members and of what is in its arrays ([`super`]).
     pub(super) seal: u64,
     /// The state for records of this shape.
     pub(super) over: Id,

@@ -32,7 +32,10 @@ impl Postings {
 
     /// All of these.
     pub fn of_all(mut all: Vec<(u64, Post)>) -> Postings {
-        sort_by_key(&mut all, |(hash, post)| (*hash, post.field, post.words));
+        let key = |(hash, post): &(u64, Post)| (*hash, post.field, post.words);
+        sort_by_key(&mut all, key);
+        // A name may have one key for several reasons: a name of one word is that word and a whole phrase.
+        all.dedup_by(|a, b| key(a) == key(b));
         let mut made = Postings {
             slots: vec![(0, 0, 0); all.len().max(4).saturating_mul(2).next_power_of_two()],
             posts: Vec::new(),

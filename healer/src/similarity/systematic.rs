@@ -83,8 +83,6 @@ impl Change {
 pub(super) fn add(record: &mut Record<'_, '_>) {
     let mut changes = changes(record);
     sort_by_less(&mut changes, |a, b| (a.key(), a.expected, a.found) < (b.key(), b.expected, b.found));
-    // A name of one word is listed under that word and as a whole.
-    changes.dedup_by(|a, b| (a.key(), a.expected, a.found) == (b.key(), b.expected, b.found));
     let (mut made, mut told) = (Vec::new(), 0usize);
     for run in changes.chunk_by(|a, b| a.key() == b.key()).filter(|run| tells(run)) {
         told = told.saturating_add(1);
@@ -190,7 +188,7 @@ fn common<'t>(a: impl Iterator<Item = &'t Token>, b: impl Iterator<Item = &'t To
 }
 
 /// Whether a word has an opposite, and so tells one thing from another: `first`, `billing`.
-pub(super) fn is_of_opposites(word: &Token) -> bool {
+fn is_of_opposites(word: &Token) -> bool {
     lexicon().get(word.hash).is_some_and(|entry| lexicon().has_opposites(entry))
 }
 
