@@ -152,6 +152,8 @@ pub struct Without {
     pub siblings: bool,
     /// Descriptions of the contract.
     pub descriptions: bool,
+    /// Lists known by their elements.
+    pub lists: bool,
     /// Doubt about records of which hardly anything is known.
     pub record: bool,
 }

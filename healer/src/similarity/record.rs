@@ -109,7 +109,9 @@ impl Record<'_, '_> {
             self.compare(id, |_| true);
         }
         frames::bear_out_all(self);
-        lists::add(self);
+        if !self.settings.without().lists {
+            lists::add(self);
+        }
         systematic::add(self);
         described::add(self);
         decide::decide(self, out);

@@ -242,6 +242,7 @@ fn print_ablation(apis: &[Api], settings: Settings) {
         ("aligned objects, wrappers", Without { frames: true, ..none }),
         ("siblings", Without { siblings: true, ..none }),
         ("descriptions", Without { descriptions: true, ..none }),
+        ("lists known by their elements", Without { lists: true, ..none }),
         ("doubt about the record", Without { record: true, ..none }),
     ];
     head("without");
