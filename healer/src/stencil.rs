@@ -158,9 +158,12 @@ impl Stencil {
         }
         let mut at = from;
         let mut slots = self.slots.iter().zip(ends.iter_mut().skip(1));
+        // V8 creates a constant anew at each use, by three instructions. What is not known to be constant stays in
+        // registers.
+        let constants = std::hint::black_box(Wide::constants());
         // Values that need no calls are passed in a loop of their own, because WebAssembly compilers keep nothing in
         // registers around calls.
-        while let Some((slot, end, left)) = Slot::pass_run::<CLASSED>(&mut slots, bytes, &mut at, &mut was) {
+        while let Some((slot, end, left)) = Slot::pass_run::<CLASSED>(&mut slots, bytes, &mut at, &mut was, constants) {
             let place = match left {
                 Left::All => self.pass(slot, plan, bytes, at, lists),
                 Left::String(inside) => value::long_string(bytes, inside),
@@ -198,9 +201,10 @@ impl Stencil {
         if self.has_lists() {
             return self.write_lists(bytes, from, reading, out);
         }
+        let mut pen = out.pen();
         for piece in &self.pieces {
-            out.put_run(bytes, (from, piece.to.offset(&reading.ends)));
-            out.put_pair(&self.text, piece.text);
+            pen.put_run(bytes, (from, piece.to.offset(&reading.ends)));
+            pen.put_pair(&self.text, piece.text);
             from = piece.from.offset(&reading.ends);
         }
         from as usize

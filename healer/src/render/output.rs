@@ -54,23 +54,10 @@ impl Output {
         }
     }
 
-    /// As [`Output::put`], for pieces of which most are longer than one vector and few longer than two.
+    /// Starts to write pieces one after the other.
     #[inline(always)]
-    pub(crate) fn put_pair(&mut self, text: &[u8], (start, end): (u32, u32)) {
-        let (start, len) = (start as usize, (end as usize).wrapping_sub(start as usize));
-        if !(len <= PAIR && self.put_at_once::<PAIR>(text, start, len)) {
-            self.put_longer(text, start, len);
-        }
-    }
-
-    /// As [`Output::put`], for pieces of which many are longer than two vectors.
-    #[inline(always)]
-    pub(crate) fn put_run(&mut self, text: &[u8], (start, end): (u32, u32)) {
-        let (start, len) = (start as usize, (end as usize).wrapping_sub(start as usize));
-        let is_short = len <= PAIR && self.put_at_once::<PAIR>(text, start, len);
-        if !(is_short || len <= SHORT && self.put_parts::<PAIR>(text, start, len)) {
-            self.put_longer(text, start, len);
-        }
+    pub(crate) fn pen(&mut self) -> Pen<'_> {
+        Pen { len: self.len, output: self }
     }
 
     /// As [`Output::put`], where speed gains little: takes less code.
@@ -93,12 +80,9 @@ impl Output {
     /// bytes to read.
     #[inline(always)]
     fn put_at_once<const BYTES: usize>(&mut self, text: &[u8], start: usize, len: usize) -> bool {
-        let from = text.get(start..).and_then(<[u8]>::first_chunk::<BYTES>);
-        let to = self.memory.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut::<BYTES>);
-        let (Some(from), Some(to)) = (from, to) else { return false };
-        *to = *from;
-        self.len = self.len.wrapping_add(len);
-        true
+        let is_done = copy_at_once::<BYTES>(text, start, &mut self.memory, self.len);
+        self.len = self.len.wrapping_add(if is_done { len } else { 0 });
+        is_done
     }
 
     #[inline(never)]
@@ -118,15 +102,9 @@ impl Output {
     /// As [`Output::put_at_once`], as often as necessary.
     #[inline(always)]
     fn put_parts<const BYTES: usize>(&mut self, text: &[u8], start: usize, len: usize) -> bool {
-        let whole = len.next_multiple_of(BYTES);
-        let from = text.get(start..).and_then(|text| text.get(..whole));
-        let to = self.memory.get_mut(self.len..).and_then(|memory| memory.get_mut(..whole));
-        let (Some(from), Some(to)) = (from, to) else { return false };
-        for (to, from) in to.as_chunks_mut::<BYTES>().0.iter_mut().zip(from.as_chunks::<BYTES>().0) {
-            *to = *from;
-        }
-        self.len = self.len.wrapping_add(len);
-        true
+        let is_done = copy_parts::<BYTES>(text, start, len, &mut self.memory, self.len);
+        self.len = self.len.wrapping_add(if is_done { len } else { 0 });
+        is_done
     }
 
     fn put_exactly(&mut self, piece: &[u8]) {
@@ -140,6 +118,14 @@ impl Output {
         }
     }
 
+    /// Puts a piece of any length after `at` bytes. Returns how many there are then.
+    #[inline(never)]
+    fn put_at(&mut self, at: usize, text: &[u8], start: usize, len: usize) -> usize {
+        self.len = at;
+        self.put_longer(text, start, len);
+        self.len
+    }
+
     #[cold]
     #[inline(never)]
     fn grow(&mut self, more: usize) {
@@ -151,6 +137,70 @@ impl Output {
     fn resize(&mut self, len: usize) {
         self.memory.resize(len, 0);
     }
+}
+
+/// Writes many pieces to an [`Output`], and keeps in a register where the next one goes. Through memory, each piece would
+/// wait for the one before.
+pub(crate) struct Pen<'a> {
+    output: &'a mut Output,
+    len: usize,
+}
+
+impl Pen<'_> {
+    /// As [`Output::put`], for pieces of which most are longer than one vector and few longer than two.
+    #[inline(always)]
+    pub(crate) fn put_pair(&mut self, text: &[u8], (start, end): (u32, u32)) {
+        let (start, len) = (start as usize, (end as usize).wrapping_sub(start as usize));
+        if len <= PAIR && copy_at_once::<PAIR>(text, start, &mut self.output.memory, self.len) {
+            self.len = self.len.wrapping_add(len);
+        } else {
+            self.len = self.output.put_at(self.len, text, start, len);
+        }
+    }
+
+    /// As [`Output::put`], for pieces of which many are longer than two vectors.
+    #[inline(always)]
+    pub(crate) fn put_run(&mut self, text: &[u8], (start, end): (u32, u32)) {
+        let (start, len) = (start as usize, (end as usize).wrapping_sub(start as usize));
+        let memory = &mut self.output.memory;
+        if len <= PAIR && copy_at_once::<PAIR>(text, start, memory, self.len)
+            || len <= SHORT && copy_parts::<PAIR>(text, start, len, memory, self.len)
+        {
+            self.len = self.len.wrapping_add(len);
+        } else {
+            self.len = self.output.put_at(self.len, text, start, len);
+        }
+    }
+}
+
+impl Drop for Pen<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.output.len = self.len;
+    }
+}
+
+/// Copies so many bytes. Returns `false` if there is no room, or there are not that many bytes to read.
+#[inline(always)]
+fn copy_at_once<const BYTES: usize>(text: &[u8], start: usize, memory: &mut [u8], len: usize) -> bool {
+    let from = text.get(start..).and_then(<[u8]>::first_chunk::<BYTES>);
+    let to = memory.get_mut(len..).and_then(<[u8]>::first_chunk_mut::<BYTES>);
+    let (Some(from), Some(to)) = (from, to) else { return false };
+    *to = *from;
+    true
+}
+
+/// As [`copy_at_once`], as often as necessary for `count` bytes.
+#[inline(always)]
+fn copy_parts<const BYTES: usize>(text: &[u8], start: usize, count: usize, memory: &mut [u8], len: usize) -> bool {
+    let whole = count.next_multiple_of(BYTES);
+    let from = text.get(start..).and_then(|text| text.get(..whole));
+    let to = memory.get_mut(len..).and_then(|memory| memory.get_mut(..whole));
+    let (Some(from), Some(to)) = (from, to) else { return false };
+    for (to, from) in to.as_chunks_mut::<BYTES>().0.iter_mut().zip(from.as_chunks::<BYTES>().0) {
+        *to = *from;
+    }
+    true
 }
 
 #[cfg(test)]
@@ -168,9 +218,11 @@ mod tests {
                     let end = (start + len).min(text.len());
                     output.put(&text, (start as u32, end as u32));
                     expected.extend_from_slice(&text[start..end]);
-                    output.put_run(&text, (start as u32, end as u32));
+                    let mut pen = output.pen();
+                    pen.put_run(&text, (start as u32, end as u32));
+                    pen.put_pair(&text, (start as u32, end as u32));
+                    drop(pen);
                     expected.extend_from_slice(&text[start..end]);
-                    output.put_pair(&text, (start as u32, end as u32));
                     expected.extend_from_slice(&text[start..end]);
                     output.put_byte(b'x');
                     expected.push(b'x');

@@ -25,6 +25,12 @@ pub struct BlockMasks {
 
 /// A way to classify a block.
 pub trait Masks {
+    /// What bytes of pairs are compared with, for loops that keep it in registers.
+    type Constants: Copy + std::fmt::Debug;
+
+    /// Returns what bytes of pairs are compared with.
+    fn constants() -> Self::Constants;
+
     /// The masks of one block.
     fn of(block: &Block) -> BlockMasks;
 
@@ -41,13 +47,13 @@ pub trait Masks {
     fn marks(lane: &Lane) -> u32;
 
     /// As [`Masks::marks`], of two lanes.
-    fn marks_of_pair(pair: &Pair) -> u32;
+    fn marks_of_pair(pair: &Pair, constants: Self::Constants) -> u32;
 
     /// Returns the bytes that equal one of two.
     fn either_of_pair(pair: &Pair, a: u8, b: u8) -> u32;
 
     /// As [`Masks::marks_of_pair`], with the bytes that equal one of two.
-    fn marks_or_either(pair: &Pair, a: u8, b: u8) -> u32;
+    fn marks_or_either(pair: &Pair, constants: Self::Constants, a: u8, b: u8) -> u32;
 
     /// Returns the bytes that are equal in both.
     fn same(left: &Pair, right: &Pair) -> u32;
@@ -56,7 +62,7 @@ pub trait Masks {
     fn are_within(lane: &Lane, lowest: &Lane, span: &Lane) -> bool;
 
     /// Returns the digits.
-    fn digits_of_pair(pair: &Pair) -> u32;
+    fn digits_of_pair(pair: &Pair, constants: Self::Constants) -> u32;
 
     /// Returns what is needed to find the end of a string.
     fn string(pair: &Pair) -> StringMasks;
@@ -104,6 +110,10 @@ pub struct CharacterMasks {
 pub struct Portable;
 
 impl Masks for Portable {
+    type Constants = ();
+
+    fn constants() {}
+
     fn digits(block: &Block) -> (u64, u64) {
         (plainly(block, |b| b.is_ascii_digit()), plainly(block, |b| b == b'0'))
     }
@@ -120,7 +130,7 @@ impl Masks for Portable {
         plainly(lane, |byte| matches!(byte, b'"' | b'\\' | 0..0x20 | 0x80..)) as u32
     }
 
-    fn marks_of_pair(pair: &Pair) -> u32 {
+    fn marks_of_pair(pair: &Pair, (): ()) -> u32 {
         plainly(pair, |byte| matches!(byte, b'"' | b'\\' | 0..0x20 | 0x80..)) as u32
     }
 
@@ -128,8 +138,8 @@ impl Masks for Portable {
         plainly(pair, |byte| byte == a || byte == b) as u32
     }
 
-    fn marks_or_either(pair: &Pair, a: u8, b: u8) -> u32 {
-        Self::marks_of_pair(pair) | Self::either_of_pair(pair, a, b)
+    fn marks_or_either(pair: &Pair, (): (), a: u8, b: u8) -> u32 {
+        Self::marks_of_pair(pair, ()) | Self::either_of_pair(pair, a, b)
     }
 
     fn are_within(lane: &Lane, lowest: &Lane, span: &Lane) -> bool {
@@ -142,7 +152,7 @@ impl Masks for Portable {
         pairs.fold(0, |bits, (i, (left, right))| bits | (u32::from(left == right) << i))
     }
 
-    fn digits_of_pair(pair: &Pair) -> u32 {
+    fn digits_of_pair(pair: &Pair, (): ()) -> u32 {
         plainly(pair, |byte| byte.is_ascii_digit()) as u32
     }
 
@@ -240,7 +250,28 @@ mod vector {
     #[derive(Debug)]
     pub struct Wide;
 
+    /// See [`Masks::constants`].
+    #[derive(Clone, Copy, Debug)]
+    pub struct Constants {
+        marks: MarkConstants,
+        digits: [Vector; 2],
+    }
+
+    #[derive(Clone, Copy, Debug)]
+    struct MarkConstants {
+        flip: Vector,
+        below: Vector,
+        backslash: Vector,
+    }
+
     impl Masks for Wide {
+        type Constants = Constants;
+
+        #[inline(always)]
+        fn constants() -> Constants {
+            Constants { marks: MarkConstants::new(), digits: [u8x16_splat(0xb0), u8x16_splat(0x8a)] }
+        }
+
         #[inline(always)]
         fn of(block: &Block) -> BlockMasks {
             let vectors = load(block);
@@ -292,12 +323,12 @@ mod vector {
 
         #[inline(always)]
         fn marks(lane: &Lane) -> u32 {
-            u32::from(bitmask(marked(load_lane(lane))))
+            u32::from(bitmask(MarkConstants::new().marked(load_lane(lane))))
         }
 
         #[inline(always)]
-        fn marks_of_pair(pair: &Pair) -> u32 {
-            pair_mask(load(pair).map(marked))
+        fn marks_of_pair(pair: &Pair, constants: Constants) -> u32 {
+            pair_mask(load(pair).map(|v| constants.marks.marked(v)))
         }
 
         #[inline(always)]
@@ -307,9 +338,9 @@ mod vector {
         }
 
         #[inline(always)]
-        fn marks_or_either(pair: &Pair, a: u8, b: u8) -> u32 {
+        fn marks_or_either(pair: &Pair, constants: Constants, a: u8, b: u8) -> u32 {
             let eq = |v: Vector, byte: u8| i8x16_eq(v, u8x16_splat(byte));
-            pair_mask(load(pair).map(|v| v128_or(marked(v), v128_or(eq(v, a), eq(v, b)))))
+            pair_mask(load(pair).map(|v| v128_or(constants.marks.marked(v), v128_or(eq(v, a), eq(v, b)))))
         }
 
         #[inline(always)]
@@ -325,10 +356,10 @@ mod vector {
         }
 
         #[inline(always)]
-        fn digits_of_pair(pair: &Pair) -> u32 {
+        fn digits_of_pair(pair: &Pair, constants: Constants) -> u32 {
             // The subtraction makes digits the lowest signed numbers.
-            let digits = |v| i8x16_lt(u8x16_sub(v, u8x16_splat(0xb0)), u8x16_splat(0x8a));
-            pair_mask(load(pair).map(digits))
+            let [zero, most] = constants.digits;
+            pair_mask(load(pair).map(|v| i8x16_lt(u8x16_sub(v, zero), most)))
         }
 
         #[inline(always)]
@@ -369,13 +400,19 @@ mod vector {
         u32::from(bitmask(low)) | u32::from(bitmask(high)) << 16
     }
 
-    /// See [`Masks::marks`].
-    #[inline(always)]
-    fn marked(v: Vector) -> Vector {
-        // The xor maps the quote to 0x20, next to the bytes below 0x20, which stay below it. As signed numbers, bytes
-        // above 0x7f are below it too. V8 creates a constant anew at each use, so there are few.
-        let low = i8x16_lt(v128_xor(v, u8x16_splat(0x02)), u8x16_splat(0x21));
-        v128_or(low, i8x16_eq(v, u8x16_splat(b'\\')))
+    impl MarkConstants {
+        #[inline(always)]
+        fn new() -> Self {
+            MarkConstants { flip: u8x16_splat(0x02), below: u8x16_splat(0x21), backslash: u8x16_splat(b'\\') }
+        }
+
+        /// See [`Masks::marks`].
+        #[inline(always)]
+        fn marked(self, v: Vector) -> Vector {
+            // The flip maps the quote to 0x20, next to the bytes below 0x20, which stay below it. As signed numbers,
+            // bytes above 0x7f are below it too. So there are few constants.
+            v128_or(i8x16_lt(v128_xor(v, self.flip), self.below), i8x16_eq(v, self.backslash))
+        }
     }
 
     #[inline(always)]

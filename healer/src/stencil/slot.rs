@@ -4,7 +4,7 @@ use super::value::{self, End, PAIR, Window};
 use super::{Miss, Span, pass_slowly, white};
 use crate::class::{LOOKS, Look, is_surely, looks_like_email, scalar_kind};
 use crate::plan::spec::{Format, Kind};
-use crate::scan::{Block, Masks, Pair, Wide};
+use crate::scan::{Block, Constants, Masks, Pair, Wide};
 use crate::text::unquoted;
 use crate::walk::{self, Body, KIND_MASK, class_of, fits_in_detail, kind, string_code};
 
@@ -93,11 +93,12 @@ impl Slot {
         bytes: &[u8],
         at: &mut usize,
         was: &mut u32,
+        constants: Constants,
     ) -> Option<(&'a Slot, &'a mut u32, Left)> {
         for (slot, end) in slots {
             let lasted = end.wrapping_sub(*was);
             *was = *end;
-            match slot.glance::<CLASSED>(bytes, *at, lasted) {
+            match slot.glance::<CLASSED>(bytes, *at, lasted, constants) {
                 Ok(next) => {
                     *at = next;
                     *end = next as u32;
@@ -110,7 +111,13 @@ impl Slot {
 
     /// Returns the end of the value whose preceding text is at an offset.
     #[inline(always)]
-    fn glance<const CLASSED: bool>(&self, bytes: &[u8], at: usize, lasted: u32) -> Result<usize, Left> {
+    fn glance<const CLASSED: bool>(
+        &self,
+        bytes: &[u8],
+        at: usize,
+        lasted: u32,
+        constants: Constants,
+    ) -> Result<usize, Left> {
         let window: Option<&Window> = bytes.get(at..).and_then(<[u8]>::first_chunk);
         let Some((window, start)) = window.and_then(|window| Some((window, window.first_chunk()?))) else {
             return Err(Left::All);
@@ -120,7 +127,8 @@ impl Slot {
         }
         // The text is shorter than a pair, so the mask changes nothing and only proves the bound.
         let len = usize::from(self.len) & (PAIR - 1);
-        self.glance_at_value::<CLASSED>(window, len, at.wrapping_add(len), lasted.wrapping_sub(len as u32))
+        let lasted = lasted.wrapping_sub(len as u32);
+        self.glance_at_value::<CLASSED>(window, len, at.wrapping_add(len), lasted, constants)
     }
 
     /// Returns the end of the value at an offset, which is `len` bytes after the start of a window.
@@ -131,6 +139,7 @@ impl Slot {
         len: usize,
         at: usize,
         lasted: u32,
+        constants: Constants,
     ) -> Result<usize, Left> {
         let value: Option<&Pair> = window.get(len..).and_then(<[u8]>::first_chunk);
         let Some(value) = value else { return Err(Left::All) };
@@ -140,7 +149,7 @@ impl Slot {
             let Some(pair) = window.get(len.wrapping_add(1)..).and_then(<[u8]>::first_chunk) else {
                 return Err(Left::All);
             };
-            return value::string_in(pair, inside, lasted.wrapping_sub(2)).ok_or(Left::String(inside));
+            return value::string_in(pair, constants, inside, lasted.wrapping_sub(2)).ok_or(Left::String(inside));
         }
         if CLASSED
             && *first == b'"'
@@ -150,7 +159,7 @@ impl Slot {
             let Some(pair) = window.get(len.wrapping_add(1)..).and_then(<[u8]>::first_chunk) else {
                 return Err(Left::All);
             };
-            let end = value::string_without(pair, inside, lasted.wrapping_sub(2), look.without);
+            let end = value::string_without(pair, constants, inside, lasted.wrapping_sub(2), look.without);
             let end = end.ok_or(Left::String(inside))?;
             let is_like = pair.first_chunk().is_some_and(|first| Wide::are_within(first, &look.lowest, &look.span));
             let len = end.wrapping_sub(inside).wrapping_sub(1) as u32;
@@ -159,7 +168,7 @@ impl Slot {
         }
         // From `-` to `9`. No number starts with the bytes between the sign and the digits.
         if first.wrapping_sub(b'-') <= b'9'.wrapping_sub(b'-') {
-            let (end, is_whole) = value::number_in(value, at, lasted).ok_or(Left::All)?;
+            let (end, is_whole) = value::number_in(value, constants, at, lasted).ok_or(Left::All)?;
             return if self.may_be_number(is_whole) { Ok(end) } else { Err(Left::All) };
         }
         let end = if self.may_be(*first) { value::literal_in(value, at) } else { None };
@@ -176,7 +185,8 @@ impl Slot {
         };
         // Only the text before the value may have been too much for a glance.
         let window = bytes.get(at..).and_then(<[u8]>::first_chunk);
-        match window.map_or(Err(Left::All), |window| self.glance_at_value::<true>(window, 0, at, u32::MAX)) {
+        let glance = |window| self.glance_at_value::<true>(window, 0, at, u32::MAX, Wide::constants());
+        match window.map_or(Err(Left::All), glance) {
             Ok(end) | Err(Left::Class(end)) => return End::at(end),
             Err(Left::String(inside)) => return value::long_string(bytes, inside),
             Err(Left::All) => (),

@@ -1,7 +1,7 @@
 //! Values, read where they stand.
 
 use super::Miss;
-use crate::scan::{Masks, Pair, Wide, escaped};
+use crate::scan::{Constants, Masks, Pair, Wide, escaped};
 use crate::text::{character, is_scalar, set_of};
 
 /// Bytes of a vector.
@@ -79,25 +79,33 @@ fn skip_plain(bytes: &[u8], at: usize) -> End {
 /// long the inside was last time. If the guess is right, the processor knows where the next text is before it has seen
 /// where this string ends.
 #[inline(always)]
-pub(super) fn string_in(pair: &Pair, at: usize, guess: u32) -> Option<usize> {
-    closing_quote(Wide::marks_of_pair(pair), pair, at, guess)
+pub(super) fn string_in(pair: &Pair, constants: Constants, at: usize, guess: u32) -> Option<usize> {
+    closing_quote(Wide::marks_of_pair(pair, constants), pair, at, guess)
 }
 
 /// As [`string_in`], for a string without either of two bytes.
 #[inline(always)]
-pub(super) fn string_without(pair: &Pair, at: usize, guess: u32, [a, b]: [u8; 2]) -> Option<usize> {
-    closing_quote(Wide::marks_or_either(pair, a, b), pair, at, guess)
+pub(super) fn string_without(
+    pair: &Pair,
+    constants: Constants,
+    at: usize,
+    guess: u32,
+    [a, b]: [u8; 2],
+) -> Option<usize> {
+    closing_quote(Wide::marks_or_either(pair, constants, a, b), pair, at, guess)
 }
 
 #[inline(always)]
 fn closing_quote(marks: u32, pair: &Pair, at: usize, guess: u32) -> Option<usize> {
     let is_quote = |place: u32| pair.get(place as usize & (PAIR - 1)) == Some(&b'"');
-    // If there are no marks and `guess` is too large, any byte may be compared, but none is a quote.
-    if marks & marks.wrapping_neg() == 1u32.unbounded_shl(guess) && is_quote(guess) {
-        return Some(at.wrapping_add(guess as usize).wrapping_add(1));
+    let after = |place: u32| Some(at.wrapping_add(place as usize).wrapping_add(1));
+    // A guess that is too large for the pair becomes another guess.
+    let guess = guess & (PAIR - 1) as u32;
+    if marks & marks.wrapping_neg() == 1u32.wrapping_shl(guess) && is_quote(guess) {
+        return after(guess);
     }
     let end = marks.trailing_zeros();
-    if is_quote(end) { Some(at.wrapping_add(end as usize).wrapping_add(1)) } else { None }
+    if is_quote(end) { after(end) } else { None }
 }
 
 /// Returns the end of a string with any content, from an offset inside at which neither a character nor an escape is
@@ -105,7 +113,7 @@ fn closing_quote(marks: u32, pair: &Pair, at: usize, guess: u32) -> Option<usize
 #[inline(never)]
 pub(super) fn long_string(bytes: &[u8], mut at: usize) -> End {
     while let Some(pair) = bytes.get(at..).and_then(<[u8]>::first_chunk::<PAIR>) {
-        let mut marks = Wide::marks_of_pair(pair);
+        let mut marks = Wide::marks_of_pair(pair, Wide::constants());
         let mut next = PAIR;
         while marks != 0 {
             let place = marks.trailing_zeros() as usize & (PAIR - 1);
@@ -265,8 +273,8 @@ fn is_hex(digits: [u8; 4]) -> bool {
 /// Returns the end of the number that starts at an offset and with these bytes, and whether it is whole, if they tell
 /// it. What follows is only examined if it could continue the number. `guess`: as for strings.
 #[inline(always)]
-pub(super) fn number_in(pair: &Pair, at: usize, guess: u32) -> Option<(usize, bool)> {
-    let digits = Wide::digits_of_pair(pair);
+pub(super) fn number_in(pair: &Pair, constants: Constants, at: usize, guess: u32) -> Option<(usize, bool)> {
+    let digits = Wide::digits_of_pair(pair, constants);
     let byte = |place: u32| pair.get(place as usize & (PAIR - 1)).copied().unwrap_or(0);
     let goes_on = |end: u32| matches!(byte(end), b'.' | b'e' | b'E');
     let before = !u32::MAX.unbounded_shl(guess);
@@ -295,7 +303,7 @@ pub(super) fn number_in(pair: &Pair, at: usize, guess: u32) -> Option<(usize, bo
 #[inline(never)]
 fn any_number(bytes: &[u8], at: usize) -> End {
     let rest = bytes.get(at..).unwrap_or_default();
-    if let Some((end, _)) = rest.first_chunk().and_then(|pair| number_in(pair, at, u32::MAX)) {
+    if let Some((end, _)) = rest.first_chunk().and_then(|pair| number_in(pair, Wide::constants(), at, u32::MAX)) {
         return End::at(end);
     }
     let is_inside = |byte: &&u8| matches!(**byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
@@ -378,14 +386,16 @@ mod tests {
         let pair: &Pair = bytes.first_chunk()?;
         Some(match bytes {
             [b'"', inside @ ..] => {
-                let end = string_in(inside.first_chunk()?, 1, guess);
+                let end = string_in(inside.first_chunk()?, Wide::constants(), 1, guess);
                 end.map_or_else(|| long_string(bytes, 1), End::at)
             }
-            [b'0'..=b'9' | b'-', ..] => number_in(pair, 0, guess).map_or(End::OTHER, |(end, is_whole)| {
-                let is_integer = !bytes[..end].iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
-                assert_eq!(is_whole, is_integer);
-                End::at(end)
-            }),
+            [b'0'..=b'9' | b'-', ..] => {
+                number_in(pair, Wide::constants(), 0, guess).map_or(End::OTHER, |(end, is_whole)| {
+                    let is_integer = !bytes[..end].iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
+                    assert_eq!(is_whole, is_integer);
+                    End::at(end)
+                })
+            }
             _ => literal_in(pair, 0).map_or(End::OTHER, End::at),
         })
     }
