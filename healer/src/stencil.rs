@@ -32,7 +32,7 @@ pub(crate) use elements::Elements;
 pub(crate) use known::Stencils;
 pub(crate) use lists::{List, MOST_ELEMENTS, MOST_LISTS, MOST_NESTING, Reading};
 pub(crate) use runs::{ListPlace, Passed, Run, Runs};
-use slot::{Left, Slot};
+use slot::{Left, Seen, Slot};
 pub(crate) use value::white;
 use value::{End, PAIR};
 
@@ -101,8 +101,8 @@ struct Place {
 
 impl Place {
     #[inline(always)]
-    fn offset(self, ends: &[u32]) -> u32 {
-        ends.get(self.value as usize).copied().unwrap_or(0).wrapping_add(self.bytes)
+    fn offset(self, ends: &[Seen]) -> u32 {
+        ends.get(self.value as usize).map_or(0, |seen| seen.end).wrapping_add(self.bytes)
     }
 }
 
@@ -150,11 +150,10 @@ impl Stencil {
         let Reading { ends, lists } = reading;
         let places = self.slots.len().wrapping_add(1);
         if ends.len() != places {
-            ends.resize(places, 0);
+            ends.resize(places, Seen::default());
         }
-        let mut was = ends.first().copied().unwrap_or(0);
         if let Some(start) = ends.first_mut() {
-            *start = from as u32;
+            start.end = from as u32;
         }
         let mut at = from;
         let mut slots = self.slots.iter().zip(ends.iter_mut().skip(1));
@@ -163,7 +162,7 @@ impl Stencil {
         let constants = std::hint::black_box(Wide::constants());
         // Values that need no calls are passed in a loop of their own, because WebAssembly compilers keep nothing in
         // registers around calls.
-        while let Some((slot, end, left)) = Slot::pass_run::<CLASSED>(&mut slots, bytes, &mut at, &mut was, constants) {
+        while let Some((slot, seen, left)) = Slot::pass_run::<CLASSED>(&mut slots, bytes, &mut at, constants) {
             let place = match left {
                 Left::All => self.pass(slot, plan, bytes, at, lists),
                 Left::String(inside) => value::long_string(bytes, inside),
@@ -174,7 +173,7 @@ impl Stencil {
                 return Err(Miss::Other);
             }
             at = after;
-            *end = at as u32;
+            seen.end = at as u32;
         }
         at = match (self.piece(self.tail), bytes.get(at)) {
             ([own], Some(byte)) if own == byte => at.wrapping_add(1),
@@ -232,9 +231,9 @@ impl Stencil {
 
     /// Returns the span of a value.
     #[inline(always)]
-    fn value(&self, ends: &[u32], slot: usize) -> (u32, u32) {
+    fn value(&self, ends: &[Seen], slot: usize) -> (u32, u32) {
         let text = self.slots.get(slot).map_or((0, 0), |slot| slot.text);
-        let end = |place: usize| ends.get(place).copied().unwrap_or(0);
+        let end = |place: usize| ends.get(place).map_or(0, |seen| seen.end);
         (end(slot).wrapping_add(text.1.wrapping_sub(text.0)), end(slot.wrapping_add(1)))
     }
 }

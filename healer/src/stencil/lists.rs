@@ -4,7 +4,7 @@
 //! the kind of its first element does count. Elements of one skeleton become the same anywhere in the array.
 
 use super::value::{self, End};
-use super::{Miss, Runs, Slot, Stencil, pass_slowly, white};
+use super::{Miss, Runs, Seen, Slot, Stencil, pass_slowly, white};
 use crate::healer::Summary;
 use crate::memo::MAX_USED;
 use crate::plan::Automaton;
@@ -40,7 +40,7 @@ pub(crate) struct List {
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     /// The start of the text, followed by the ends of its values.
-    pub(super) ends: Vec<u32>,
+    pub(super) ends: Vec<Seen>,
     /// What was found of its lists.
     pub(super) lists: Option<Box<Lists>>,
 }
@@ -59,7 +59,7 @@ pub(super) struct Lists {
 impl Reading {
     /// Returns its size in memory, in bytes.
     pub(crate) fn memory(&self) -> usize {
-        let ends = self.ends.capacity().saturating_mul(size_of::<u32>());
+        let ends = self.ends.capacity().saturating_mul(size_of::<Seen>());
         let lists = |lists: &Lists| lists.runs.memory().saturating_add(lists.element.memory());
         ends.saturating_add(self.lists.as_deref().map_or(0, lists))
     }

@@ -1,6 +1,6 @@
 //! One value of a skeleton: what is before it, and what it may be.
 
-use super::value::{self, End, PAIR, Window};
+use super::value::{self, End, Guess, PAIR, Window};
 use super::{Miss, Span, pass_slowly, white};
 use crate::class::{LOOKS, Look, is_surely, looks_like_email, scalar_kind};
 use crate::plan::spec::{Format, Kind};
@@ -26,6 +26,13 @@ pub(super) struct Slot {
     /// Whether it is an array of any length, and which: [`ANY`], a number from [`PLAIN`] on, or from [`LIST`] on one of
     /// the lists. The bits from [`NESTING`] on tell how many levels of arrays may be inside it.
     pub array: u8,
+}
+
+/// Where a value ended, and how long the next one there is likely to be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    pub end: u32,
+    pub guess: Guess,
 }
 
 /// An array without objects, of any length. If the kind of its first element counts, that is added.
@@ -89,21 +96,18 @@ impl Slot {
     /// Passes values as long as a glance tells where they end. Returns the first value that needs more.
     #[inline(always)]
     pub(super) fn pass_run<'a, const CLASSED: bool>(
-        slots: &mut impl Iterator<Item = (&'a Slot, &'a mut u32)>,
+        slots: &mut impl Iterator<Item = (&'a Slot, &'a mut Seen)>,
         bytes: &[u8],
         at: &mut usize,
-        was: &mut u32,
         constants: Constants,
-    ) -> Option<(&'a Slot, &'a mut u32, Left)> {
-        for (slot, end) in slots {
-            let lasted = end.wrapping_sub(*was);
-            *was = *end;
-            match slot.glance::<CLASSED>(bytes, *at, lasted, constants) {
+    ) -> Option<(&'a Slot, &'a mut Seen, Left)> {
+        for (slot, seen) in slots {
+            match slot.glance::<CLASSED>(bytes, *at, &mut seen.guess, constants) {
                 Ok(next) => {
                     *at = next;
-                    *end = next as u32;
+                    seen.end = next as u32;
                 }
-                Err(left) => return Some((slot, end, left)),
+                Err(left) => return Some((slot, seen, left)),
             }
         }
         None
@@ -115,7 +119,7 @@ impl Slot {
         &self,
         bytes: &[u8],
         at: usize,
-        lasted: u32,
+        guess: &mut Guess,
         constants: Constants,
     ) -> Result<usize, Left> {
         let window: Option<&Window> = bytes.get(at..).and_then(<[u8]>::first_chunk);
@@ -127,8 +131,7 @@ impl Slot {
         }
         // The text is shorter than a pair, so the mask changes nothing and only proves the bound.
         let len = usize::from(self.len) & (PAIR - 1);
-        let lasted = lasted.wrapping_sub(len as u32);
-        self.glance_at_value::<CLASSED>(window, len, at.wrapping_add(len), lasted, constants)
+        self.glance_at_value::<CLASSED>(window, len, at.wrapping_add(len), guess, constants)
     }
 
     /// Returns the end of the value at an offset, which is `len` bytes after the start of a window.
@@ -138,7 +141,7 @@ impl Slot {
         window: &Window,
         len: usize,
         at: usize,
-        lasted: u32,
+        guess: &mut Guess,
         constants: Constants,
     ) -> Result<usize, Left> {
         let value: Option<&Pair> = window.get(len..).and_then(<[u8]>::first_chunk);
@@ -149,7 +152,7 @@ impl Slot {
             let Some(pair) = window.get(len.wrapping_add(1)..).and_then(<[u8]>::first_chunk) else {
                 return Err(Left::All);
             };
-            return value::string_in(pair, constants, inside, lasted.wrapping_sub(2)).ok_or(Left::String(inside));
+            return value::string_in(pair, constants, inside, guess).ok_or(Left::String(inside));
         }
         if CLASSED
             && *first == b'"'
@@ -159,7 +162,7 @@ impl Slot {
             let Some(pair) = window.get(len.wrapping_add(1)..).and_then(<[u8]>::first_chunk) else {
                 return Err(Left::All);
             };
-            let end = value::string_without(pair, constants, inside, lasted.wrapping_sub(2), look.without);
+            let end = value::string_without(pair, constants, inside, guess, look.without);
             let end = end.ok_or(Left::String(inside))?;
             let is_like = pair.first_chunk().is_some_and(|first| Wide::are_within(first, &look.lowest, &look.span));
             let len = end.wrapping_sub(inside).wrapping_sub(1) as u32;
@@ -168,7 +171,7 @@ impl Slot {
         }
         // From `-` to `9`. No number starts with the bytes between the sign and the digits.
         if first.wrapping_sub(b'-') <= b'9'.wrapping_sub(b'-') {
-            let (end, is_whole) = value::number_in(value, constants, at, lasted).ok_or(Left::All)?;
+            let (end, is_whole) = value::number_in(value, constants, at, guess).ok_or(Left::All)?;
             return if self.may_be_number(is_whole) { Ok(end) } else { Err(Left::All) };
         }
         let end = if self.may_be(*first) { value::literal_in(value, at) } else { None };
@@ -185,7 +188,7 @@ impl Slot {
         };
         // Only the text before the value may have been too much for a glance.
         let window = bytes.get(at..).and_then(<[u8]>::first_chunk);
-        let glance = |window| self.glance_at_value::<true>(window, 0, at, u32::MAX, Wide::constants());
+        let glance = |window| self.glance_at_value::<true>(window, 0, at, &mut Guess::default(), Wide::constants());
         match window.map_or(Err(Left::All), glance) {
             Ok(end) | Err(Left::Class(end)) => return End::at(end),
             Err(Left::String(inside)) => return value::long_string(bytes, inside),

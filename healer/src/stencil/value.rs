@@ -54,6 +54,28 @@ impl End {
     }
 }
 
+/// How long a value of a text is likely to be: as long as the last one in that place.
+///
+/// If the guess is right, the processor goes on behind the value before it has seen where the value ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Guess {
+    len: u16,
+    /// The same again. The compiler must not know, otherwise it would use what was found in place of the guess.
+    again: u16,
+}
+
+impl Guess {
+    /// Returns `at + len`, by the guess if that is right. Remembers `len`, which is at most [`PAIR`].
+    #[inline(always)]
+    fn check(&mut self, at: usize, len: u32) -> usize {
+        if len == u32::from(self.len) {
+            return at.wrapping_add(usize::from(self.again));
+        }
+        *self = Guess { len: len as u16, again: len as u16 };
+        at.wrapping_add(len as usize)
+    }
+}
+
 /// Returns the end of the well-formed value that starts at an offset: a string, a scalar, or an array of these.
 /// `nesting`: how many arrays may be inside each other. Not inlined: for arrays, and for values near the end of the
 /// bytes.
@@ -75,11 +97,9 @@ fn skip_plain(bytes: &[u8], at: usize) -> End {
     }
 }
 
-/// Returns the end of the string whose inside starts at an offset and with these bytes, if they tell it. `guess`: how
-/// long the inside was last time. If the guess is right, the processor knows where the next text is before it has seen
-/// where this string ends.
+/// Returns the end of the string whose inside starts at an offset and with these bytes, if they tell it.
 #[inline(always)]
-pub(super) fn string_in(pair: &Pair, constants: Constants, at: usize, guess: u32) -> Option<usize> {
+pub(super) fn string_in(pair: &Pair, constants: Constants, at: usize, guess: &mut Guess) -> Option<usize> {
     closing_quote(Wide::marks_of_pair(pair, constants), pair, at, guess)
 }
 
@@ -89,23 +109,18 @@ pub(super) fn string_without(
     pair: &Pair,
     constants: Constants,
     at: usize,
-    guess: u32,
+    guess: &mut Guess,
     [a, b]: [u8; 2],
 ) -> Option<usize> {
     closing_quote(Wide::marks_or_either(pair, constants, a, b), pair, at, guess)
 }
 
 #[inline(always)]
-fn closing_quote(marks: u32, pair: &Pair, at: usize, guess: u32) -> Option<usize> {
-    let is_quote = |place: u32| pair.get(place as usize & (PAIR - 1)) == Some(&b'"');
-    let after = |place: u32| Some(at.wrapping_add(place as usize).wrapping_add(1));
-    // A guess that is too large for the pair becomes another guess.
-    let guess = guess & (PAIR - 1) as u32;
-    if marks & marks.wrapping_neg() == 1u32.wrapping_shl(guess) && is_quote(guess) {
-        return after(guess);
-    }
+fn closing_quote(marks: u32, pair: &Pair, at: usize, guess: &mut Guess) -> Option<usize> {
     let end = marks.trailing_zeros();
-    if is_quote(end) { after(end) } else { None }
+    // If there are no marks, the first byte is compared, and it is no quote.
+    let is_quote = pair.get(end as usize & (PAIR - 1)) == Some(&b'"');
+    is_quote.then(|| guess.check(at, end).wrapping_add(1))
 }
 
 /// Returns the end of a string with any content, from an offset inside at which neither a character nor an escape is
@@ -271,16 +286,15 @@ fn is_hex(digits: [u8; 4]) -> bool {
 }
 
 /// Returns the end of the number that starts at an offset and with these bytes, and whether it is whole, if they tell
-/// it. What follows is only examined if it could continue the number. `guess`: as for strings.
+/// it. What follows is only examined if it could continue the number.
 #[inline(always)]
-pub(super) fn number_in(pair: &Pair, constants: Constants, at: usize, guess: u32) -> Option<(usize, bool)> {
+pub(super) fn number_in(pair: &Pair, constants: Constants, at: usize, guess: &mut Guess) -> Option<(usize, bool)> {
     let digits = Wide::digits_of_pair(pair, constants);
     let byte = |place: u32| pair.get(place as usize & (PAIR - 1)).copied().unwrap_or(0);
     let goes_on = |end: u32| matches!(byte(end), b'.' | b'e' | b'E');
-    let before = !u32::MAX.unbounded_shl(guess);
-    let is_so_long = (1..PAIR as u32).contains(&guess) && digits & (before << 1 | 1) == before;
-    if is_so_long && (byte(0) != b'0' || guess == 1) && !goes_on(guess) {
-        return Some((at.wrapping_add(guess as usize), true));
+    let len = digits.trailing_ones();
+    if (1..PAIR as u32).contains(&len) && (byte(0) != b'0' || len == 1) && !goes_on(len) {
+        return Some((guess.check(at, len), true));
     }
     let sign = u32::from(byte(0) == b'-');
     let whole = (digits >> sign).trailing_ones();
@@ -303,7 +317,8 @@ pub(super) fn number_in(pair: &Pair, constants: Constants, at: usize, guess: u32
 #[inline(never)]
 fn any_number(bytes: &[u8], at: usize) -> End {
     let rest = bytes.get(at..).unwrap_or_default();
-    if let Some((end, _)) = rest.first_chunk().and_then(|pair| number_in(pair, Wide::constants(), at, u32::MAX)) {
+    let glance = |pair| number_in(pair, Wide::constants(), at, &mut Guess::default());
+    if let Some((end, _)) = rest.first_chunk().and_then(glance) {
         return End::at(end);
     }
     let is_inside = |byte: &&u8| matches!(**byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
@@ -382,7 +397,8 @@ mod tests {
     use super::*;
 
     /// Reads a value as one that is not near the end of the bytes.
-    fn glance(bytes: &[u8], guess: u32) -> Option<End> {
+    fn glance(bytes: &[u8], guess: u16) -> Option<End> {
+        let guess = &mut Guess { len: guess, again: guess };
         let pair: &Pair = bytes.first_chunk()?;
         Some(match bytes {
             [b'"', inside @ ..] => {
@@ -410,7 +426,7 @@ mod tests {
         padded.extend_from_slice(b"}                ");
         let all = [padded.as_slice(), &[b' '; 40]].concat();
         if text.first().is_some_and(|first| *first != b'[') {
-            for guess in [0, 1, 5, parsed.unwrap_or(2).wrapping_sub(2) as u32, 31, 32, u32::MAX] {
+            for guess in [0, 1, 5, parsed.unwrap_or(2).wrapping_sub(2) as u16, 31, 32, u16::MAX] {
                 let end = glance(&all, guess).unwrap();
                 prop_assert_eq!(end.found().ok(), parsed, "{:?}", String::from_utf8_lossy(text));
             }
@@ -456,7 +472,7 @@ mod tests {
             let parsed = serde_json::from_str::<&serde_json::value::RawValue>(&text).is_ok();
             prop_assert_eq!(whole == Ok(text.len()), parsed && !text.is_empty(), "{}", text);
             let padded = format!("{text}}}{}", " ".repeat(40));
-            for guess in (0..34).chain([u32::MAX]) {
+            for guess in (0..34).chain([u16::MAX]) {
                 let end = glance(padded.as_bytes(), guess).unwrap().found();
                 prop_assert!(end.is_err() || !parsed || end == Ok(text.len()), "{text} {guess}");
                 prop_assert!(end != Ok(text.len()) || parsed, "{text} {guess}");
