@@ -9,20 +9,21 @@ const SHORT: usize = 24;
 /// Sorts in place. The sort is not stable.
 pub fn sort<T: Ord>(items: &mut [T]) {
     let len = items.len();
-    sort_list::<dyn Sortable>(&mut List { items, is_less: |a: &T, b: &T| a < b }, len);
+    sort_list(&mut List { items, is_less: |a: &T, b: &T| a < b }, len);
 }
 
 /// Sorts in place by a key. The sort is not stable.
 pub(crate) fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     let len = items.len();
-    sort_list::<dyn Sortable>(&mut List { items, is_less: |a: &T, b: &T| key(a) < key(b) }, len);
+    sort_list(&mut List { items, is_less: |a: &T, b: &T| key(a) < key(b) }, len);
 }
 
-/// Sorts in place by a strict order. The sort is not stable. It is faster than [`sort`] but compiled once per type: use
-/// it for lists that are sorted while a response waits.
+/// Sorts in place by a strict order. The sort is not stable. For short lists it is faster than [`sort`] but compiled once
+/// per type: use it for lists that are sorted while a response waits.
 pub(crate) fn sort_by_less<T>(items: &mut [T], is_less: impl Fn(&T, &T) -> bool) {
     let len = items.len();
-    sort_list(&mut List { items, is_less }, len);
+    let mut list = List { items, is_less };
+    if len <= SHORT { insert(&mut list, len) } else { sort_long(&mut list, len) }
 }
 
 /// A list to sort, by index.
@@ -51,18 +52,22 @@ impl<T, F: Fn(&T, &T) -> bool> Sortable for List<'_, T, F> {
     }
 }
 
-/// Takes `O(n log n)` time whatever the items (heapsort, Williams 1964).
-fn sort_list<L: Sortable + ?Sized>(list: &mut L, len: usize) {
-    if len <= SHORT {
-        for end in 1..len {
-            let mut at = end;
-            while at > 0 && list.is_less(at, at.wrapping_sub(1)) {
-                list.swap(at, at.wrapping_sub(1));
-                at = at.wrapping_sub(1);
-            }
+fn sort_list(list: &mut dyn Sortable, len: usize) {
+    if len <= SHORT { insert(list, len) } else { sort_long(list, len) }
+}
+
+fn insert<L: Sortable + ?Sized>(list: &mut L, len: usize) {
+    for end in 1..len {
+        let mut at = end;
+        while at > 0 && list.is_less(at, at.wrapping_sub(1)) {
+            list.swap(at, at.wrapping_sub(1));
+            at = at.wrapping_sub(1);
         }
-        return;
     }
+}
+
+/// Takes `O(n log n)` time whatever the items (heapsort, Williams 1964).
+fn sort_long(list: &mut dyn Sortable, len: usize) {
     for step in 0..len.saturating_add(len / 2) {
         // First every parent sinks, from the last to the first. Then the greatest item goes to the end, again and
         // again.
