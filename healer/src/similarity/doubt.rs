@@ -7,7 +7,7 @@
 
 use super::compatible::compatible;
 use super::names::{Name, Names, Token};
-use super::record::{Pair, Record};
+use super::record::{Pair, Record, UNFRAMED};
 use super::{Id, Parts};
 use crate::plan::spec::Kind;
 
@@ -57,7 +57,7 @@ const COUNTS: [&str; 7] = ["cnt", "count", "ct", "nb", "num", "tally", "total"];
 /// Names that JSON-LD reserves, and formats that follow it.
 const METADATA: [&str; 3] = ["@context", "@id", "@type"];
 /// From this value of [`Parts::path`] on, the objects above only group.
-const GROUPED: f32 = 0.94;
+pub(super) const GROUPED: f32 = 0.94;
 
 /// Evidence for and against pairs.
 pub(super) struct Known<'a> {
@@ -74,7 +74,12 @@ pub(super) fn formed(record: &Record<'_, '_>) -> Vec<Id> {
 
 /// Whether a name has one of [`FORMS`].
 pub(super) fn says_form(names: &Names, name: &Name) -> bool {
-    names.own(name).iter().any(|token| FORMS.binary_search(&names.text(token)).is_ok())
+    have_form(names, names.own(name))
+}
+
+/// Whether one of these words is one of [`FORMS`].
+pub(super) fn have_form(names: &Names, words: &[Token]) -> bool {
+    words.iter().any(|token| FORMS.binary_search(&names.text(token)).is_ok())
 }
 
 /// Whether a pair that is not decided yet may be wrong.
@@ -91,6 +96,7 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_
         || is_another_letter(record, pair)
         || is_metadata(record, pair)
         || is_empty_guess(record, pair)
+        || belongs_to_a_record(record, pair)
 }
 
 /// Doubts `trailer.url` for `trailer_url`: a resource has more than one address.
@@ -168,10 +174,25 @@ fn counts(names: &Names, name: &Name) -> bool {
     names.tokens(name).iter().any(|token| token.level == 0 && token.is_plural || COUNTS.contains(&names.text(token)))
 }
 
-/// Doubts nulls whose name does not say it all: a null is no evidence, and `is_completed` is not `completed_at`.
+/// Doubts nulls whose name does not say it all: a null is no evidence, and `is_completed` is not `completed_at`. Nor does
+/// a null or an empty array tell whether `error` are `errors`.
 fn is_empty_guess(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    let is_null = record.found.get(pair.found as usize).is_some_and(|found| found.kind == Kind::Null);
-    is_null && (pair.has_neutral || pair.parts.synonym < SAME_WORDS)
+    let Some(found) = record.found.get(pair.found as usize) else { return false };
+    let is_null = found.kind == Kind::Null;
+    let is_empty = is_null || found.kind == Kind::Array && found.item.is_none();
+    let is_of_many = |words: &[Token]| words.last().is_some_and(|word| word.is_plural);
+    let differ = || is_of_many(record.expected_words(pair.expected)) != is_of_many(record.found_words(pair.found));
+    is_null && (pair.has_neutral || pair.parts.synonym < SAME_WORDS) || is_empty && differ()
+}
+
+/// Doubts `account.created_at` for `created_at` if `account` is expected and has an `id`: then it is a record, and groups
+/// nothing.
+fn belongs_to_a_record(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let around = record.around(pair.found);
+    let is_expected = record.scratch.members.get(around as usize).is_some_and(|member| member.frame < UNFRAMED);
+    let groups = || record.name_of(around).is_some_and(|name| name.is_grouping && !name.is_envelope);
+    let has_id = || record.found.iter().any(|found| found.parent == around && found.name == "id");
+    is_expected && (GROUPED..1.0).contains(&pair.parts.path) && groups() && has_id()
 }
 
 /// Whether the record has another member beside the found one whose name has all its words and some more.

@@ -4,7 +4,7 @@
 //! is the product of the costs of the counterparts and of the reasons.
 
 use super::lexicon::lexicon;
-use super::names::{Mask, Name, Names, Token, bit, bits, each_shared};
+use super::names::{Mask, Name, Names, REFERENCES, Token, bit, bits, each_shared};
 use super::weights::{
     CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIED_OBJECT, QUALIFIER, SECOND_NEUTRAL,
     TWO_OBJECTS, TWO_QUALIFIERS, parent_left,
@@ -111,12 +111,18 @@ pub(super) fn explain(a: &Side<'_>, b: &Side<'_>, opposites: bool) -> Words {
 fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
     let (covered, synonym, chosen) = choose(a, b, pairs);
     let rest = Rest { a, b, covered };
+    let taken = pairs.iter().enumerate().filter(|(at, _)| chosen & (1 << at) != 0).map(|(_, pair)| pair);
     let is_met = covered.a & a.name.own != 0 || covered.a & (a.inside | a.grouping) != 0 && a.is_all_above();
     if !is_met || covered.b & !b.around == 0 || opposites && rest.is_opposed() {
         return Words::default();
     }
-    let chosen = pairs.iter().enumerate().filter(|(at, _)| chosen & (1 << at) != 0).map(|(_, pair)| pair);
-    let (tokens, told) = (rest.own_words() * other_head(a, b, chosen), rest.told());
+    if chosen.count_ones() > 1 {
+        let crossings = Crossings::of(a, b, taken.clone());
+        if crossings.exchange_references(a) || crossings.refer_to_another(a, b) {
+            return Words::default();
+        }
+    }
+    let (tokens, told) = (rest.own_words() * other_head(a, b, taken), rest.told());
     let path = rest.words_above(told);
     let has_neutral = (a.name.neutral & !covered.a) | (b.name.neutral & !covered.b) != 0;
     Words { score: synonym * tokens * path, synonym, tokens, path, has_neutral }
@@ -276,6 +282,72 @@ fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
         };
     }
     (cost, is_stray)
+}
+
+/// Which words of two names are paired across: words of the names themselves with words above the other one.
+#[derive(Default)]
+struct Crossings {
+    /// Own words of both that are paired with each other.
+    own: Pair,
+    /// Whether an own word of one is paired with a word above the other, both ways.
+    a_above: bool,
+    b_above: bool,
+    /// Words around both names, by side, that are paired with own words of the other name, and these own words.
+    around: Pair,
+    said: Pair,
+}
+
+impl Crossings {
+    fn of<'p>(a: &Side<'_>, b: &Side<'_>, taken: impl Iterator<Item = &'p Pair>) -> Crossings {
+        let mut made = Crossings::default();
+        for pair in taken {
+            match (pair.a & a.name.own != 0, pair.b & b.name.own != 0) {
+                (true, true) => made.own.a |= pair.a & a.name.own,
+                (true, false) => made.b_above = true,
+                (false, true) => made.a_above = true,
+                (false, false) => (),
+            }
+            if pair.a & a.around != 0 {
+                made.around.a |= pair.a & a.around;
+                made.said.b |= pair.b;
+            }
+            if pair.b & b.around != 0 {
+                made.around.b |= pair.b & b.around;
+                made.said.a |= pair.a;
+            }
+        }
+        made
+    }
+
+    /// Whether two names refer to two things, each to what is around the other: `issue.comments_url` and
+    /// `comment.issue_url`.
+    #[inline(never)]
+    fn exchange_references(&self, a: &Side<'_>) -> bool {
+        self.a_above && self.b_above && a.words().any(|(bit, word)| bit & self.own.a != 0 && is_reference(a, word))
+    }
+
+    /// Whether one of the names refers to something by which the name of an object around both only begins: `order_id`
+    /// inside `order_items` is no identifier of an item.
+    fn refer_to_another(&self, a: &Side<'_>, b: &Side<'_>) -> bool {
+        is_about_another(a, self.around.a, b, self.said.b) || is_about_another(b, self.around.b, a, self.said.a)
+    }
+}
+
+/// Whether a name, apart from what is `said` by the words `around` it, is a reference, though these words lack the last
+/// one of the name that they are from.
+#[inline(never)]
+fn is_about_another(other: &Side<'_>, around: Mask, side: &Side<'_>, said: Mask) -> bool {
+    if around == 0 {
+        return false;
+    }
+    let open = side.name.own & !said;
+    let head = |level: u8| other.words().filter(|(_, word)| word.level == level).last().map_or(0, |(bit, _)| bit);
+    side.words().all(|(bit, word)| bit & open == 0 || word.is_filler || is_reference(side, word))
+        && other.words().any(|(bit, word)| bit & around != 0 && head(word.level) & around == 0)
+}
+
+fn is_reference(side: &Side<'_>, word: &Token) -> bool {
+    REFERENCES.contains(&side.names.text(word))
 }
 
 /// Whether the word stands in the name of an object above that has no counterpart itself: `checks.line_check`.

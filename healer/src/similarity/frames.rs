@@ -3,7 +3,9 @@
 //! It works from the outside in, level by level. A found object is an expected one if the names match and the members
 //! bear that out. A wrapper around a whole record is known by its members: it holds most of what the record lacks.
 
-use super::likeness::Likeness;
+use super::doubt::GROUPED;
+use super::halves::say_one_word;
+use super::likeness::{Likeness, children};
 use super::names::Name;
 use super::record::{Member, Pair, Record, UNFRAMED};
 use super::{Alignment, Found, Id, NONE, decide};
@@ -23,6 +25,9 @@ const LEAST_SPLIT: u32 = 2;
 const BORNE_OUT: f32 = 0.9;
 /// The lowest score of a name that members may bear out.
 const LEAST_NAME: f32 = 0.6;
+/// Words that are only near are at most so close. If the object has moved too, `order.user` is no `sender`, though it has
+/// the members that every user has.
+const NEAR_WORDS: f32 = 0.85;
 /// The least that the names of members in such a wrapper must tell together.
 const LEAST_TOLD: f32 = 2.0;
 /// The same for members of objects whose names are near, and of a lifted object that is an only field.
@@ -126,9 +131,32 @@ fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
     let share = like.of_smaller();
     pair.parts.siblings = share;
     let is_much = share >= 0.5 || like.told >= MUCH_TOLD;
-    if pair.score >= LEAST_NAME && like.same >= 2 && like.told >= LEAST_TOLD_BY_NAMED && is_much {
+    let is_another = pair.parts.path < GROUPED
+        && pair.parts.synonym <= NEAR_WORDS
+        && !say_one_word(record, pair.expected, pair.found);
+    if !is_another
+        && !all_have_these(record, pair)
+        && pair.score >= LEAST_NAME
+        && like.same >= 2
+        && like.told >= LEAST_TOLD_BY_NAMED
+        && is_much
+    {
         pair.score = pair.score.max(BORNE_OUT);
     }
+}
+
+/// Whether another object that is there is expected to have all members that both have. Then these do not tell which
+/// object it is.
+fn all_have_these(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let Some(field) = record.model.field(pair.expected) else { return false };
+    if !field.is_object || pair.parts.synonym > NEAR_WORDS {
+        return false;
+    }
+    let names = |of: Id| record.model.members(of).filter_map(|(id, _)| record.model.names.get(id));
+    let is_found = |name: &&Name| children(record, pair.found).any(|(_, child)| child.joined == name.joined);
+    let has = |other: Id, name: &Name| names(other).any(|own| own.joined == name.joined);
+    let others = record.model.members(field.parent).filter(|(id, other)| other.is_object && record.is_taken(*id));
+    others.into_iter().any(|(other, _)| names(pair.expected).filter(is_found).all(|name| has(other, name)))
 }
 
 /// Finds lifted objects: expected objects that are gone while their members are in the object around them.
@@ -275,7 +303,9 @@ fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
     if name.is_envelope || is_record {
         return held.standing == 0 || held.inside > held.standing;
     }
-    let is_split = held.deep >= LEAST_DEEP.max(held.most_of_one.saturating_add(LEAST_SPLIT)) && held.told >= LEAST_TOLD;
+    let is_split = held.inside > 0
+        && held.deep >= LEAST_DEEP.max(held.most_of_one.saturating_add(LEAST_SPLIT))
+        && held.told >= LEAST_TOLD;
     let is_most = held.inside.saturating_mul(2) >= held.missing || is_split;
     held.inside.max(held.deep) >= LEAST_WRAPPED
         && is_most
@@ -324,7 +354,7 @@ impl Held {
     fn counts(&mut self, record: &Record<'_, '_>, id: Id, field: Id) -> bool {
         let name = record.model.names.get(field);
         let is_new = |name: &&Name| !self.names.contains(&name.joined);
-        let name = name.filter(is_new).filter(|name| has_below(record, id, name.joined));
+        let name = name.filter(is_new).filter(|name| has_below(record, id, field, name.joined));
         if let Some(name) = name {
             self.names.push(name.joined);
             self.deep = self.deep.saturating_add(1);
@@ -334,7 +364,12 @@ impl Held {
     }
 }
 
-/// Whether a member with this name is anywhere below an object.
-fn has_below(record: &Record<'_, '_>, object: Id, joined: u64) -> bool {
-    members_named(record, joined).any(|id| record.is_at_or_inside(record.around(id), object))
+/// Whether a member with the name of a field is anywhere below an object. A value is no object.
+fn has_below(record: &Record<'_, '_>, object: Id, field: Id, joined: u64) -> bool {
+    let is_object = record.model.field(field).is_some_and(|field| field.is_object);
+    let may_be = |id: Id| {
+        let found = record.found.get(id as usize);
+        !is_object || found.is_some_and(|found| matches!(found.kind, Kind::Object | Kind::Null))
+    };
+    members_named(record, joined).any(|id| record.is_at_or_inside(record.around(id), object) && may_be(id))
 }

@@ -1,15 +1,18 @@
-//! Objects that would be taken apart.
+//! Objects that would be taken for others.
 //!
 //! Members that move together from one object into another that is missing speak for one another: these objects seem to
-//! be the same. If their names have no word in common, they are not if a member stays behind though the other object
-//! expects one of its name: if `account` has a `login` that is not `suspended_by.login`, its `avatar_url` is not
-//! `suspended_by.avatar_url`.
+//! be the same. If their names have no word in common, two things speak against it:
+//!
+//! - A member stays behind though the other object expects one of its name. If `account` has a `login` that is not
+//!   `suspended_by.login`, its `avatar_url` is not `suspended_by.avatar_url`.
+//! - Another expected object beside the missing one has all these members too, so they do not tell which it is. The rate
+//!   limits of `core` are not those of `graphql`, only because both have what `search` has.
 
 use super::compatible::compatible;
 use super::record::Record;
 use super::{Alignment, Expected, Found, Id, NONE};
 
-/// Takes back alignments that siblings speak for, if a member of the same name stays behind.
+/// Takes back alignments that siblings speak for, if something speaks against their objects.
 pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     let objects = |one: &Alignment| {
         let to = record.model.field(one.expected).map_or(NONE, |field| field.parent);
@@ -18,32 +21,52 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     // Of objects, members speak and not siblings.
     let is_value = |id: Id| record.model.field(id).is_some_and(|field| !field.is_object && !field.is_records);
     let are_moved = |one: &Alignment| one.parts.siblings > 0.0 && one.parts.path < 1.0 && is_value(one.expected);
-    let mut halves: Vec<(Id, Id)> = Vec::new();
+    let mut others: Vec<(Id, Id)> = Vec::new();
     for one in out.iter().filter(|one| are_moved(one)) {
         let pair = objects(one);
-        if !halves.contains(&pair) && leaves_one(record, out, pair) {
-            halves.push(pair);
+        let is_new = !others.contains(&pair) && seem_the_same(record, out, pair);
+        if is_new && (leaves_one(record, out, pair) || is_one_of_many(record, out, pair)) {
+            others.push(pair);
         }
     }
-    out.retain(|one| !(are_moved(one) && halves.contains(&objects(one))));
+    out.retain(|one| !(are_moved(one) && others.contains(&objects(one))));
+}
+
+/// Whether an object is taken for a missing one only because of its members.
+fn seem_the_same(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) -> bool {
+    from != NONE && to != NONE && !is_there(record, out, to) && !say_one_word(record, to, from)
+}
+
+fn is_there(record: &Record<'_, '_>, out: &[Alignment], field: Id) -> bool {
+    record.is_taken(field) || out.iter().any(|one| one.expected == field)
+}
+
+/// Whether the object stands where the missing one would, and another one is expected there to have all members that
+/// moved.
+fn is_one_of_many(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) -> bool {
+    let above = record.model.field(to).map_or(NONE, |field| field.parent);
+    let moved = out.iter().filter(|one| record.around(one.found) == from);
+    let moved: Vec<&Expected> = moved.filter_map(|one| record.model.field(one.expected)).collect();
+    let has = |object: Id, name: &str| record.model.members(object).any(|(_, own)| own.name == name);
+    let mut beside = record.model.members(above).filter(|(id, field)| *id != to && field.is_object);
+    let has_all = |object: Id| moved.iter().filter(|field| field.parent == to).all(|field| has(object, &field.name));
+    record.place_of(above) == record.around(from) && beside.any(|(id, _)| has_all(id))
 }
 
 /// Whether a member stays in an object though a missing one expects a member of its name, which is missing too.
 fn leaves_one(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) -> bool {
-    let is_there = |field: Id| record.is_taken(field) || out.iter().any(|one| one.expected == field);
-    let says_one_word = || {
-        let words = record.found_words(from);
-        record.expected_words(to).iter().any(|own| words.iter().any(|word| word.hash == own.hash))
-    };
-    if from == NONE || to == NONE || is_there(to) || says_one_word() {
-        return false;
-    }
     let stays = |id: Id| out.iter().all(|one| one.found != id);
     let found = record.found.iter().zip(0..).filter(|(found, id)| found.parent == from && stays(*id));
     let found: Vec<&Found<'_>> = found.map(|(found, _)| found).collect();
-    let mut expected = record.model.members(to).filter(|(field, _)| !is_there(*field));
+    let mut expected = record.model.members(to).filter(|(field, _)| !is_there(record, out, *field));
     let may_be = |field: &Expected, found: &Found<'_>| {
         found.name == field.name && compatible(field, found, record.model.has_formats) > 0.0
     };
     expected.any(|(_, field)| found.iter().any(|found| may_be(field, found)))
+}
+
+/// Whether the names of an expected and a found object have a word in common.
+pub(super) fn say_one_word(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
+    let words = record.found_words(found);
+    record.expected_words(expected).iter().any(|own| words.iter().any(|word| word.hash == own.hash))
 }

@@ -28,6 +28,26 @@ pub(super) const MAX_LEVEL: u8 = 3;
 /// The largest number of keys of a name; the rest is left out.
 const MAX_KEYS: usize = 96;
 
+/// Words for what a record of any kind has, by which another record refers to it.
+pub(super) const REFERENCES: [&str; 16] = [
+    "code",
+    "guid",
+    "href",
+    "id",
+    "identifier",
+    "key",
+    "kind",
+    "link",
+    "name",
+    "number",
+    "slug",
+    "title",
+    "type",
+    "uri",
+    "url",
+    "uuid",
+];
+
 /// A word of a name.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
@@ -88,7 +108,9 @@ pub(super) struct Names {
     keys: Vec<Key>,
     list: Vec<Name>,
     word: String,
+    /// The words of the last name that was added, written together, and where each of them ends.
     closed: String,
+    ends: Vec<usize>,
 }
 
 impl Names {
@@ -200,15 +222,22 @@ impl Names {
 
     /// Adds the words of a name. A name in which nothing was looked at is known by all of its text.
     fn split(&mut self, name: &str) {
-        let Names { text, tokens, word, closed, .. } = self;
+        let Names { text, tokens, word, closed, ends, .. } = self;
         let lexicon = lexicon();
         closed.clear();
+        ends.clear();
         each_word(name, word, |word| {
             closed.push_str(word);
-            let more = lexicon.get(hash_word(word)).and_then(|entry| lexicon.more(entry));
-            match more.and_then(|more| more.compound) {
-                Some(open) => words(open).for_each(|word| push_token(lexicon, text, tokens, word)),
-                None => push_token(lexicon, text, tokens, word),
+            ends.push(closed.len());
+            let known = lexicon.get(hash_word(word));
+            let is_plural = known.is_none() && word.ends_with('s');
+            let entry = if is_plural { lexicon.get(hash_word(&singular(word))) } else { known };
+            let Some(open) = entry.and_then(|entry| lexicon.more(entry)?.compound) else {
+                return push_token(lexicon, text, tokens, word);
+            };
+            words(open).for_each(|word| push_token(lexicon, text, tokens, word));
+            if let Some(last) = tokens.last_mut() {
+                last.is_plural |= is_plural;
             }
         });
         if closed.is_empty() {
@@ -217,7 +246,7 @@ impl Names {
     }
 
     fn make_keys(&mut self, start: usize, shape: Shape, made: &Name, typos: Option<&Typos>) {
-        let Names { text, tokens, keys, closed, .. } = self;
+        let Names { text, tokens, keys, closed, ends, .. } = self;
         let Some(tokens) = tokens.get(start..) else { return };
         let mut list = KeyList { first: keys.len(), keys, lexicon: lexicon() };
         list.push(made.joined, made.own, 1.0);
@@ -250,10 +279,33 @@ impl Names {
             }
             let has_letters = own.iter().any(|token| token.text.1.saturating_sub(token.text.0) == 1);
             if own.len() > 1 && !has_letters && own.iter().any(|token| !token.is_word) {
-                typos.meant_by(closed, &mut |hash| list.push(hash, made.own, TYPO));
+                typos.meant_by_words(closed, ends, &mut |hash| list.push(hash, made.own, TYPO));
             }
         }
         list.finish();
+    }
+
+    /// Returns which own words the names above say of the same thing. All of them, unless the name is a reference: the
+    /// name around `order_items.order_id` begins with `order`, but is about an item. `open`: own words that need not
+    /// refer.
+    #[inline(never)]
+    fn said_of(&self, first: usize, above: &[Token], own: &[Token], record: &[u64], open: Mask) -> Mask {
+        let bits = |place: usize| bit(first.saturating_add(place));
+        let is_reference = |word: &Token| REFERENCES.contains(&self.text(word));
+        if own.iter().enumerate().any(|(place, word)| open & bits(place) == 0 && !is_reference(word)) {
+            return Mask::MAX;
+        }
+        let is_own = |hash: u64| own.iter().any(|word| word.hash == hash);
+        let is_about = |word: &Token| {
+            let mut levels = above.chunk_by(|a, b| a.level == b.level);
+            record.contains(&word.hash) && record.last().is_some_and(|last| is_own(*last))
+                || levels.any(|words| {
+                    words.iter().any(|other| other.hash == word.hash)
+                        && words.last().is_some_and(|last| is_own(last.hash))
+                })
+        };
+        let about = own.iter().enumerate().filter(|(_, word)| is_about(word));
+        about.fold(0, |words, (place, _)| words | bits(place))
     }
 
     /// Decides which own words say nothing, and what kind of object the name stands for.
@@ -261,15 +313,19 @@ impl Names {
         let Some(tokens) = self.tokens.get(start..) else { return };
         let lexicon = lexicon();
         let (above, own) = tokens.split_at_checked(shape.above).unwrap_or_default();
+        let is_said = |word: &Token| record.contains(&word.hash) || above.iter().any(|other| other.hash == word.hash);
         let mut fillers = 0;
         for (place, token) in own.iter().enumerate() {
             let bit = bit(shape.above.saturating_add(place));
-            if above.iter().any(|other| other.hash == token.hash) || record.contains(&token.hash) {
+            if is_said(token) {
                 made.implied |= bit;
             }
             if token.is_filler {
                 fillers |= bit;
             }
+        }
+        if made.implied != 0 {
+            made.implied &= self.said_of(shape.above, above, own, record, made.implied | fillers);
         }
         made.neutral = neutral_suffix(lexicon, tokens, shape, kinds) | neutral_prefix(lexicon, tokens, shape, kinds);
         let is_all_filler = fillers == made.own;

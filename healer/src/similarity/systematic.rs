@@ -7,6 +7,7 @@
 //! mean the same: `builds_enabled`, `public_builds` are `jobs_enabled`, `public_jobs`.
 
 use super::compatible::compatible;
+use super::doubt::have_form;
 use super::lexicon::lexicon;
 use super::names::{Names, Token, phrase_hash};
 use super::postings::Post;
@@ -169,7 +170,10 @@ fn change(record: &Record<'_, '_>, expected: Id, found: Id, by_last: bool) -> Op
     let tells_apart = |word: &Token| {
         if is_exchange { got.iter().any(|other| word.is_opposed_to(other)) } else { is_of_opposites(word) }
     };
-    let is_change = is_short && !lost.iter().chain(got).any(|word| word.is_number || tells_apart(word));
+    // `price` is not the `formatted_price`.
+    let is_other_form = !is_exchange && (have_form(&record.model.names, lost) || have_form(&record.scratch.names, got));
+    let is_same = |word: &Token| !word.is_number && !tells_apart(word);
+    let is_change = is_short && !is_other_form && lost.iter().chain(got).all(is_same);
     let shared = other.iter().take(before).chain(rest);
     (is_change && lost.len().max(got.len()) > 0).then(|| Change {
         object: NONE,

@@ -3,14 +3,16 @@
 //! It uses symmetric deletes (Garbe, "1000x faster spelling correction", 2012): two words at an edit distance of one
 //! share a form with one letter left out, or one is such a form of the other. The forms of all words of the contract
 //! are in one table. So a look-up takes as many probes as the word has letters, however large the contract is. Hits are
-//! checked. A word counts as misspelled only by an insertion, a deletion, a swap of neighbours, or, if it is long, by
-//! another letter; never in its first letter, and not by a letter more or less at its end.
+//! checked. A word counts as misspelled only by a swap of neighbours, or if it is longer, by an insertion, a deletion or
+//! another letter; never in its first letter, and not in its last one: an `awardee` is no `awarder`.
 
 use super::lexicon::{hash_word, lexicon};
 use crate::order::sort;
 
 /// Shorter words are too close to others.
 const MIN_LEN: usize = 5;
+/// From this length on, a letter more or less counts as a misspelling too: a `vlan` is no `vxlan`.
+const MIN_LEN_MORE: usize = 6;
 /// From this length on, another letter counts as a misspelling too.
 const MIN_LEN_REPLACED: usize = 7;
 const MAX_LEN: usize = 32;
@@ -41,7 +43,35 @@ impl Typos {
     /// Calls `each` with the hash of every word of which this one may be a misspelling, eight at most. A known word is
     /// no misspelling.
     pub fn meant_by(&self, word: &str, each: &mut dyn FnMut(u64)) {
-        if !fits(word) || self.is_known(word) {
+        if !self.is_known(word) {
+            self.look_up(word, &is_slip, each);
+        }
+    }
+
+    /// As [`Typos::meant_by`], for words that are written together. `ends`: where each of them ends. One of them must be
+    /// a misspelling by itself: `mnc_name` is no `mcc_name`.
+    pub fn meant_by_words(&self, joined: &str, ends: &[usize], each: &mut dyn FnMut(u64)) {
+        let is_slip = |own: &[u8], other: &[u8]| {
+            let before = own.iter().zip(other).take_while(|(a, b)| a == b).count();
+            let end = ends.iter().copied().find(|end| *end > before).unwrap_or(own.len());
+            let start = ends.iter().copied().rfind(|end| *end <= before).unwrap_or(0);
+            let word = own.get(start..end).unwrap_or_default();
+            let after = own.len().saturating_sub(end);
+            let other = other.get(start..other.len().saturating_sub(after)).unwrap_or_default();
+            let is_known = std::str::from_utf8(word).is_ok_and(|word| self.is_known(word));
+            let (word, other) = match (word.strip_suffix(b"s"), other.strip_suffix(b"s")) {
+                (Some(word), Some(other)) => (word, other),
+                _ => (word, other),
+            };
+            !is_known && is_slip(word, other)
+        };
+        if !self.is_known(joined) {
+            self.look_up(joined, &is_slip, each);
+        }
+    }
+
+    fn look_up(&self, word: &str, is_slip: &dyn Fn(&[u8], &[u8]) -> bool, each: &mut dyn FnMut(u64)) {
+        if !fits(word) {
             return;
         }
         let mut seen = [u32::MAX; 8];
@@ -87,14 +117,15 @@ fn each_form(word: &str, mut each: impl FnMut(u64)) {
 
 /// Whether one word is the other with one misspelling.
 fn is_slip(a: &[u8], b: &[u8]) -> bool {
-    if a.first() != b.first() || a.len().max(b.len()) < MIN_LEN {
+    let longer = a.len().max(b.len());
+    if a.first() != b.first() || longer < MIN_LEN {
         return false;
     }
     let before = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (a.get(before..).unwrap_or_default(), b.get(before..).unwrap_or_default());
     match (a, b) {
         // `rescheduled` is `reschedule` in another form, not misspelled.
-        ([], [_]) | ([_], []) => false,
+        ([], [_]) | ([_], [] | [_]) => false,
         ([first, second, a_rest @ ..], [other, another, b_rest @ ..])
             if first == another && second == other && a_rest == b_rest =>
         {
@@ -103,7 +134,7 @@ fn is_slip(a: &[u8], b: &[u8]) -> bool {
         ([_, a_rest @ ..], [_, b_rest @ ..]) if a_rest == b_rest => {
             before.saturating_add(a_rest.len()).saturating_add(1) >= MIN_LEN_REPLACED
         }
-        ([_, rest @ ..], whole) | (whole, [_, rest @ ..]) if rest == whole => true,
+        ([_, rest @ ..], whole) | (whole, [_, rest @ ..]) if rest == whole => longer >= MIN_LEN_MORE,
         _ => false,
     }
 }
@@ -125,8 +156,23 @@ mod tests {
         {
             assert_eq!(meant(word), [hash_word(expected)], "{word}");
         }
-        for word in ["email", "gmail", "umber", "numbed", "departmental", ""] {
+        for word in ["email", "gmail", "umber", "numbed", "departmental", "emails", "usernamf", ""] {
             assert_eq!(meant(word), [0u64; 0], "{word}");
+        }
+    }
+
+    #[test]
+    fn one_of_the_words_is_a_slip_by_itself() {
+        let typos = Typos::of(["sshport", "mailaddress", "votescount", "orgid"].map(Box::from).to_vec());
+        let meant = |words: &[&str]| {
+            let ends: Vec<usize> = (1..=words.len()).map(|count| words[..count].concat().len()).collect();
+            let mut found = Vec::new();
+            typos.meant_by_words(&words.concat(), &ends, &mut |hash| found.push(hash));
+            found
+        };
+        assert_eq!(meant(&["mail", "adress"]), [hash_word("mailaddress")]);
+        for words in [["ssl", "port"], ["voters", "count"], ["orgc", "id"]] {
+            assert_eq!(meant(&words), [0u64; 0], "{words:?}");
         }
     }
 }

@@ -9,11 +9,14 @@ pub(super) const MAX_NAME: usize = 96;
 ///
 /// A word ends at anything that is no letter or digit, between letters and digits, and before an upper-case letter that
 /// follows a lower-case one. In a run of upper-case letters before a lower-case one, the last letter starts a word,
-/// unless only the `s` of a plural follows: `IDs`, `URLsOf`.
+/// unless only the `s` of a plural follows: `IDs`, `URLsOf`. A sign before a number that begins the name is a word too.
 pub(super) fn each_word(name: &str, text: &mut String, mut each: impl FnMut(&str)) {
     text.clear();
     if name.len() > MAX_NAME {
         return;
+    }
+    if let [sign @ (b'+' | b'-'), b'0'..=b'9', ..] = name.as_bytes() {
+        each(if *sign == b'+' { "plus" } else { "minus" });
     }
     let mut before = Class::Other;
     let mut rest = name.chars();
@@ -95,6 +98,9 @@ mod tests {
             ("IPv4Address", "i pv 4 address"),
             ("$ref", "ref"),
             ("größeCm", "größe cm"),
+            ("-1", "minus 1"),
+            ("+1 hour", "plus 1 hour"),
+            ("a-1", "a 1"),
             ("", ""),
             ("__", ""),
             ("A", "a"),

@@ -11,6 +11,7 @@ mod described;
 mod foreseen;
 mod left_alone;
 mod nothing_lost;
+mod recorded;
 mod telling;
 
 use common::configured;

@@ -1,0 +1,180 @@
+//! Bodies that similarity leaves as they came: recorded responses of real APIs, cut down, and what is like them.
+
+use super::*;
+
+/// A contract, in the notation of [`schema`], and a body.
+const ROWS: &[(&str, &str)] = &[
+    // A union: one of several objects is there, the others are not.
+    (
+        r"{nftables:[{table:{family:S,name:S,handle:I},rule:{handle:I,comment:S}}]}",
+        r#"{"nftables":[{"counter":{"family":"inet","name":"n","table":"example","handle":2,"comment":"c"}}]}"#,
+    ),
+    (
+        "{action:S,issue:{id:I,title:S,body:S,comments:I,locked:B},organization:{login:S,events_url:S,avatar_url:S}}",
+        r#"{"action":"created","discussion":{"id":1,"title":"t","body":"b","comments":0,"locked":false,
+            "user":{"login":"bob","avatar_url":"a","events_url":"e"}}}"#,
+    ),
+    (
+        "{action:S,team:{name:S,url:S,description:S},
+            organization:{login:S,id:I,url:S,hooks_url:S,issues_url:S,description:S}}",
+        r#"{"action":"deleted","repository":{"id":1,"name":"r","url":"u","hooks_url":"h","issues_url":"i",
+            "description":null}}"#,
+    ),
+    (
+        "{note:{description:S,url:S},merge_request:{id:I,iid:I,title:S}}",
+        r#"{"issue":{"id":123,"iid":1,"description":"d","title":"Test Issue","url":"https://e"}}"#,
+    ),
+    (
+        "{metrics:{disk:{reads:I,writes:I,errors:I},cache:{hits:I,misses:I}}}",
+        r#"{"metrics":{"network":{"reads":1,"writes":2,"errors":0,"hits":3,"misses":4}}}"#,
+    ),
+    (
+        "{coverage:{book:{abstracts:I,funders:I,licenses:I},monograph:{references:I,orcids:I}}}",
+        r#"{"coverage":{"journal-article":{"abstracts":1,"funders":1,"licenses":1,"references":1,"orcids":1}}}"#,
+    ),
+    (
+        "{id:S,type:S,card:{brand:S,country:S,fingerprint:S},
+            us_bank_account:{bank_name:S,routing_number:S,account_type:S}}",
+        r#"{"id":"pm_1","type":"sepa_debit","sepa_debit":{"bank_name":"B","routing_number":"1","country":"DE",
+            "fingerprint":"f","brand":"x"}}"#,
+    ),
+    // Two identifiers that differ in one letter.
+    ("{type:S,mcc_name:S,area:S}", r#"{"type":"cell","mnc_name":"Vodafone","area":"x"}"#),
+    ("{id:I,name:S,ssh_port:I}", r#"{"id":1,"name":"n","ssl_port":443}"#),
+    ("{id:S,level:I,lte_rsrp:I}", r#"{"id":"a","level":3,"lte_rsrq":-11}"#),
+    ("{id:S,title:S,sku_name:S}", r#"{"id":"a","title":"t","spu_name":"Shirt"}"#),
+    ("{id:S,hit_count:I}", r#"{"id":"a","hot_count":1}"#),
+    ("{id:S,title:S,file_count:I}", r#"{"id":"a","title":"t","fire_count":1}"#),
+    ("{name:S,link_karma:I,awarder_karma:I}", r#"{"name":"a","link_karma":1,"awardee_karma":5}"#),
+    ("{id:I,role:S,invitee:{login:S,id:I}}", r#"{"id":1,"role":"member","inviter":{"login":"boss","id":9}}"#),
+    (
+        "{id:I,body:S,noteable_type:S,noteable_iid:I}",
+        r#"{"id":1,"body":"x","noteable_type":"Issue","noteable_id":377}"#,
+    ),
+    ("{id:S,expired:B,votes_count:I}", r#"{"id":"1","expired":false,"voters_count":3}"#),
+    ("[{name:S,http_directives:S}]", r#"[{"name":"a","https_directives":"SSLEngine on"}]"#),
+    ("{id:S,title:S,pmcid:S}", r#"{"id":"1","title":"t","pmid":"7"}"#),
+    ("{id:I,name:S,vxlan:I}", r#"{"id":1,"name":"t","vlan":7}"#),
+    // The identifier of another record, by whose name the name of this one begins.
+    ("{order_items:[{id:S,quantity:I,sku:S}]}", r#"{"order_items":[{"order_id":"s1","quantity":1,"sku":"h"}]}"#),
+    ("{share_replicas:[{status:S,host:S,share_id:S}]}", r#"{"share_replicas":[{"id":"r1","status":"a","host":"h"}]}"#),
+    (
+        "{security_group_rule:{id:S,direction:S,protocol:S}}",
+        r#"{"security_group_rule":{"security_group_id":"g","direction":"in","protocol":"tcp"}}"#,
+    ),
+    (
+        "{workflow_job:{id:I,status:S,workflow_name:S}}",
+        r#"{"workflow_job":{"id":1,"status":"queued","name":"build (ubuntu)"}}"#,
+    ),
+    ("{subnet:{id:S,name:S,cidr:S}}", r#"{"subnet":{"network_id":"d","name":"n","cidr":"c"}}"#),
+    (
+        "[{id:S,SharingGroupServer:[{all_orgs:B,sharing_group_id:S}]}]",
+        r#"[{"id":"1","SharingGroupServer":[{"server_id":"0","all_orgs":true}]}]"#,
+    ),
+    // Members that every object of the kind has.
+    (
+        "{action:S,order:{id:I,total:I},sender:{name:S,email:S,phone:S}}",
+        r#"{"action":"paid","order":{"id":1,"total":1,"user":{"name":"bob","email":"b@x.y","phone":"1"}}}"#,
+    ),
+    (
+        "[{id:S,type:S,payload:{action:S,member:{login:S,avatar_url:S,type:S,site_admin:B}}}]",
+        r#"[{"id":"1","type":"PullRequestEvent","payload":{"action":"opened","pull_request":{"id":7,
+            "user":{"login":"bob","avatar_url":"u","type":"User","site_admin":false}}}}]"#,
+    ),
+    (
+        "{quota:{port:{used:I,limit:I,reserved:I},router:{used:I,limit:I,reserved:I},
+            network:{used:I,limit:I,reserved:I}}}",
+        r#"{"quota":{"port":{"used":1,"limit":50,"reserved":0},"router":{"used":1,"limit":10,"reserved":0},
+            "subnet":{"used":3,"limit":100,"reserved":0}}}"#,
+    ),
+    // Pages and offsets, signs, prefixes.
+    (
+        "{data:[S],meta:{pagination:{offset:I,limit:I,total:I,first_offset:I,last_offset:I,next_offset:I,prev_offset:I}}}",
+        r#"{"data":["x"],"meta":{"pagination":{"number":0,"size":10,"total":33,"first_number":0,"last_number":3,
+            "next_number":1,"prev_number":0}}}"#,
+    ),
+    ("{id:S,formatted_price:S,formatted_tax:S}", r#"{"id":"1","price":"6","tax":"1"}"#),
+    ("{reactions:{total_count:I,+1:I,laugh:I}}", r#"{"reactions":{"total_count":3,"-1":3,"laugh":0}}"#),
+    // Objects of one shape beside one another.
+    (
+        "{resources:{search:{limit:I,remaining:I,reset:I},graphql:{limit:I,remaining:I,reset:I}},
+            rate:{limit:I,remaining:I,reset:I}}",
+        r#"{"resources":{"search":{"limit":30,"remaining":18,"reset":1},"core":{"limit":5000,"remaining":4999,
+            "reset":2}},"rate":{"limit":5000,"remaining":4999,"reset":2}}"#,
+    ),
+    // What belongs to another record.
+    (
+        "[{content:S,sensitive:B,created_at:S,account:{id:S,username:S}}]",
+        r#"[{"content":"c","sensitive":false,"account":{"id":"2","username":"n",
+            "created_at":"2010-01-01T00:00:00Z"}}]"#,
+    ),
+    (
+        "{id:I,full_name:S,source:{id:I,full_name:S,permissions:{admin:B,push:B}}}",
+        r#"{"id":1,"full_name":"a/b","permissions":{"admin":true,"push":true}}"#,
+    ),
+    // Addresses of each other.
+    (
+        "{issue:{id:I,title:S},comment:{id:I,body:S,issue_url:S}}",
+        r#"{"issue":{"id":1,"title":"t","comments_url":"https://x/i/1/comments"},"comment":{"id":1,"body":"b"}}"#,
+    ),
+    // Other units, and values that say nothing.
+    (
+        "{restrictions:[{end_day:S,end_time:S,start_day:S}]}",
+        r#"{"restrictions":[{"end_day":"friday","end_time":"17:00:00","start_time":"09:00:00"}]}"#,
+    ),
+    ("{id:S,data:[S],errors:[S]}", r#"{"id":"1","data":["x"],"error":null}"#),
+    ("{id:S,data:[S],error:A}", r#"{"id":"1","data":["x"],"errors":[]}"#),
+    ("{id:S,title:S,assignees:[A]}", r#"{"id":"1","title":"t","assignee":null}"#),
+];
+
+#[test]
+fn what_was_recorded_stays() {
+    let mut changed = Vec::new();
+    for (expected, body) in ROWS {
+        let plan = configured(&schema(expected), "");
+        let healed = heal(&plan, &mut Memo::new(&plan), body);
+        if healed != *body {
+            changed.push(format!("{expected}\n{body}\n{healed}\n"));
+        }
+    }
+    assert!(changed.is_empty(), "{} of {}:\n{}", changed.len(), ROWS.len(), changed.join("\n"));
+}
+
+/// Writes out a schema. `S`, `I`, `B` and `A` stand for a string, an integer, a boolean and anything.
+fn schema(short: &str) -> String {
+    let mut rest = short;
+    let made = schema_of(&mut rest).filter(|_| rest.is_empty());
+    made.expect(short)
+}
+
+fn schema_of(rest: &mut &str) -> Option<String> {
+    let typed = |name: &str| Some(format!(r#"{{"type":"{name}"}}"#));
+    match take(rest)? {
+        'S' => typed("string"),
+        'I' => typed("integer"),
+        'B' => typed("boolean"),
+        'A' => Some("{}".to_owned()),
+        '[' => {
+            let items = schema_of(rest)?;
+            (take(rest)? == ']').then(|| format!(r#"{{"type":"array","items":{items}}}"#))
+        }
+        '{' => {
+            let mut members = Vec::new();
+            loop {
+                let (name, after) = rest.split_once(':')?;
+                *rest = after;
+                members.push(format!(r#""{name}":{}"#, schema_of(rest)?));
+                if take(rest)? == '}' {
+                    break Some(format!(r#"{{"type":"object","properties":{{{}}}}}"#, members.join(",")));
+                }
+            }
+        }
+        _ => None,
+    }
+}
+
+fn take(rest: &mut &str) -> Option<char> {
+    let first = rest.chars().next()?;
+    *rest = rest.get(first.len_utf8()..)?.trim_start();
+    Some(first)
+}
