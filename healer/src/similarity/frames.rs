@@ -134,12 +134,12 @@ fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
     let is_another = pair.parts.path < GROUPED
         && pair.parts.synonym <= NEAR_WORDS
         && !say_one_word(record, pair.expected, pair.found);
-    if !is_another
-        && !all_have_these(record, pair)
-        && pair.score >= LEAST_NAME
+    if pair.score >= LEAST_NAME
         && like.same >= 2
         && like.told >= LEAST_TOLD_BY_NAMED
         && is_much
+        && !is_another
+        && !all_have_these(record, pair)
     {
         pair.score = pair.score.max(BORNE_OUT);
     }
@@ -152,11 +152,16 @@ fn all_have_these(record: &Record<'_, '_>, pair: &Pair) -> bool {
     if !field.is_object || pair.parts.synonym > NEAR_WORDS {
         return false;
     }
-    let names = |of: Id| record.model.members(of).filter_map(|(id, _)| record.model.names.get(id));
-    let is_found = |name: &&Name| children(record, pair.found).any(|(_, child)| child.joined == name.joined);
-    let has = |other: Id, name: &Name| names(other).any(|own| own.joined == name.joined);
-    let others = record.model.members(field.parent).filter(|(id, other)| other.is_object && record.is_taken(*id));
-    others.into_iter().any(|(other, _)| names(pair.expected).filter(is_found).all(|name| has(other, name)))
+    let names =
+        |of: Id| record.model.members(of).filter_map(|(id, _)| record.model.names.get(id)).map(|name| name.joined);
+    let mut both = Vec::new();
+    for name in names(pair.expected) {
+        if children(record, pair.found).any(|(_, child)| child.joined == name) {
+            both.push(name);
+        }
+    }
+    let mut others = record.model.members(field.parent).filter(|(id, other)| other.is_object && record.is_taken(*id));
+    others.any(|(other, _)| both.iter().all(|name| names(other).any(|own| own == *name)))
 }
 
 /// Finds lifted objects: expected objects that are gone while their members are in the object around them.

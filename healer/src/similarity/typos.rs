@@ -56,8 +56,8 @@ impl Typos {
             let end = ends.iter().copied().find(|end| *end > before).unwrap_or(own.len());
             let start = ends.iter().copied().rfind(|end| *end <= before).unwrap_or(0);
             let word = own.get(start..end).unwrap_or_default();
-            let after = own.len().saturating_sub(end);
-            let other = other.get(start..other.len().saturating_sub(after)).unwrap_or_default();
+            let after = own.get(end..).unwrap_or_default();
+            let Some(other) = other.strip_suffix(after).and_then(|other| other.get(start..)) else { return false };
             let is_known = std::str::from_utf8(word).is_ok_and(|word| self.is_known(word));
             let (word, other) = match (word.strip_suffix(b"s"), other.strip_suffix(b"s")) {
                 (Some(word), Some(other)) => (word, other),
