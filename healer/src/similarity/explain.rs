@@ -287,8 +287,8 @@ fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
 /// Which words of two names are paired across: words of the names themselves with words above the other one.
 #[derive(Default)]
 struct Crossings {
-    /// Own words of both that are paired with each other.
-    own: Pair,
+    /// Own words of `a` that are paired with own words of `b`.
+    own: Mask,
     /// Whether an own word of one is paired with a word above the other, both ways.
     a_above: bool,
     b_above: bool,
@@ -302,7 +302,7 @@ impl Crossings {
         let mut made = Crossings::default();
         for pair in taken {
             match (pair.a & a.name.own != 0, pair.b & b.name.own != 0) {
-                (true, true) => made.own.a |= pair.a & a.name.own,
+                (true, true) => made.own |= pair.a & a.name.own,
                 (true, false) => made.b_above = true,
                 (false, true) => made.a_above = true,
                 (false, false) => (),
@@ -323,7 +323,7 @@ impl Crossings {
     /// `comment.issue_url`.
     #[inline(never)]
     fn exchange_references(&self, a: &Side<'_>) -> bool {
-        self.a_above && self.b_above && a.words().any(|(bit, word)| bit & self.own.a != 0 && is_reference(a, word))
+        self.a_above && self.b_above && a.words().any(|(bit, word)| bit & self.own != 0 && is_reference(a, word))
     }
 
     /// Whether one of the names refers to something by which the name of an object around both only begins: `order_id`

@@ -43,7 +43,7 @@ impl Typos {
     /// Calls `each` with the hash of every word of which this one may be a misspelling, eight at most. A known word is
     /// no misspelling.
     pub fn meant_by(&self, word: &str, each: &mut dyn FnMut(u64)) {
-        if !self.is_known(word) {
+        if fits(word) && !self.is_known(word) {
             self.look_up(word, &is_slip, each);
         }
     }
@@ -65,15 +65,12 @@ impl Typos {
             };
             !is_known && is_slip(word, other)
         };
-        if !self.is_known(joined) {
+        if fits(joined) && !self.is_known(joined) {
             self.look_up(joined, &is_slip, each);
         }
     }
 
     fn look_up(&self, word: &str, is_slip: &dyn Fn(&[u8], &[u8]) -> bool, each: &mut dyn FnMut(u64)) {
-        if !fits(word) {
-            return;
-        }
         let mut seen = [u32::MAX; 8];
         let mut count = 0;
         each_form(word, |hash| {
