@@ -1,7 +1,7 @@
 //! A running Envoy Gateway with its Envoy.
 
 use std::fs;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -18,8 +18,11 @@ use serde_json::json;
 use crate::FIELDS;
 use crate::shipped::Shipped;
 
+/// Where requests go; the port is that of the shipped Gateway.
+pub const PROXY: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 8080));
+
 /// Envoy Gateway starts, fetches the module, starts Envoy, which fetches and compiles it.
-const START_LIMIT: Duration = Duration::from_secs(60);
+const START_LIMIT: Duration = Duration::from_mins(1);
 /// After a signal it gives Envoy time to drain.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
 /// Lines of the log that a failure shows.
@@ -58,11 +61,6 @@ impl Gateway {
         Ok(Self { process, home })
     }
 
-    /// Where requests go; the port is that of the shipped Gateway.
-    pub fn proxy(&self) -> SocketAddr {
-        SocketAddr::from(([127, 0, 0, 1], 8080))
-    }
-
     /// What Envoy's admin interface answers.
     pub fn admin(&self, path: &str) -> Result<String, String> {
         let address = find(&self.home.join("run"), "admin-address.txt").ok_or("Envoy has no admin address yet")?;
@@ -76,7 +74,7 @@ impl Gateway {
     /// Waits for the first healed response.
     pub fn wait_until_healed(&self) -> Outcome {
         self.wait_until("a healed response", || {
-            let reply = client::fetch(self.proxy(), "GET", "/api/user?mode=v2", &[]);
+            let reply = client::fetch(PROXY, "GET", "/api/user?mode=v2", &[]);
             Ok(reply.is_ok_and(|reply| reply.body == drift::healed_in_place(Mode::V2, &FIELDS).as_bytes()))
         })
     }
@@ -84,7 +82,7 @@ impl Gateway {
     /// Waits until the log says something, and Envoy answers.
     pub fn wait_for_log(&self, words: &str) -> Outcome {
         self.wait_until(words, || {
-            let answers = client::fetch(self.proxy(), "GET", "/api/user", &[]).is_ok_and(|reply| reply.status == 200);
+            let answers = client::fetch(PROXY, "GET", "/api/user", &[]).is_ok_and(|reply| reply.status == 200);
             Ok(answers && self.log().contains(words))
         })
     }
@@ -109,9 +107,7 @@ impl Gateway {
         while started.elapsed() < STOP_LIMIT {
             if let Ok(Some(status)) = self.process.try_wait() {
                 expect::that(status.success(), || format!("Envoy Gateway ended with {status}:\n{}", self.tail()))?;
-                return expect::that(client::fetch(self.proxy(), "GET", "/", &[]).is_err(), || {
-                    "Envoy is still up".into()
-                });
+                return expect::that(client::fetch(PROXY, "GET", "/", &[]).is_err(), || "Envoy is still up".into());
             }
             thread::sleep(Duration::from_millis(50));
         }

@@ -20,7 +20,7 @@ use nomos_tests::json;
 use serde_json::{Value, json};
 
 use crate::artifacts::Artifacts;
-use crate::gateway::Gateway;
+use crate::gateway::{Gateway, PROXY};
 use crate::shipped::Shipped;
 
 /// The contract in the shipped policies.
@@ -65,8 +65,8 @@ fn world() -> Result<World, String> {
 fn from_http(world: &World) -> Outcome {
     let gateway = Gateway::start(&shipped(world).policy("nomos-http.yaml", &[])?)?;
     gateway.wait_until_healed()?;
-    heals(&gateway)?;
-    packs(&gateway)?;
+    heals()?;
+    packs()?;
     configuration_is_text(&gateway)?;
     metrics_have_labels(&gateway)?;
     gateway.stop()
@@ -75,7 +75,7 @@ fn from_http(world: &World) -> Outcome {
 fn from_image(world: &World) -> Outcome {
     let gateway = Gateway::start(&shipped(world).policy("nomos-image.yaml", &[])?)?;
     gateway.wait_until_healed()?;
-    heals(&gateway)?;
+    heals()?;
     gateway.stop()
 }
 
@@ -85,7 +85,7 @@ fn default_order(world: &World) -> Outcome {
     let shipped = shipped(world).policy("nomos-http.yaml", &[])?.with("gateway.yaml", order, "")?;
     let gateway = Gateway::start(&shipped)?;
     gateway.wait_until_healed()?;
-    let reply = get(&gateway, "/api/user?mode=v2", &[("accept-encoding", "gzip")])?;
+    let reply = get("/api/user?mode=v2", &[("accept-encoding", "gzip")])?;
     expect::header(&reply, "content-encoding", "gzip")?;
     expect::body(&artifacts::unpacked(&reply.body)?, user_body(Mode::V2).as_bytes())?;
     gateway.stop()
@@ -95,7 +95,7 @@ fn held(world: &World) -> Outcome {
     let held = [("      mode: heal ", "      response_headers: held\n      mode: heal ")];
     let gateway = Gateway::start(&shipped(world).policy("nomos-http.yaml", &held)?.file("held-headers.yaml")?)?;
     gateway.wait_until_healed()?;
-    let reply = get(&gateway, "/api/user?mode=v2", &[])?;
+    let reply = get("/api/user?mode=v2", &[])?;
     expect::reply(&reply, 200, drift::healed_in_place(Mode::V2, &FIELDS).as_bytes())?;
     expect::header(&reply, "x-nomos-verdict", "healed")?;
     expect::header(&reply, "content-length", &reply.body.len().to_string())?;
@@ -108,7 +108,7 @@ fn wrong_digest(world: &World) -> Outcome {
     let wrong = [(digest, &*format!("{}{}", &digest[1..], &digest[..1]))];
     let gateway = Gateway::start(&shipped(world).policy("nomos-http.yaml", &wrong)?)?;
     gateway.wait_for_log("which does not match")?;
-    passes(&gateway)?;
+    passes()?;
     gateway.stop()
 }
 
@@ -117,7 +117,7 @@ fn refused(world: &World) -> Outcome {
     let wrong = [("      mode: heal ", "      mode: repair ")];
     let gateway = Gateway::start(&shipped(world).policy("nomos-http.yaml", &wrong)?)?;
     gateway.wait_for_log("nomos: configuration refused: ")?;
-    passes(&gateway)?;
+    passes()?;
     gateway.stop()
 }
 
@@ -127,26 +127,26 @@ fn shipped(world: &World) -> Shipped<'_> {
 
 /// Users in modes that rename, and a list that is far longer than Envoy Gateway's buffers of 32 KiB, which no route of
 /// the shipped policies is about.
-fn heals(gateway: &Gateway) -> Outcome {
+fn heals() -> Outcome {
     for mode in [Mode::Healthy, Mode::V2, Mode::Camel, Mode::Typo, Mode::Abbrev] {
-        let reply = get(gateway, &format!("/api/user?mode={}", mode.name()), &[])?;
+        let reply = get(&format!("/api/user?mode={}", mode.name()), &[])?;
         expect::reply(&reply, 200, drift::healed_in_place(mode, &FIELDS).as_bytes())
             .map_err(|why| format!("{}: {why}", mode.name()))?;
     }
-    let reply = get(gateway, "/api/users?mode=v2&count=1000", &[])?;
+    let reply = get("/api/users?mode=v2&count=1000", &[])?;
     expect::reply(&reply, 200, users_body(Mode::V2, 1000).as_bytes())
 }
 
 /// A client that takes packed bodies gets a packed one, healed: so the order of the filters is right.
-fn packs(gateway: &Gateway) -> Outcome {
-    let reply = get(gateway, "/api/user?mode=v2", &[("accept-encoding", "gzip")])?;
+fn packs() -> Outcome {
+    let reply = get("/api/user?mode=v2", &[("accept-encoding", "gzip")])?;
     expect::header(&reply, "content-encoding", "gzip")?;
     expect::body(&artifacts::unpacked(&reply.body)?, drift::healed_in_place(Mode::V2, &FIELDS).as_bytes())
 }
 
-fn passes(gateway: &Gateway) -> Outcome {
+fn passes() -> Outcome {
     for _ in 0..5 {
-        let reply = get(gateway, "/api/user?mode=v2", &[])?;
+        let reply = get("/api/user?mode=v2", &[])?;
         expect::reply(&reply, 200, user_body(Mode::V2).as_bytes())?;
     }
     Ok(())
@@ -170,6 +170,6 @@ fn metrics_have_labels(gateway: &Gateway) -> Outcome {
     })
 }
 
-fn get(gateway: &Gateway, path: &str, headers: &[(&str, &str)]) -> Result<Reply, String> {
-    client::fetch(gateway.proxy(), "GET", path, headers).map_err(|e| format!("{path}: {e}"))
+fn get(path: &str, headers: &[(&str, &str)]) -> Result<Reply, String> {
+    client::fetch(PROXY, "GET", path, headers).map_err(|e| format!("{path}: {e}"))
 }

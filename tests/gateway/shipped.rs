@@ -33,7 +33,7 @@ impl<'a> Shipped<'a> {
         let places = [(host, address.as_str()), (ZEROS, digest)];
         let policy = changed(name, &[&places[..], changes].concat())?;
         self.files.push((name.to_owned(), policy));
-        self.files.push(("gateway.yaml".to_owned(), self.gateway()?));
+        self.files.push(("gateway.yaml".to_owned(), gateway()?));
         self.files.push(("cluster.yaml".to_owned(), self.cluster()?));
         Ok(self)
     }
@@ -49,23 +49,6 @@ impl<'a> Shipped<'a> {
         let file = self.files.iter_mut().find(|file| file.0 == name).ok_or_else(|| format!("no file {name}"))?;
         file.1 = replaced(name, &file.1, from, to)?;
         Ok(self)
-    }
-
-    /// Standalone, Envoy Gateway knows no Services, and is told which Envoy to run.
-    fn gateway(&self) -> Result<String, String> {
-        let version = fs::read_to_string(paths::root().join(".envoy-version")).map_err(|e| e.to_string())?;
-        let host =
-            format!("spec:\n  provider: {{type: Host, host: {{envoyVersion: {}}}}}\n  # Responses go", version.trim());
-        changed(
-            "gateway.yaml",
-            &[
-                (
-                    "    - name: upstream\n      port: 9090\n",
-                    "    - {group: gateway.envoyproxy.io, kind: Backend, name: upstream}\n",
-                ),
-                ("spec:\n  # Responses go", &host),
-            ],
-        )
     }
 
     /// The backend on this machine, and the client certificate of Envoy that an installation keeps in a secret.
@@ -93,6 +76,23 @@ impl<'a> Shipped<'a> {
         });
         Ok(format!("{backend}\n---\n{secret}\n"))
     }
+}
+
+/// Standalone, Envoy Gateway knows no Services, and is told which Envoy to run.
+fn gateway() -> Result<String, String> {
+    let version = fs::read_to_string(paths::root().join(".envoy-version")).map_err(|e| e.to_string())?;
+    let host =
+        format!("spec:\n  provider: {{type: Host, host: {{envoyVersion: {}}}}}\n  # Responses go", version.trim());
+    changed(
+        "gateway.yaml",
+        &[
+            (
+                "    - name: upstream\n      port: 9090\n",
+                "    - {group: gateway.envoyproxy.io, kind: Backend, name: upstream}\n",
+            ),
+            ("spec:\n  # Responses go", &host),
+        ],
+    )
 }
 
 /// A shipped file with changes. Fails where a text that is to be replaced does not stand in it exactly once.

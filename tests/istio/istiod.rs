@@ -18,7 +18,7 @@ use crate::cluster;
 use crate::shipped;
 
 /// For istiod to start, and for a change to reach Envoy.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Control plane and data plane.
