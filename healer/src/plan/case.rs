@@ -12,13 +12,17 @@ pub(crate) fn canonical(name: &[u8], into: &mut Vec<u8>) -> bool {
         return false;
     }
     let mut before = 0u8;
-    let mut rest = name.iter().copied().peekable();
-    while let Some(byte) = rest.next() {
-        let after = rest.peek().copied().unwrap_or(0);
+    let mut rest = name;
+    while let [byte, after @ ..] = rest {
+        let byte = *byte;
+        rest = after;
+        // The `s` of `userIDs` belongs to the capitals before it.
+        let is_plural = matches!(after, [b's'] | [b's', b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-', ..]);
+        let is_last_capital = after.first().is_some_and(u8::is_ascii_lowercase) && !is_plural;
         let starts = byte.is_ascii_uppercase()
             && (before.is_ascii_lowercase()
                 || before.is_ascii_digit()
-                || (before.is_ascii_uppercase() && after.is_ascii_lowercase()));
+                || (before.is_ascii_uppercase() && is_last_capital));
         if starts {
             into.push(b'_');
         }
@@ -126,6 +130,8 @@ mod tests {
             ("addressLine1", "address_line1"),
             ("HTTP2Server", "http2_server"),
             ("OAuth2", "o_auth2"),
+            ("userIDs", "user_ids"),
+            ("imageURLsByUser", "image_urls_by_user"),
             ("already_snake", "already_snake"),
         ];
         for (name, form) in rows {
