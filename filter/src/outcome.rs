@@ -25,7 +25,7 @@ pub enum Skip {
     NoTransform,
     /// The response has HTTP message signatures (RFC 9421), which would no longer match.
     Signed,
-    /// The host refused a call before anything was touched.
+    /// The host refused a call before the body was touched.
     Host,
 }
 

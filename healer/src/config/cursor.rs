@@ -100,10 +100,10 @@ impl<'a> Cursor<'a> {
         matches!(self.node.value, Value::Object(_))
     }
 
-    /// Returns the member with this name.
+    /// Returns the member with this name; of several, the last one, as [`Node::get`] does.
     pub fn field(&'a self, name: &str) -> Option<Cursor<'a>> {
         let Value::Object(members) = &self.node.value else { return None };
-        members.iter().find(|member| member.name == name).map(|member| self.member(member))
+        members.iter().rev().find(|member| member.name == name).map(|member| self.member(member))
     }
 
     /// Refuses a value that is no object, and members whose names are not in `known`.
