@@ -120,7 +120,7 @@ pub fn synonymous(a: &str, b: &str) -> Option<bool> {
     groups.filter(|(words, _)| words.contains(&a) && words.contains(&b)).map(|(_, exact)| *exact).max()
 }
 
-/// Returns what a short form may stand for, the likeliest first.
+/// Returns what a short form may stand for.
 pub fn abbreviation(short: &str) -> &'static [PhraseId] {
     let at = SHORT_FORMS.binary_search_by_key(&short, |word| WORDS.get(usize::from(*word)));
     at.map_or(&[], |at| EXPANSIONS.get(at))

@@ -20,7 +20,7 @@ fn messages(changed: &str, text: &str) -> String {
             "wrappers" => "{envelopes: [], groupings: []}",
             "plurals" => "{irregular: {}, uncountable: []}",
             "synonyms" => "[{sense: s, strength: exact, words: [zip code, postal code]}]",
-            "opposites" => "[]",
+            "opposites" | "words" => "[]",
             _ => "{}",
         };
         Ok(if file == changed { text } else { other }.to_owned())
@@ -55,6 +55,8 @@ fn a_bad_file_is_refused_with_its_place() {
         ("plurals", "{irregular: {users: user}, uncountable: []}", "plurals.yaml: users: found what the rules give"),
         ("plurals", "{irregular: {}, uncountable: [user]}", "found a word that no rule changes"),
         ("wrappers", "{envelopes: [data], groupings: [data]}", "found in `envelopes` and `groupings`"),
+        ("words", "[b, a]", "words.yaml: all: found words that are not sorted"),
+        ("words", "[a b]", "words.yaml: a b: found a phrase; expected one word"),
         ("neutral", "{suffix: [{words: [a], before: [b]}], prefix: []}", "heads on the wrong side"),
     ];
     for (file, text, expected) in rows {
@@ -74,6 +76,7 @@ fn near_synonyms_are_no_opposites() {
             "neutral" => "{suffix: [], prefix: []}",
             "wrappers" => "{envelopes: [], groupings: []}",
             "plurals" => "{irregular: {}, uncountable: []}",
+            "words" => "[]",
             _ => "{}",
         }
         .to_owned())

@@ -4,7 +4,7 @@
 //! is the product of the costs of the counterparts and of the reasons.
 
 use super::lexicon::lexicon;
-use super::names::{Mask, Name, Names, REFERENCES, Token, bit, bits, each_shared};
+use super::names::{Mask, Name, Names, REFERENCES, Token, bit, each_shared};
 use super::weights::{
     CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIED_OBJECT, QUALIFIER, SECOND_NEUTRAL,
     TWO_OBJECTS, TWO_QUALIFIERS, parent_left,
@@ -356,23 +356,23 @@ fn is_said_by_stray(side: &Side<'_>, covered: Mask, word: &Token) -> bool {
     side.words().any(|(bit, other)| stray & bit != 0 && other.hash == word.hash)
 }
 
-/// Returns what it costs that the names end in different words: `status_message` is a message, `message_status` a
-/// status.
-fn other_head<'p>(a: &Side<'_>, b: &Side<'_>, mut chosen: impl Iterator<Item = &'p Pair> + Clone) -> f32 {
-    let head = |side: &Side<'_>| {
-        let words = side.name.own & !side.name.neutral;
-        let top = Mask::BITS.saturating_sub(words.leading_zeros());
-        if words.count_ones() < 2 { 0 } else { bits(top.saturating_sub(1) as usize..top as usize) }
-    };
-    let (last_a, last_b) = (head(a), head(b));
-    if last_a == 0 || last_b == 0 {
+/// Returns what it costs that the last words of the names, of those that both have, are different ones: `status_message`
+/// is a message, `message_status` a status. An adjective may stand behind its noun.
+fn other_head<'p>(a: &Side<'_>, b: &Side<'_>, chosen: impl Iterator<Item = &'p Pair> + Clone) -> f32 {
+    let own = chosen.filter(|pair| pair.a & a.name.own != 0 && pair.b & b.name.own != 0);
+    if own.clone().nth(1).is_none() {
         return 1.0;
     }
-    let own = |pair: &&Pair| pair.a & a.name.own != 0 && pair.b & b.name.own != 0;
-    let crossed = chosen.clone().filter(own).any(|pair| (pair.a & last_a != 0) != (pair.b & last_b != 0));
-    let tells_when = |side: &Side<'_>| side.names.own(side.name).iter().any(|word| word.is_adjective);
-    if !crossed || chosen.any(|pair| pair.a & a.name.own == a.name.own) || tells_when(a) || tells_when(b) {
-        return 1.0;
-    }
-    OTHER_HEAD
+    let met = own.clone().fold((0, 0), |met, pair| (met.0 | pair.a & a.name.own, met.1 | pair.b & b.name.own));
+    let (last_a, last_b) = (highest(met.0), highest(met.1));
+    let crossed = own.clone().any(|pair| (pair.a & last_a != 0) != (pair.b & last_b != 0));
+    let is_adjective =
+        |side: &Side<'_>, head: Mask| side.words().any(|(bit, word)| bit & head != 0 && word.is_adjective);
+    if crossed && !is_adjective(a, last_a) && !is_adjective(b, last_b) { OTHER_HEAD } else { 1.0 }
+}
+
+/// Returns the bit of the last of these words.
+fn highest(words: Mask) -> Mask {
+    let below = (Mask::MAX >> 1).checked_shr(words.leading_zeros()).unwrap_or_default();
+    words & !below
 }

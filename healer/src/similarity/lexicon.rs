@@ -36,7 +36,7 @@ pub(super) struct Entry {
 /// Facts that few words and phrases have.
 #[derive(Debug, Default)]
 pub(super) struct More {
-    /// Hashes of what it is short for, the likeliest first.
+    /// Hashes of what it is short for.
     pub expansions: Vec<u64>,
     /// The phrase of which this is the closed form.
     pub compound: Option<PhraseId>,

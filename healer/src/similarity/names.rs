@@ -11,7 +11,7 @@ use nomos_rules::dictionary::{LONGEST_PHRASE, singular, words};
 
 use super::lexicon::{Entry, Lexicon, More, Neutral, group_hash, group_weight, hash_word, join_hash, lexicon};
 use super::typos::Typos;
-use super::weights::{FIRST_EXPANSION, OTHER_EXPANSION, TYPO, is_adjective, told_by};
+use super::weights::{ONE_EXPANSION, ONLY_EXPANSION, TYPO, is_adjective, told_by};
 use super::words::each_word;
 use crate::order::sort_by_less;
 use crate::plan::spec::{Kind, Kinds};
@@ -479,8 +479,8 @@ impl KeyList<'_> {
         let Some(entry) = entry else { return };
         self.synonyms(entry, words, 1.0);
         let expansions = self.lexicon.more(entry).map_or(&[][..], |more| &more.expansions);
-        for (place, long) in expansions.iter().enumerate() {
-            let weight = if place == 0 { FIRST_EXPANSION } else { OTHER_EXPANSION };
+        let weight = if expansions.len() == 1 { ONLY_EXPANSION } else { ONE_EXPANSION };
+        for long in expansions {
             self.push(*long, words, weight);
             if let Some(entry) = self.lexicon.get(*long) {
                 self.synonyms(entry, words, weight);

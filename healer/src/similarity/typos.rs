@@ -4,17 +4,22 @@
 //! share a form with one letter left out, or one is such a form of the other. The forms of all words of the contract
 //! are in one table. So a look-up takes as many probes as the word has letters, however large the contract is. Hits are
 //! checked. A word counts as misspelled only by a swap of neighbours, or if it is longer, by an insertion, a deletion or
-//! another letter; never in its first letter, and not in its last one: an `awardee` is no `awarder`.
+//! another letter; never in its first letter, and not in its last one: an `awardee` is no `awarder`. Most words of
+//! English are a letter away from another one: `patent` and `patient`, `nitrate` and `nitrite`. So what is misspelled may
+//! not be in the dictionary, and what is meant has to be, except where one letter hardly makes another word.
 
 use super::lexicon::{hash_word, lexicon};
 use crate::order::sort;
+use crate::resolve::name_hash;
 
 /// Shorter words are too close to others.
 const MIN_LEN: usize = 5;
 /// From this length on, a letter more or less counts as a misspelling too: a `vlan` is no `vxlan`.
 const MIN_LEN_MORE: usize = 6;
-/// From this length on, another letter counts as a misspelling too.
+/// From this length on, another letter counts as a misspelling of a known word too.
 const MIN_LEN_REPLACED: usize = 7;
+/// From this length on, a letter more or less counts as a misspelling of words that are not known, too.
+const MIN_LEN_UNKNOWN: usize = 9;
 const MAX_LEN: usize = 32;
 
 /// The words of a contract, indexed by their forms with one letter left out.
@@ -43,7 +48,7 @@ impl Typos {
     /// Calls `each` with the hash of every word of which this one may be a misspelling, eight at most. A known word is
     /// no misspelling.
     pub fn meant_by(&self, word: &str, each: &mut dyn FnMut(u64)) {
-        if fits(word) && !self.is_known(word) {
+        if fits(word) && !self.is_known(word.as_bytes()) {
             self.look_up(word, &is_slip, each);
         }
     }
@@ -58,14 +63,14 @@ impl Typos {
             let word = own.get(start..end).unwrap_or_default();
             let after = own.get(end..).unwrap_or_default();
             let Some(other) = other.strip_suffix(after).and_then(|other| other.get(start..)) else { return false };
-            let is_known = std::str::from_utf8(word).is_ok_and(|word| self.is_known(word));
+            let is_known = self.is_known(word);
             let (word, other) = match (word.strip_suffix(b"s"), other.strip_suffix(b"s")) {
                 (Some(word), Some(other)) => (word, other),
                 _ => (word, other),
             };
             !is_known && is_slip(word, other)
         };
-        if fits(joined) && !self.is_known(joined) {
+        if fits(joined) && !self.is_known(joined.as_bytes()) {
             self.look_up(joined, &is_slip, each);
         }
     }
@@ -89,9 +94,8 @@ impl Typos {
         });
     }
 
-    fn is_known(&self, word: &str) -> bool {
-        self.words.binary_search_by(|other| (**other).cmp(word)).is_ok()
-            || lexicon().get(hash_word(word)).is_some_and(|entry| entry.is_word)
+    fn is_known(&self, word: &[u8]) -> bool {
+        self.words.binary_search_by(|other| other.as_bytes().cmp(word)).is_ok() || is_word(word)
     }
 }
 
@@ -108,32 +112,37 @@ fn each_form(word: &str, mut each: impl FnMut(u64)) {
             *to = from;
         }
         let form = form.get(..word.len().saturating_sub(1)).unwrap_or_default();
-        each(crate::resolve::name_hash(form).max(1));
+        each(name_hash(form).max(1));
     }
 }
 
-/// Whether one word is the other with one misspelling.
-fn is_slip(a: &[u8], b: &[u8]) -> bool {
-    let longer = a.len().max(b.len());
-    if a.first() != b.first() || longer < MIN_LEN {
+/// Whether a word, which is not known, is the one that is meant, with one misspelling.
+fn is_slip(word: &[u8], meant: &[u8]) -> bool {
+    let longer = word.len().max(meant.len());
+    if word.first() != meant.first() || longer < MIN_LEN {
         return false;
     }
-    let before = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    let (a, b) = (a.get(before..).unwrap_or_default(), b.get(before..).unwrap_or_default());
-    match (a, b) {
+    let before = word.iter().zip(meant).take_while(|(a, b)| a == b).count();
+    let is_doubled = |letter: &u8| before.checked_sub(1).and_then(|at| word.get(at)) == Some(letter);
+    match (word.get(before..).unwrap_or_default(), meant.get(before..).unwrap_or_default()) {
         // `rescheduled` is `reschedule` in another form, not misspelled.
         ([], [_]) | ([_], [] | [_]) => false,
-        ([first, second, a_rest @ ..], [other, another, b_rest @ ..])
-            if first == another && second == other && a_rest == b_rest =>
+        ([first, second, rest @ ..], [other, another, other_rest @ ..])
+            if first == another && second == other && rest == other_rest =>
         {
             true
         }
-        ([_, a_rest @ ..], [_, b_rest @ ..]) if a_rest == b_rest => {
-            before.saturating_add(a_rest.len()).saturating_add(1) >= MIN_LEN_REPLACED
+        ([_, rest @ ..], [_, other_rest @ ..]) if rest == other_rest => longer >= MIN_LEN_REPLACED && is_word(meant),
+        ([more, rest @ ..], whole) | (whole, [more, rest @ ..]) if rest == whole => {
+            longer >= MIN_LEN_MORE && (longer >= MIN_LEN_UNKNOWN || is_doubled(more) || is_word(meant))
         }
-        ([_, rest @ ..], whole) | (whole, [_, rest @ ..]) if rest == whole => longer >= MIN_LEN_MORE,
         _ => false,
     }
+}
+
+/// Whether the dictionary has the word.
+fn is_word(word: &[u8]) -> bool {
+    lexicon().get(name_hash(word).max(1)).is_some_and(|entry| entry.is_word)
 }
 
 #[cfg(test)]

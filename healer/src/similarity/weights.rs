@@ -4,10 +4,10 @@
 pub(super) const EXACT_SYNONYM_SIDE: f32 = 0.975;
 /// The strength of two near synonyms is the square of this.
 pub(super) const NEAR_SYNONYM_SIDE: f32 = 0.895;
-/// A short form for its likeliest meaning.
-pub(super) const FIRST_EXPANSION: f32 = 0.95;
-/// A short form for another of its meanings.
-pub(super) const OTHER_EXPANSION: f32 = 0.90;
+/// A short form for the only thing that it stands for.
+pub(super) const ONLY_EXPANSION: f32 = 0.95;
+/// A short form for one of several things that it stands for: no evidence alone, so below the threshold.
+pub(super) const ONE_EXPANSION: f32 = 0.84;
 /// A misspelling.
 pub(super) const TYPO: f32 = 0.93;
 /// A word of one name that is paired with a word above the other name.
@@ -198,7 +198,9 @@ pub(super) fn parent_left(told: f32, is_grouping: bool, is_expected: bool) -> f3
 
 /// Whether a word keeps its sense wherever it stands in a name: `created_date`, `date_created`, `total_count`.
 pub(super) fn is_adjective(word: &str) -> bool {
-    const ADJECTIVES: &[&str] =
-        &["count", "date", "first", "full", "is", "last", "max", "min", "num", "number", "time", "total", "url"];
-    word.ends_with("ed") || ADJECTIVES.binary_search(&word).is_ok()
+    const ADJECTIVES: &[&str] = &[
+        "actual", "due", "first", "full", "is", "last", "long", "max", "middle", "min", "num", "short", "total",
+        "valid",
+    ];
+    word.ends_with("ed") && !word.ends_with("eed") || ADJECTIVES.binary_search(&word).is_ok()
 }

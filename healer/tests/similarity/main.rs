@@ -10,6 +10,7 @@ mod decisions;
 mod described;
 mod foreseen;
 mod left_alone;
+mod names;
 mod nothing_lost;
 mod recorded;
 mod telling;

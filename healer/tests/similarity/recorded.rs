@@ -140,8 +140,8 @@ fn what_was_recorded_stays() {
     assert!(changed.is_empty(), "{} of {}:\n{}", changed.len(), ROWS.len(), changed.join("\n"));
 }
 
-/// Writes out a schema. `S`, `I`, `B` and `A` stand for a string, an integer, a boolean and anything.
-fn schema(short: &str) -> String {
+/// Writes out a schema. `S`, `I`, `N`, `B` and `A` stand for a string, an integer, a number, a boolean and anything.
+pub fn schema(short: &str) -> String {
     let mut rest = short;
     let made = schema_of(&mut rest).filter(|_| rest.is_empty());
     made.expect(short)
@@ -152,6 +152,7 @@ fn schema_of(rest: &mut &str) -> Option<String> {
     match take(rest)? {
         'S' => typed("string"),
         'I' => typed("integer"),
+        'N' => typed("number"),
         'B' => typed("boolean"),
         'A' => Some("{}".to_owned()),
         '[' => {

@@ -16,6 +16,7 @@ pub fn check(dictionary: &Dictionary) -> Vec<String> {
     check.opposites();
     check.neutral();
     check.wrappers();
+    check.single_words();
     check.problems
 }
 
@@ -209,6 +210,17 @@ impl<'a> Check<'a> {
         self.words("wrappers", "groupings", &wrappers.groupings);
         for word in wrappers.envelopes.iter().filter(|word| wrappers.groupings.contains(word)) {
             self.tell("wrappers", word, "found in `envelopes` and `groupings`; expected one of them");
+        }
+    }
+
+    fn single_words(&mut self) {
+        let words = &self.dictionary.words;
+        self.words("words", "all", words);
+        for word in words.iter().filter(|word| word.contains(' ')) {
+            self.tell("words", word, "found a phrase; expected one word");
+        }
+        if !words.is_sorted() {
+            self.tell("words", "all", "found words that are not sorted; expected them sorted");
         }
     }
 

@@ -100,7 +100,7 @@ fn abbreviations(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
     [
         table("Short forms, sorted.", "SHORT_FORMS", "PhraseId", entries.keys().map(|short| ids.of_text(short))),
         lists(
-            "What each of [`SHORT_FORMS`] may stand for, the likeliest first.",
+            "What each of [`SHORT_FORMS`] may stand for.",
             "EXPANSIONS",
             Order::None,
             entries.values().map(|to| list(to.words(), ids)),

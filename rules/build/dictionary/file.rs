@@ -4,7 +4,8 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// The names of the files, in the order in which their problems are told.
-pub const FILES: [&str; 7] = ["synonyms", "opposites", "abbreviations", "compounds", "neutral", "wrappers", "plurals"];
+pub const FILES: [&str; 8] =
+    ["synonyms", "opposites", "abbreviations", "compounds", "neutral", "wrappers", "plurals", "words"];
 
 /// All files.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub struct Dictionary {
     pub neutral: Neutral,
     pub wrappers: Wrappers,
     pub plurals: Plurals,
+    /// Words of which nothing else is known.
+    pub words: Vec<String>,
 }
 
 /// Words that mean the same.
@@ -103,6 +106,7 @@ impl Dictionary {
             "neutral" => serde_saphyr::from_str(text).map(|part| self.neutral = part),
             "wrappers" => serde_saphyr::from_str(text).map(|part| self.wrappers = part),
             "plurals" => serde_saphyr::from_str(text).map(|part| self.plurals = part),
+            "words" => serde_saphyr::from_str(text).map(|part| self.words = part),
             _ => {
                 return Err(format!(
                     "{}: found a file of that name; expected one of {}",
