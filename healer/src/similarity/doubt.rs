@@ -9,7 +9,7 @@ use super::compatible::compatible;
 use super::names::{Name, Names, Token};
 use super::record::{Pair, Record, UNFRAMED};
 use super::{Id, Parts};
-use crate::plan::spec::Kind;
+use crate::plan::spec::{Kind, Kinds};
 
 /// A longer name may have at most this many more words.
 const MOST_ADDED: usize = 2;
@@ -138,7 +138,7 @@ pub(super) fn is_reference(record: &Record<'_, '_>, pair: &Pair) -> bool {
 }
 
 /// Doubts `pages` or `page_count` for `page`, and `rating_count` for `rating`: a number of things is not one of them.
-/// Neither is `total_photo_count` the `photo_count`.
+/// Neither is `total_photo_count` the `photo_count`, nor `comment_count` the `comments` if these may be anything.
 fn counts_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
     let kind = record.found.get(pair.found as usize).map(|found| found.kind);
@@ -146,7 +146,9 @@ fn counts_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (words, own_words) = (count_words(expected, field), count_words(names, found));
     let is_more =
         words != own_words && words.min(own_words) > 0 && expected.own(field).len().max(names.own(found).len()) > 2;
-    matches!(kind, Some(Kind::Integer | Kind::Number)) && (is_more || counts(expected, field) != counts(names, found))
+    let may_be_all = || record.model.field(pair.expected).is_some_and(|field| field.expects.kinds == Kinds::ANY);
+    matches!(kind, Some(Kind::Integer | Kind::Number))
+        && (is_more || counts(expected, field) != counts(names, found) || words != own_words && may_be_all())
 }
 
 /// Returns how many of the own words of a name say that it counts something.

@@ -4,7 +4,7 @@ use super::recorded::schema;
 use super::*;
 
 /// Values of each type of [`schema`] that a field may have.
-const VALUES: [(&str, &str); 4] = [("S", r#""x""#), ("I", "5"), ("B", "true"), ("N", "0.5")];
+const VALUES: [(&str, &str); 5] = [("S", r#""x""#), ("I", "5"), ("B", "true"), ("N", "0.5"), ("A", "5")];
 
 /// Expected and found names, and the type.
 const SAME: &[(&str, &str, &str)] = &[
@@ -23,6 +23,7 @@ const SAME: &[(&str, &str, &str)] = &[
     ("user_ids", "userIDs", "S"),
     // Short forms of one thing.
     ("quantity", "qty", "I"),
+    ("comments", "comment_count", "I"),
     ("department_name", "dept_name", "S"),
     ("discount_percent", "discount_pct", "I"),
 ];
@@ -63,6 +64,9 @@ const OTHER: &[(&str, &str, &str)] = &[
     ("humidity", "humidity_percent", "N"),
     ("page_number", "page_index", "I"),
     ("track_number", "track_index", "I"),
+    // A number of things, where the things themselves may be expected.
+    ("comments", "comment_count", "A"),
+    ("users", "user_count", "A"),
 ];
 
 #[test]
