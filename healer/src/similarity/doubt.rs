@@ -9,7 +9,7 @@ use super::compatible::compatible;
 use super::names::{Name, Names, Token};
 use super::record::{Pair, Record, UNFRAMED};
 use super::{Id, Parts};
-use crate::plan::spec::{Kind, Kinds};
+use crate::plan::spec::{Format, Kind, Kinds};
 
 /// A longer name may have at most this many more words.
 const MOST_ADDED: usize = 2;
@@ -52,6 +52,8 @@ const ADDRESSES: [&str; 4] = ["href", "link", "uri", "url"];
 const SAME_WORDS: f32 = 0.955;
 /// Words for identifiers.
 pub(super) const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
+/// Words for a point in time.
+const MOMENTS: [&str; 9] = ["at", "date", "datetime", "day", "dt", "on", "time", "timestamp", "ts"];
 /// Words for a number that counts what the rest of the name says.
 const COUNTS: [&str; 7] = ["cnt", "count", "ct", "nb", "num", "tally", "total"];
 /// Names that JSON-LD reserves, and formats that follow it.
@@ -95,6 +97,8 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_
         || counts_another(record, pair)
         || is_another_letter(record, pair)
         || is_metadata(record, pair)
+        || lacks_the_form(record, pair)
+        || identifies_more(record, pair)
         || is_empty_guess(record, pair)
         || belongs_to_a_record(record, pair)
 }
@@ -146,9 +150,10 @@ fn counts_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (words, own_words) = (count_words(expected, field), count_words(names, found));
     let is_more =
         words != own_words && words.min(own_words) > 0 && expected.own(field).len().max(names.own(found).len()) > 2;
-    let may_be_all = || record.model.field(pair.expected).is_some_and(|field| field.expects.kinds == Kinds::ANY);
     matches!(kind, Some(Kind::Integer | Kind::Number))
-        && (is_more || counts(expected, field) != counts(names, found) || words != own_words && may_be_all())
+        && (is_more
+            || counts(expected, field) != counts(names, found)
+            || words != own_words && may_be_anything(record, pair))
 }
 
 /// Returns how many of the own words of a name say that it counts something.
@@ -171,20 +176,60 @@ fn is_metadata(record: &Record<'_, '_>, pair: &Pair) -> bool {
         && record.model.field(pair.expected).is_some_and(|field| !is_meta(&field.name))
 }
 
+/// Doubts `paid: true` for `paid_at`, and a `permalink` that is no address for `permalink_url`: what only the expected
+/// name says of the form, the value has to say.
+fn lacks_the_form(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let Some(found) = record.found.get(pair.found as usize).filter(|_| pair.has_neutral) else { return false };
+    let only_expected = |list| {
+        ends_in(&record.model.names, record.expected_words(pair.expected), list)
+            && !ends_in(&record.scratch.names, record.found_words(pair.found), list)
+    };
+    match (found.kind, found.class) {
+        (Kind::String, Some(Format::Date | Format::DateTime)) => only_expected(&ADDRESSES),
+        (Kind::String, Some(Format::Uri)) => only_expected(&MOMENTS),
+        (Kind::String, _) => only_expected(&ADDRESSES) || only_expected(&MOMENTS),
+        (Kind::Integer | Kind::Number, _) if !may_be_anything(record, pair) => false,
+        _ => only_expected(&MOMENTS),
+    }
+}
+
+/// Doubts `organization_id` for `organization_animal_id`: the word before `id` says what it identifies.
+fn identifies_more(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let (expected, found) = (record.expected_words(pair.expected), record.found_words(pair.found));
+    let ([.., a, _], [.., b, _]) = (expected, found) else { return false };
+    let has = |words: &[Token], word: &Token| words.iter().any(|other| other.hash == word.hash);
+    expected.len() != found.len()
+        && has(expected, b) != has(found, a)
+        && ends_in(&record.model.names, expected, &IDENTIFIERS)
+        && ends_in(&record.scratch.names, found, &IDENTIFIERS)
+}
+
+/// Whether the last of these words is one of the list.
+#[inline(never)]
+fn ends_in(names: &Names, words: &[Token], list: &[&str]) -> bool {
+    words.last().is_some_and(|word| list.contains(&names.text(word)))
+}
+
+/// Whether the contract says nothing of the kind of the field.
+fn may_be_anything(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let field = record.model.field(pair.expected).filter(|field| !field.is_object && !field.is_records);
+    field.is_some_and(|field| field.expects.kinds == Kinds::ANY)
+}
+
 /// Whether a number of this name counts something.
 fn counts(names: &Names, name: &Name) -> bool {
     names.tokens(name).iter().any(|token| token.level == 0 && token.is_plural || COUNTS.contains(&names.text(token)))
 }
 
 /// Doubts nulls whose name does not say it all: a null is no evidence, and `is_completed` is not `completed_at`. Nor does
-/// a null or an empty array tell whether `error` are `errors`.
+/// a null or an empty array tell whether `error` are `errors`, nor any array if `error` may be anything.
 fn is_empty_guess(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let Some(found) = record.found.get(pair.found as usize) else { return false };
     let is_null = found.kind == Kind::Null;
-    let is_empty = is_null || found.kind == Kind::Array && found.item.is_none();
+    let is_list = found.kind == Kind::Array && (found.item.is_none() || may_be_anything(record, pair));
     let is_of_many = |words: &[Token]| words.last().is_some_and(|word| word.is_plural);
     let differ = || is_of_many(record.expected_words(pair.expected)) != is_of_many(record.found_words(pair.found));
-    is_null && (pair.has_neutral || pair.parts.synonym < SAME_WORDS) || is_empty && differ()
+    is_null && (pair.has_neutral || pair.parts.synonym < SAME_WORDS) || (is_null || is_list) && differ()
 }
 
 /// Doubts `account.created_at` for `created_at` if `account` is expected and has an `id`: then it is a record, and groups

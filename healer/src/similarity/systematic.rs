@@ -1,10 +1,11 @@
-//! Names of one object that got, lost or exchanged the same words together.
+//! Names of one object that got or lost the same words in front together.
 //!
-//! One such name is a guess: `billing_city` is not `city`, and `owner_id` is not `author_id`. But several names of one
-//! object may differ from as many others in the same word in front. If no name there keeps that word, it only says what
-//! the record is called: `launch_date`, `launch_window` are `date`, `window`. Or a word may be gone from a whole
-//! object, and several names may have another one in its place. If no expected name there has that one, the two words
-//! mean the same: `builds_enabled`, `public_builds` are `jobs_enabled`, `public_jobs`.
+//! One such name is a guess: `billing_city` is not `city`. But several names of one object may differ from as many others
+//! in the same word in front. If no name there keeps that word, it only says what the record is called: `launch_date`,
+//! `launch_window` are `date`, `window`.
+//!
+//! Names that exchanged a word tell nothing, however many they are: a contract need not list the throws attempted beside
+//! the throws made.
 
 use super::compatible::compatible;
 use super::doubt::have_form;
@@ -15,7 +16,7 @@ use super::record::{Pair, Record};
 use super::{Id, NONE, Parts};
 use crate::order::sort_by_less;
 
-/// At most this many words are got, lost or exchanged together.
+/// At most this many words are got or lost together.
 const MAX_WORDS: usize = 2;
 /// At least this many names have to lose the same word.
 const LEAST_LOST: usize = 2;
@@ -26,7 +27,7 @@ const LEAST_GOT: usize = 3;
 const LEAST_TOLD: f32 = 1.2;
 /// The largest number of pairs of names that are compared in one record. A record with more is left to other evidence.
 const MAX_COMPARED: usize = 1 << 11;
-/// A first or last word that more expected names have tells little, and costs much in a large contract.
+/// A last word that more expected names have tells little, and costs much in a large contract.
 const MOST_NAMES: usize = 64;
 /// The largest number of changes in one record that several names show. If there are more, more than names changed.
 const MOST_CHANGES: usize = 16;
@@ -59,7 +60,7 @@ const OTHERS: [&str; 22] = [
     "vendor",
 ];
 
-/// Two names that differ in some words in one place, or of which one has more words in front.
+/// Two names of which one has more words in front.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     object: Id,
@@ -80,7 +81,7 @@ impl Change {
     }
 }
 
-/// Adds pairs whose names got, lost or exchanged the same words.
+/// Adds pairs whose names got or lost the same words.
 pub(super) fn add(record: &mut Record<'_, '_>) {
     let mut changes = changes(record);
     sort_by_less(&mut changes, |a, b| (a.key(), a.expected, a.found) < (b.key(), b.expected, b.found));
@@ -118,70 +119,53 @@ fn changes(record: &Record<'_, '_>) -> Vec<Change> {
         if record.has_good_pair(NONE, id) {
             continue;
         }
-        let words = record.found_words(id);
-        // Names that differ in one place have the last word or the first in common.
-        for (word, is_last) in [(words.last(), true), (words.first(), false)] {
-            let posts = record.model.postings.get(word.map_or(0, |word| word.hash));
-            if posts.len() > MOST_NAMES {
+        // Names that differ in front have the last word in common.
+        let posts = record.model.postings.get(record.found_words(id).last().map_or(0, |word| word.hash));
+        if posts.len() > MOST_NAMES {
+            continue;
+        }
+        compared = compared.saturating_add(posts.len());
+        if compared > MAX_COMPARED {
+            return Vec::new();
+        }
+        for post in posts.iter().filter(|post| is_last(record, **post)) {
+            let Some(field) = record.model.field(post.field).filter(|field| field.parent == object) else { continue };
+            let kind = compatible(field, found, record.model.has_formats);
+            if field.is_object || kind == 0.0 || record.is_taken(post.field) {
                 continue;
             }
-            compared = compared.saturating_add(posts.len());
-            if compared > MAX_COMPARED {
-                return Vec::new();
-            }
-            for post in posts.iter().filter(|post| is_at_end(record, **post, is_last)) {
-                let Some(field) = record.model.field(post.field).filter(|field| field.parent == object) else {
-                    continue;
-                };
-                let kind = compatible(field, found, record.model.has_formats);
-                if field.is_object || kind == 0.0 || record.is_taken(post.field) {
-                    continue;
-                }
-                let Some(change) = change(record, post.field, id, is_last) else { continue };
-                if !record.has_good_pair(post.field, NONE) {
-                    changes.push(Change { object, kind, ..change });
-                }
+            let Some(change) = change(record, post.field, id) else { continue };
+            if !record.has_good_pair(post.field, NONE) {
+                changes.push(Change { object, kind, ..change });
             }
         }
     }
     changes
 }
 
-/// Whether the words of a key are the last own word of its name, or the first.
-fn is_at_end(record: &Record<'_, '_>, post: Post, is_last: bool) -> bool {
+/// Whether the words of a key are the last own word of its name.
+fn is_last(record: &Record<'_, '_>, post: Post) -> bool {
     let own = record.model.names.get(post.field).map_or(0, |name| name.own);
-    post.words != 0 && post.words == own & !(if is_last { own >> 1 } else { own << 1 })
+    post.words != 0 && post.words == own & !(own >> 1)
 }
 
-/// Returns how two names differ, if in front or in one place. Names with the same last word are compared by that word
-/// only.
-fn change(record: &Record<'_, '_>, expected: Id, found: Id, by_last: bool) -> Option<Change> {
+/// Returns how two names differ, if one of them only has more words in front.
+fn change(record: &Record<'_, '_>, expected: Id, found: Id) -> Option<Change> {
     let (a, b) = (record.expected_words(expected), record.found_words(found));
     let behind = common(a.iter().rev(), b.iter().rev());
-    if by_last == (behind == 0) {
-        return None;
-    }
-    let (front, _) = a.split_at_checked(a.len().checked_sub(behind)?)?;
-    let (other, rest) = b.split_at_checked(b.len().checked_sub(behind)?)?;
-    let before = common(front.iter(), other.iter());
-    let (lost, got) = (front.get(before..)?, other.get(before..)?);
-    let is_exchange = !lost.is_empty() && !got.is_empty();
-    let is_short = lost.len().max(got.len()) <= MAX_WORDS && (is_exchange || before == 0);
-    let tells_apart = |word: &Token| {
-        if is_exchange { got.iter().any(|other| word.is_opposed_to(other)) } else { is_of_opposites(word) }
-    };
+    let (lost, rest) = a.split_at_checked(a.len().checked_sub(behind)?)?;
+    let (got, _) = b.split_at_checked(b.len().checked_sub(behind)?)?;
     // `price` is not the `formatted_price`.
-    let is_other_form = !is_exchange && (have_form(&record.model.names, lost) || have_form(&record.scratch.names, got));
-    let is_same = |word: &Token| !word.is_number && !tells_apart(word);
-    let is_change = is_short && !is_other_form && lost.iter().chain(got).all(is_same);
-    let shared = other.iter().take(before).chain(rest);
-    (is_change && lost.len().max(got.len()) > 0).then(|| Change {
+    let is_other_form = have_form(&record.model.names, lost) || have_form(&record.scratch.names, got);
+    let is_same = |word: &Token| !word.is_number && !is_of_opposites(word);
+    let is_short = (1..=MAX_WORDS).contains(&lost.len().max(got.len())) && lost.len().min(got.len()) == 0;
+    (is_short && !is_other_form && lost.iter().chain(got).all(is_same)).then(|| Change {
         object: NONE,
         lost: phrase_hash(lost),
         got: phrase_hash(got),
         expected,
         found,
-        told: shared.map(|word| word.weight).sum(),
+        told: rest.iter().map(|word| word.weight).sum(),
         kind: 1.0,
         names_another: is_another(&record.model.names, lost) || is_another(&record.scratch.names, got),
     })
@@ -213,26 +197,21 @@ fn tells(run: &[Change]) -> bool {
     run.len() >= least && told >= LEAST_TOLD
 }
 
-/// Whether the words say nothing, or the same: at least half of the names with these words changed (all, if the words
+/// Whether the words say nothing: at least half of the names with these words changed (all, if the words
 /// name another thing), no found name keeps the lost words, and no expected name has the new ones.
 fn is_sound(record: &Record<'_, '_>, run: &[Change]) -> bool {
     let Some(first) = run.first() else { return false };
-    let (has_lost, has_got) = (first.lost != 0, first.got != 0);
-    let (lost, kept) = if has_lost { counts(record, first, first.lost, has_got) } else { (0, 0) };
-    let (had, got) = if has_got { counts(record, first, first.got, has_lost) } else { (0, 0) };
+    let (lost, kept) = counts(record, first, first.lost);
+    let (had, got) = counts(record, first, first.got);
     let most = run.len().saturating_mul(if first.names_another { 1 } else { 2 });
-    most >= if has_lost { lost } else { got } && kept == 0 && had == 0
+    most >= lost.max(got) && kept == 0 && had == 0
 }
 
-/// Returns how many expected and how many found names of an object have these words, in front or anywhere. A member
-/// that stands where it is expected counts as both.
-fn counts(record: &Record<'_, '_>, change: &Change, words: u64, anywhere: bool) -> (usize, usize) {
+/// Returns how many expected and how many found names of an object have these words in front; none for 0. A member that
+/// stands where it is expected counts as both.
+fn counts(record: &Record<'_, '_>, change: &Change, words: u64) -> (usize, usize) {
     let has = |own: &[Token]| {
-        let lengths = 1..=MAX_WORDS.min(own.len());
-        lengths.into_iter().any(|len| {
-            let mut windows = own.windows(len).map(phrase_hash);
-            if anywhere { windows.any(|hash| hash == words) } else { windows.next() == Some(words) }
-        })
+        words != 0 && (1..=MAX_WORDS.min(own.len())).any(|len| own.get(..len).map(phrase_hash) == Some(words))
     };
     let members = record.model.members(change.object);
     let around = record.around(change.found);

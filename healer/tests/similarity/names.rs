@@ -64,6 +64,13 @@ const OTHER: &[(&str, &str, &str)] = &[
     ("humidity", "humidity_percent", "N"),
     ("page_number", "page_index", "I"),
     ("track_number", "track_index", "I"),
+    // The value is not what the expected name says, or identifies another thing.
+    ("paid_at", "paid", "A"),
+    ("registration_date", "registration", "S"),
+    ("due_on", "due_value", "S"),
+    ("permalink_url", "permalink", "S"),
+    ("organization_animal_id", "organization_id", "I"),
+    ("city", "town", "S"),
     // A number of things, where the things themselves may be expected.
     ("comments", "comment_count", "A"),
     ("users", "user_count", "A"),

@@ -18,8 +18,8 @@ use serde_json::{Map, Value};
 /// looked at, for clients that read a part of a record ([`TAKEN_FOR_ANOTHER`]), and for documents of real APIs
 /// (`healer/tests/similarity/left_alone.rs`).
 const LEAST: [Least; 2] = [
-    Least { parts: 7, precision: 0.993_9, recall: 0.295, absent_healed: 0.002 },
-    Least { parts: 8, precision: 0.993_9, recall: 0.295, absent_healed: 0.002 },
+    Least { parts: 7, precision: 0.993_9, recall: 0.293, absent_healed: 0.002 },
+    Least { parts: 8, precision: 0.993_9, recall: 0.293, absent_healed: 0.002 },
 ];
 const PARTS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 /// The share of fields for which something is taken after their counterparts were removed.
