@@ -52,7 +52,7 @@ const ADDRESSES: [&str; 4] = ["href", "link", "uri", "url"];
 const SAME_WORDS: f32 = 0.955;
 /// Words for identifiers.
 pub(super) const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
-/// Words for a point in time.
+/// The commonest words for a point in time of `neutral.yaml`.
 const MOMENTS: [&str; 9] = ["at", "date", "datetime", "day", "dt", "on", "time", "timestamp", "ts"];
 /// Words for a number that counts what the rest of the name says.
 const COUNTS: [&str; 7] = ["cnt", "count", "ct", "nb", "num", "tally", "total"];
@@ -193,15 +193,16 @@ fn lacks_the_form(record: &Record<'_, '_>, pair: &Pair) -> bool {
     }
 }
 
-/// Doubts `organization_id` for `organization_animal_id`: the word before `id` says what it identifies.
+/// Doubts `organization_id` for `organization_animal_id`: the word before `id` says what it identifies. Of two names with
+/// as many words, none was left out.
 fn identifies_more(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, found) = (record.expected_words(pair.expected), record.found_words(pair.found));
-    let ([.., a, _], [.., b, _]) = (expected, found) else { return false };
+    let ([.., a, last], [.., b, last_found]) = (expected, found) else { return false };
     let has = |words: &[Token], word: &Token| words.iter().any(|other| other.hash == word.hash);
-    expected.len() != found.len()
+    last.hash == last_found.hash
+        && expected.len() != found.len()
         && has(expected, b) != has(found, a)
         && ends_in(&record.model.names, expected, &IDENTIFIERS)
-        && ends_in(&record.scratch.names, found, &IDENTIFIERS)
 }
 
 /// Whether the last of these words is one of the list.

@@ -20,8 +20,7 @@ use crate::order::sort_by_less;
 const MAX_WORDS: usize = 2;
 /// At least this many names have to lose the same word.
 const LEAST_LOST: usize = 2;
-/// At least this many names have to get the same word, whether or not they lost one. A new word mostly says what is
-/// new.
+/// At least this many names have to get the same word. A new word mostly says what is new.
 const LEAST_GOT: usize = 3;
 /// The least that the remaining words of these names must tell together: `id` and `name` do not suffice.
 const LEAST_TOLD: f32 = 1.2;
@@ -197,8 +196,8 @@ fn tells(run: &[Change]) -> bool {
     run.len() >= least && told >= LEAST_TOLD
 }
 
-/// Whether the words say nothing: at least half of the names with these words changed (all, if the words
-/// name another thing), no found name keeps the lost words, and no expected name has the new ones.
+/// Whether the words say nothing: at least half of the names with these words changed (all, if the words name another
+/// thing), no found name keeps the lost words, and no expected name has the new ones.
 fn is_sound(record: &Record<'_, '_>, run: &[Change]) -> bool {
     let Some(first) = run.first() else { return false };
     let (lost, kept) = counts(record, first, first.lost);

@@ -215,10 +215,23 @@ fn the_same_name_of_another_value_is_left() {
 /// However many names have another word in the place of the same one, the words may be two things.
 #[test]
 fn names_that_exchanged_a_word_are_left() {
+    let contract = r#"{"id":1,"opening_employee_id":"a","ending_employee_id":"b","closing_employee_id":"c"}"#;
+    let crew = r#"{"id":1,"opening_crew_id":"a","ending_crew_id":"b","closing_crew_id":"c"}"#;
+    let two = r#"{"id":1,"opening_crew_id":"a","ending_crew_id":"b"}"#;
+    let both = r#"{"id":1,"opening_crew_id":"a","ending_crew_id":"b","closing_crew_id":"c","employee_note":"n"}"#;
+    let standing = contract.replace('}', r#","employee_note":"n"}"#);
     let bodies = [
+        (contract, crew),
+        (contract, two),
+        (contract, both),
+        (&standing, both),
         (
-            r#"{"id":1,"opening_employee_id":"a","ending_employee_id":"b","closing_employee_id":"c"}"#,
-            r#"{"id":1,"opening_crew_id":"a","ending_crew_id":"b","closing_crew_id":"c"}"#,
+            r#"{"creation_tsz":1,"ending_tsz":2,"state_tsz":3}"#,
+            r#"{"creation_timestamp":1,"ending_timestamp":2,"state_timestamp":3}"#,
+        ),
+        (
+            r#"{"id":1,"billing_city":"c","billing_street":"s","billing_zip":"z"}"#,
+            r#"{"id":1,"shipping_city":"c","shipping_street":"s","shipping_zip":"z"}"#,
         ),
         (
             r#"{"id":1,"field_goals_made":1,"three_pointers_made":2,"free_throws_made":3}"#,
@@ -227,6 +240,14 @@ fn names_that_exchanged_a_word_are_left() {
         (
             r#"{"id":1,"sms_price":1,"sms_number":2,"sms_limit":3}"#,
             r#"{"id":1,"voice_price":1,"voice_number":2,"voice_limit":3}"#,
+        ),
+        (
+            r#"{"id":1,"sms_price":1,"sms_number":2,"sms_limit":3,"voice_rate":4}"#,
+            r#"{"id":1,"voice_price":1,"voice_number":2,"voice_limit":3}"#,
+        ),
+        (
+            r#"{"id":1,"sms_price":1,"sms_number":2,"sms_limit":3}"#,
+            r#"{"id":1,"voice_price":1,"voice_number":2,"voice_limit":3,"fax_price":1,"fax_number":2,"fax_limit":3}"#,
         ),
         (
             r#"{"id":1,"subtotal":1,"subtotal_usd":2,"subtotal_formatted":"3"}"#,
