@@ -28,7 +28,7 @@ pub mod dependent;
 pub mod eligibility;
 pub mod held;
 pub mod host;
-mod id_hash;
+mod id_map;
 pub mod media_type;
 pub mod metrics;
 #[cfg(any(test, feature = "mock"))]

@@ -1,6 +1,7 @@
 //! The callbacks of a VM, and the stage of each response.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use healer::Healer;
 use healer::config::{Config, Mode, Place, Route};
@@ -11,7 +12,7 @@ use crate::dependent;
 use crate::eligibility::{Request, Response};
 use crate::held::{Held, HeldStep};
 use crate::host::{Action, Host, Level, Map, Status};
-use crate::id_hash::IdMap;
+use crate::id_map::IdMap;
 use crate::metrics::Metrics;
 use crate::notices::Notices;
 use crate::outcome::{Fail, Outcome, Skip};
@@ -20,9 +21,6 @@ use crate::root::{Holding, Root, RouteTag};
 use crate::switch::{self, NoMode};
 use crate::tools::Tools;
 use crate::waiting::{PATIENCE, PATIENCE_FOR_MORE, TICK_MS, VAIN_LIMIT, Waiting};
-
-/// Capacity for this many streams is kept when there are none.
-const KEPT_STREAMS: usize = 1024;
 
 /// The state of a VM. Envoy runs one VM per worker, and runs each callback to its end before the next.
 #[derive(Debug)]
@@ -75,7 +73,7 @@ impl<H: Host> Vm<H> {
     pub fn new(host: H) -> Self {
         let (metrics, notices) = (Metrics::new(), Notices::default());
         let tools = Tools { host, healer: Healer::new(), metrics, notices, text: Vec::new(), bodies: 0, reserved: 0 };
-        Vm { tools, roots: Vec::new(), newest: None, streams: IdMap::default(), waiting: Waiting::new(), lost: 0 }
+        Vm { tools, roots: Vec::new(), newest: None, streams: IdMap::new(), waiting: Waiting::new(), lost: 0 }
     }
 
     /// A context begins: a stream if `root` is not zero, otherwise a root.
@@ -87,8 +85,12 @@ impl<H: Host> Vm<H> {
 
     /// A root gets a configuration. Returns `false` to refuse it: Envoy then does not start, or keeps the old one.
     pub fn on_configure(&mut self, id: u32, length: usize) -> bool {
+        let roots = self.roots.iter().flat_map(|(_, root)| &root.config.routes);
+        let in_use: Vec<_> = roots.map(|route| Arc::clone(&route.plan)).collect();
         let parsed = match self.tools.host.configuration(length) {
-            Ok(bytes) => Config::parse(&configuration::as_json(bytes)).map_err(|error| error.to_string()),
+            Ok(bytes) => {
+                Config::parse_beside(&configuration::as_json(bytes), &in_use).map_err(|error| error.to_string())
+            }
             Err(status) => Err(format!("the host does not hand it over, status {}", status.0)),
         };
         let config = match parsed {
@@ -117,7 +119,7 @@ impl<H: Host> Vm<H> {
     pub fn on_request_headers(&mut self, id: u32, ends: bool) -> Action {
         let Some((_, root)) = self.newest.take_if(|(newest, _)| *newest == id) else { return Action::Continue };
         // Only if a host reuses an id before its stream is deleted, which Envoy never does.
-        if let Some(left) = self.streams.remove(&id) {
+        if let Some(left) = self.streams.remove(id) {
             self.abandon(left);
         }
         let Some(root) = self.root(root) else { return Action::Continue };
@@ -137,14 +139,14 @@ impl<H: Host> Vm<H> {
 
     /// The headers of a response. `ends` says that nothing follows them.
     pub fn on_response_headers(&mut self, id: u32, ends: bool) -> Action {
-        let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
+        let Some(stream) = self.streams.get_mut(id) else { return Action::Continue };
         if !matches!(stream.stage, Stage::Requested) {
             return Action::Continue;
         }
         match begin(&mut self.tools, stream, ends) {
             Ok(stage) => stream.stage = stage,
             Err(Skip::NoRoute) => {
-                let Some(Stream { root, .. }) = self.streams.remove(&id) else { return Action::Continue };
+                let Some(Stream { root, .. }) = self.streams.remove(id) else { return Action::Continue };
                 report::tell(&mut self.tools, &root, None, &Finding::without_work(Outcome::Skipped(Skip::NoRoute)));
                 return Action::Continue;
             }
@@ -168,7 +170,7 @@ impl<H: Host> Vm<H> {
 
     /// A chunk of a response body: `size` is the number of bytes that the host has at this point.
     pub fn on_response_body(&mut self, id: u32, size: usize, ends: bool) -> Action {
-        let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
+        let Some(stream) = self.streams.get_mut(id) else { return Action::Continue };
         let Some((route, tag)) = stream.root.route(stream.route) else { return Action::Continue };
         let (tools, job) = (&mut self.tools, job(&stream.root, route, tag, stream.manner));
         let (finding, held) = match &mut stream.stage {
@@ -208,7 +210,7 @@ impl<H: Host> Vm<H> {
     /// The trailers of a response, after which its body is over. Unless the body was paused, nothing can be written any
     /// more.
     pub fn on_response_trailers(&mut self, id: u32) -> Action {
-        let Some(stream) = self.streams.get_mut(&id) else { return Action::Continue };
+        let Some(stream) = self.streams.get_mut(id) else { return Action::Continue };
         let Some((route, tag)) = stream.root.route(stream.route) else { return Action::Continue };
         let (tools, job) = (&mut self.tools, job(&stream.root, route, tag, stream.manner));
         let (finding, held) = match &mut stream.stage {
@@ -245,7 +247,7 @@ impl<H: Host> Vm<H> {
     /// A context is over.
     pub fn on_delete(&mut self, id: u32) {
         self.newest.take_if(|(newest, _)| *newest == id);
-        if let Some(stream) = self.streams.remove(&id) {
+        if let Some(stream) = self.streams.remove(id) {
             self.abandon(stream);
         } else if let Some(at) = self.roots.iter().position(|(root, _)| *root == id) {
             self.roots.swap_remove(at);
@@ -261,9 +263,6 @@ impl<H: Host> Vm<H> {
                 self.tools.metrics.defer(false);
             }
             self.tell_metrics();
-        }
-        if self.streams.is_empty() && self.streams.capacity() > KEPT_STREAMS {
-            self.streams = IdMap::default();
         }
     }
 
@@ -290,7 +289,7 @@ impl<H: Host> Vm<H> {
 
     /// Reports the outcome of a response, and forgets the response. `held` says that its headers are still paused.
     fn conclude(&mut self, id: u32, finding: &Finding, held: bool) {
-        let Some(stream) = self.streams.get_mut(&id) else { return };
+        let Some(stream) = self.streams.get_mut(id) else { return };
         let Some((_, tag)) = stream.root.route(stream.route) else { return };
         report::tell(&mut self.tools, &stream.root, Some(tag), finding);
         if held {
@@ -299,7 +298,7 @@ impl<H: Host> Vm<H> {
         if finding.is_written() {
             stream.stage = Stage::Healed;
         } else {
-            self.streams.remove(&id);
+            self.streams.remove(id);
         }
     }
 
@@ -313,7 +312,7 @@ impl<H: Host> Vm<H> {
             self.tools.host.log(Level::Warn, &text);
         }
         let mut work = None;
-        if let Some(stream) = self.streams.get_mut(&id)
+        if let Some(stream) = self.streams.get_mut(id)
             && let Some((route, tag)) = stream.root.route(stream.route)
             && let Stage::Passing(incoming) = &mut stream.stage
         {
@@ -356,7 +355,7 @@ impl<H: Host> Vm<H> {
     /// Passes on a paused stream: either headers, and then the body unheld, unless bodies have meanwhile been seen with
     /// their headers paused; or a body of which no more has come.
     fn let_go(&mut self, id: u32) {
-        let Some(stream) = self.streams.get_mut(&id) else { return };
+        let Some(stream) = self.streams.get_mut(id) else { return };
         let Stage::Held(held) = &stream.stage else { return };
         let waits_a_while = held.waits_a_while();
         if !waits_a_while && stream.root.holding.get() == Holding::Works || self.tools.host.act_for(id).is_err() {
@@ -373,7 +372,7 @@ impl<H: Host> Vm<H> {
 
     /// Stops waiting for more of a paused body.
     fn give_up(&mut self, id: u32) -> Action {
-        if let Some(Stage::Held(held)) = self.streams.get(&id).map(|stream| &stream.stage) {
+        if let Some(Stage::Held(held)) = self.streams.get(id).map(|stream| &stream.stage) {
             let finding = held.end();
             self.conclude(id, &finding, true);
         }
@@ -382,7 +381,7 @@ impl<H: Host> Vm<H> {
 
     /// Continues with a response as if its headers had never been held.
     fn unhold(&mut self, id: u32) {
-        let Some(stream) = self.streams.get_mut(&id) else { return };
+        let Some(stream) = self.streams.get_mut(id) else { return };
         let Stage::Held(held) = &stream.stage else { return };
         match held.unhold(&mut self.tools, stream.manner.heals) {
             Ok(incoming) => stream.stage = Stage::Passing(incoming),

@@ -1,6 +1,8 @@
 //! The engine accepts the same JSON as `serde_json`, at every offset in a block, and changes nothing that no rule
 //! names.
 
+use std::sync::Arc;
+
 use healer::config::Config;
 use healer::{Healer, Plan};
 use healer_oracle::accept::{Verdict, check, oracle};
@@ -24,7 +26,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-fn plan() -> Plan {
+fn plan() -> Arc<Plan> {
     let text = format!(r#"{{"routes":[{{"match":{{"prefix":"/"}},"rename":{{"{NAME}":"x"}}}}]}}"#);
     Config::parse(text.as_bytes()).expect("a configuration").routes.remove(0).plan
 }

@@ -32,9 +32,12 @@ pub use node::Node;
 pub use rollout::{Mode, Place, Sample};
 pub use route::Route;
 
+use std::sync::Arc;
+
 use crate::limits::Limits;
 use crate::memo::Memo;
 use crate::order;
+use crate::plan::Plan;
 
 use cursor::{Cursor, Problems};
 use vocabulary::{BOUNDS, Bound, RESPONSE_HEADERS, SETTINGS};
@@ -82,12 +85,18 @@ impl Config {
     ///
     /// Returns the first mistake as an error.
     pub fn parse(json: &[u8]) -> Result<Config, ConfigError> {
+        Config::parse_beside(json, &[])
+    }
+
+    /// As [`Config::parse`], beside plans that are in use. A route with the same rules and contract takes the plan that
+    /// is there: an update costs only what it changes, however many are in use at a time.
+    pub fn parse_beside(json: &[u8], in_use: &[Arc<Plan>]) -> Result<Config, ConfigError> {
         if json.trim_ascii().is_empty() {
             return Ok(Config::default());
         }
         let node = json::read(json)?;
         let mut problems = Problems::new();
-        let config = read(&Cursor::root(&node), &mut problems);
+        let config = read(&Cursor::root(&node), in_use, &mut problems);
         match problems.into_iter().next() {
             Some(first) => Err(first),
             None => Ok(config),
@@ -97,7 +106,7 @@ impl Config {
     /// Checks a configuration that is already read. Returns all mistakes as errors, by their place in the text.
     pub fn check(node: &Node) -> Result<Config, Vec<ConfigError>> {
         let mut problems = Problems::new();
-        let config = read(&Cursor::root(node), &mut problems);
+        let config = read(&Cursor::root(node), &[], &mut problems);
         order::sort_by_key(&mut problems, |problem| problem.offset);
         if problems.is_empty() { Ok(config) } else { Err(problems) }
     }
@@ -183,7 +192,7 @@ impl Default for Config {
     }
 }
 
-fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Config {
+fn read(cursor: &Cursor<'_>, in_use: &[Arc<Plan>], problems: &mut Problems) -> Config {
     let mut config = Config::default();
     cursor::refuse_duplicates(cursor, problems);
     cursor.only_fields(problems, "an object", &SETTINGS);
@@ -200,7 +209,7 @@ fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Config {
     }
     read_bounds(cursor, &mut config, problems);
     if let Some(field) = cursor.field("routes") {
-        config.routes = route::read_all(&field, problems);
+        config.routes = route::read_all(&field, in_use, problems);
     }
     config
 }

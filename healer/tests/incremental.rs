@@ -3,6 +3,8 @@
 #![allow(missing_docs)]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::arithmetic_side_effects)]
 
+use std::sync::Arc;
+
 use drifting_upstream::{Mode, contract, users_body};
 use healer::config::Config;
 use healer::{Healer, Limits, Memo, Plan, Reason, Summary};
@@ -10,14 +12,14 @@ use healer::{Healer, Limits, Memo, Plan, Reason, Summary};
 const LIMITS: Limits =
     Limits { max_held_bytes: 4096, max_depth: 256, max_keys: Limits::DEFAULT_KEYS, max_tokens: Limits::DEFAULT_TOKENS };
 
-fn plan(route: &str) -> Plan {
+fn plan(route: &str) -> Arc<Plan> {
     let text = format!(r#"{{"routes":[{{"match":{{"path":"/api/users"}},{route}}}]}}"#);
     let mut config = Config::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"));
     config.routes.remove(0).plan
 }
 
 /// Returns plans for lists: the envelope, and in it users as clients expect them.
-fn plans() -> [(&'static str, Plan); 3] {
+fn plans() -> [(&'static str, Arc<Plan>); 3] {
     let list = format!(r#""contract":{}"#, contract::users());
     [
         ("packs", plan(r#""packs":["all"]"#)),

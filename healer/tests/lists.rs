@@ -3,10 +3,12 @@
 #![allow(missing_docs)]
 #![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+use std::sync::Arc;
+
 use healer::config::Config;
 use healer::{Healer, Intake, Limits, Memo, Plan, Progress, Reason, Summary};
 
-fn plan(route: &str) -> Plan {
+fn plan(route: &str) -> Arc<Plan> {
     let config = format!(r#"{{"routes":[{{"match":{{"path":"/"}},{route}}}]}}"#);
     let config = Config::parse(config.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
     config.routes.into_iter().next().expect("a route").plan

@@ -3,6 +3,8 @@
 #![allow(missing_docs)]
 #![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
+use std::sync::Arc;
+
 use drifting_upstream::{Mode, contract, user, user_body, users_body};
 use healer::config::Config;
 use healer::{Healer, Plan, Summary};
@@ -11,7 +13,7 @@ use serde_json::{Value, json};
 /// The number of users in the lists that are healed.
 const COUNT: usize = 25;
 
-fn plan(packs: &[&str], contract: Option<Value>) -> Plan {
+fn plan(packs: &[&str], contract: Option<Value>) -> Arc<Plan> {
     let mut route = json!({"match": {"path": "/"}, "packs": packs});
     if let Some(contract) = contract {
         route["contract"] = contract;

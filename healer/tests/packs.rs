@@ -3,6 +3,8 @@
 #![allow(missing_docs)]
 #![allow(clippy::expect_used, clippy::panic)]
 
+use std::sync::Arc;
+
 use healer::config::Config;
 use healer::plan::spec::{ConventionRule, MoveRule, PlanSpec, RenameRule, RuleSource};
 use healer::{Healer, Plan, Summary};
@@ -58,7 +60,7 @@ fn alone_convention(convention: &Convention, source: RuleSource) -> Plan {
 }
 
 /// Compiles the plan of a route with these packs and no contract.
-fn packs(names: &[&str]) -> Plan {
+fn packs(names: &[&str]) -> Arc<Plan> {
     let config = json!({"routes": [{"match": {"path": "/"}, "packs": names}]}).to_string();
     let config = Config::parse(config.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
     config.routes.into_iter().next().expect("a route").plan

@@ -5,13 +5,15 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{configured, heal};
 use healer::{Healer, Limits, Memo, Plan};
 
 const STATES: &str = r#"{"type":"string","enum":["in_progress","done","né\"e"]}"#;
 
 /// Builds a plan with similarity and these properties.
-fn plan(properties: &str, more: &str) -> Plan {
+fn plan(properties: &str, more: &str) -> Arc<Plan> {
     let contract = format!(r#"{{"type":"object","properties":{{{properties}}}}}"#);
     configured(&contract, more)
 }
@@ -80,7 +82,7 @@ fn each_record_is_asked() {
 }
 
 /// Builds the plan of a list of records with a state.
-fn list_plan(more: &str) -> Plan {
+fn list_plan(more: &str) -> Arc<Plan> {
     let list =
         format!(r#"{{"type":"array","items":{{"type":"object","properties":{{"work_state":{STATES},"n":{{}}}}}}}}"#);
     configured(&list, more)

@@ -1,4 +1,5 @@
 use std::hint::black_box;
+use std::sync::Arc;
 
 use healer::config::Config;
 use healer::{Healer, Intake, Limits, Memo, Plan, Progress};
@@ -13,7 +14,7 @@ use crate::timing::{Timing, time};
 pub struct Stand {
     healer: Healer,
     limits: Limits,
-    plan: Plan,
+    plan: Arc<Plan>,
     memo: Memo,
     bodies: Vec<String>,
     edit: Edit,

@@ -1,5 +1,7 @@
 //! One entry of `routes`.
 
+use std::sync::Arc;
+
 use crate::plan::Plan;
 use crate::plan::spec::{Contract, PlanSpec};
 
@@ -20,14 +22,15 @@ pub struct Route {
     pub mode: Option<Mode>,
     /// The share of requests whose responses are healed, if that differs from the whole configuration.
     pub sample: Option<Sample>,
-    /// The plan that heals the responses.
-    pub plan: Plan,
+    /// The plan that heals the responses. Routes with the same rules and contract share one, since a plan with all packs
+    /// takes 10 KB and more.
+    pub plan: Arc<Plan>,
 }
 
-/// Reads `routes`.
-pub(super) fn read_all(cursor: &Cursor<'_>, problems: &mut Problems) -> Vec<Route> {
+/// Reads `routes`. Plans that are in use are taken where they fit.
+pub(super) fn read_all(cursor: &Cursor<'_>, in_use: &[Arc<Plan>], problems: &mut Problems) -> Vec<Route> {
     let mut names: Vec<String> = Vec::new();
-    let mut routes = Vec::new();
+    let mut routes: Vec<Route> = Vec::new();
     for (index, item) in cursor.items(problems, "an array of routes").enumerate() {
         let before = problems.len();
         item.only_fields(problems, "a route: an object with match and rules", &ROUTE);
@@ -41,7 +44,9 @@ pub(super) fn read_all(cursor: &Cursor<'_>, problems: &mut Problems) -> Vec<Rout
         let spec = read_spec(&item, problems);
         names.push(name.clone());
         if let Some(matcher) = matcher.filter(|_| problems.len() == before) {
-            routes.extend(compile(&item, &spec, problems).map(|plan| Route { name, matcher, mode, sample, plan }));
+            let known = in_use.iter().chain(routes.iter().map(|route| &route.plan)).find(|plan| *plan.spec() == spec);
+            let plan = known.cloned().or_else(|| compile(&item, &spec, problems).map(Arc::new));
+            routes.extend(plan.map(|plan| Route { name, matcher, mode, sample, plan }));
         }
     }
     routes

@@ -1,11 +1,13 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+use std::sync::Arc;
+
 use healer_oracle::schema;
 
 use crate::plan::spec::{PlanSpec, RuleSource, Unmapped};
 
 use super::cursor::{Cursor, Problems};
-use super::{Config, Mode, ResponseHeaders, json, route};
+use super::{Config, Mode, ResponseHeaders, Route, json, route};
 use crate::Limits;
 
 const MATCH: &str = r#""match":{"path":"/u"}"#;
@@ -248,6 +250,21 @@ fn a_bad_match_is_refused() {
         let text = format!(r#"{{"routes":[{{"match":{{"template":"{template}"}}}}]}}"#);
         assert!(refusal(&text).contains("segments that are either"), "{template}");
     }
+}
+
+#[test]
+fn routes_with_the_same_rules_share_a_plan() {
+    let route = |path: &str, from: &str| {
+        format!(r#"{{"match":{{"path":"{path}"}},"packs":["all"],"rename":{{"{from}":"email"}}}}"#)
+    };
+    let text = |routes: &[String]| format!(r#"{{"routes":[{}]}}"#, routes.join(","));
+    let old = Config::parse(text(&[route("/a", "x"), route("/b", "y"), route("/c", "x")]).as_bytes()).unwrap();
+    let in_use: Vec<_> = old.routes.iter().map(|route| Arc::clone(&route.plan)).collect();
+    let new = Config::parse_beside(text(&[route("/d", "z"), route("/a", "y")]).as_bytes(), &in_use).unwrap();
+    let is_same = |a: &Route, b: &Route| Arc::ptr_eq(&a.plan, &b.plan);
+    assert!(is_same(&old.routes[0], &old.routes[2]) && !is_same(&old.routes[0], &old.routes[1]));
+    assert!(is_same(&new.routes[1], &old.routes[1]));
+    assert!(old.routes.iter().all(|route| !is_same(route, &new.routes[0])));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Compares a body that streams with a plain reading of the rules for what is decided together.
 
+use std::sync::Arc;
+
 use super::*;
 use crate::config::Config;
 use proptest::prelude::*;
@@ -19,7 +21,7 @@ const ROUTES: [&str; 8] = [
        "rename":{"a":"b"},"similarity":{"profile":"default"}"#,
 ];
 
-fn plan(route: &str) -> Plan {
+fn plan(route: &str) -> Arc<Plan> {
     let text = format!(r#"{{"routes":[{{"match":{{"prefix":"/"}},{route}}}]}}"#);
     Config::parse(text.as_bytes()).expect("a configuration").routes.remove(0).plan
 }

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::learned::{MAX_ITEMS, MAX_MEMORY};
 use super::*;
 use crate::config::Config;
@@ -16,7 +18,7 @@ fn heal(plan: &Plan, memo: &mut Memo, body: &str) -> (String, Option<u64>) {
     (String::from_utf8(output.to_vec()).unwrap(), summary.shape)
 }
 
-fn plan() -> Plan {
+fn plan() -> Arc<Plan> {
     let config = r#"{"routes":[{"match":{"prefix":"/"},"similarity":{},"contract":{"type":"object","properties":
         {"user_id":{},"full_name":{},"home_address":{"type":"object","properties":{"zip_code":{}}}}}}]}"#;
     Config::parse(config.as_bytes()).unwrap().routes.remove(0).plan
@@ -102,7 +104,7 @@ fn wrapped(name: &str) -> String {
     format!("{{\"{name}\":{{{}}}}}", (0..8).map(|at| format!("\"theField{at}\":1")).collect::<Vec<_>>().join(","))
 }
 
-fn list_of_records() -> Plan {
+fn list_of_records() -> Arc<Plan> {
     let fields = (0..8).map(|at| format!("\"the_field_{at}\":{{}}")).collect::<Vec<_>>().join(",");
     let config = format!(
         r#"{{"routes":[{{"match":{{"prefix":"/"}},"similarity":{{}},"contract":{{"type":"array","items":

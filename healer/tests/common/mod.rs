@@ -1,10 +1,12 @@
 //! Helpers that tests of similarity share.
 
+use std::sync::Arc;
+
 use healer::config::Config;
 use healer::{Healer, Limits, Memo, Plan, Summary};
 
 /// Builds the plan of a route with similarity, this contract, and more settings.
-pub fn configured(contract: &str, more: &str) -> Plan {
+pub fn configured(contract: &str, more: &str) -> Arc<Plan> {
     let text = format!(r#"{{"routes":[{{"match":{{"prefix":"/"}},"similarity":{{}},"contract":{contract}{more}}}]}}"#);
     Config::parse(text.as_bytes()).expect("a configuration").routes.remove(0).plan
 }
