@@ -89,9 +89,9 @@ impl Dependents {
     }
 }
 
-/// Removes digests from the trailers of a healed body.
+/// Removes digests and the entity tag from the trailers of a healed body.
 pub fn fix_trailers<H: Host>(host: &mut H) {
-    for name in REMOVED {
+    for name in REMOVED.into_iter().chain([ETAG]) {
         // If a trailer cannot be removed, the host lets nobody touch it.
         let _ = host.remove_header(Map::ResponseTrailers, name);
     }

@@ -97,7 +97,7 @@ impl<'a> Response<'a> {
 
     /// Decides whether the response may be touched.
     pub fn judge(&self, ends_with_headers: bool) -> Result<(), Skip> {
-        if matches!(self.status, 0..200 | 204..=206 | 304) {
+        if matches!(self.status, 0..200 | 204..=206 | 226 | 304) {
             return Err(Skip::Status);
         }
         if ends_with_headers || self.content_length == Some(0) {
@@ -210,7 +210,7 @@ mod tests {
         for (headers, skip) in rows {
             assert_eq!(judge("200", headers), Err(skip), "{headers:?}");
         }
-        for status in ["", "0", "100", "101", "103", "199", "204", "205", "206", "304", "2OO"] {
+        for status in ["", "0", "100", "101", "103", "199", "204", "205", "206", "226", "304", "2OO"] {
             assert_eq!(judge(status, &[JSON]), Err(Skip::Status), "{status}");
         }
     }

@@ -13,7 +13,8 @@ pub enum Skip {
     NoRoute,
     /// HEAD or CONNECT: what follows the headers is not the representation.
     Method,
-    /// 1xx, 204, 205, 206 or 304: there is no body, or only a part of one, or another protocol follows.
+    /// 1xx, 204, 205, 206, 226 or 304: there is no body, or only a part of one, or a change to one, or another protocol
+    /// follows.
     Status,
     /// The response ends with its headers.
     NoBody,

@@ -102,9 +102,10 @@ fn digests_in_trailers_of_a_healed_body_go() {
     for (body, kept) in [(DRIFTED, false), (CLEAN, true)] {
         let mut vm = vm(EARLY);
         Upstream::json(body).ending(End::Never).begin(&mut vm);
-        vm.host().response = Some(vec![(b"content-digest".to_vec(), b"x".to_vec()), (b"x".to_vec(), b"y".to_vec())]);
+        let trailers = ["content-digest", "etag", "x"].map(|name| (name.as_bytes().to_vec(), b"x".to_vec()));
+        vm.host().response = Some(trailers.to_vec());
         assert_eq!(vm.on_response_trailers(STREAM), Action::Continue);
-        assert_eq!(vm.host().response_headers().len(), if kept { 2 } else { 1 });
+        assert_eq!(vm.host().response_headers().len(), if kept { 3 } else { 1 });
     }
 }
 
