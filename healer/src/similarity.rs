@@ -95,13 +95,16 @@ pub struct Doubt {
     pub borne_out: f32,
     /// The same for names of several words that are the same on both sides.
     pub likely: f32,
+    /// The same for these if nothing unexpected stands above them, and for members that are where they are expected and
+    /// have the declared format.
+    pub stayed: f32,
     /// How much an expected object and its found counterpart have in common, from which on all alignments in it count.
     pub whole: f32,
 }
 
 impl Default for Doubt {
     fn default() -> Self {
-        Doubt { known: 0.5, borne_out: 0.35, likely: 0.3, whole: 0.6 }
+        Doubt { known: 0.5, borne_out: 0.35, likely: 0.3, stayed: 0.15, whole: 0.6 }
     }
 }
 

@@ -48,6 +48,11 @@ impl<'a> Side<'a> {
         self.names.tokens(self.name).iter().enumerate().map(|(at, word)| (bit(at), word))
     }
 
+    /// Returns some of the words.
+    fn among(&self, words: Mask) -> impl Iterator<Item = (Mask, &'a Token)> + Clone + use<'a> {
+        self.words().filter(move |(bit, _)| bit & words != 0)
+    }
+
     /// Returns the words that are compared: own ones, and those of objects inside.
     fn compared(&self) -> Mask {
         self.name.own | self.inside | self.grouping
@@ -118,7 +123,7 @@ fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
     }
     if chosen.count_ones() > 1 {
         let crossings = Crossings::of(a, b, taken.clone());
-        if crossings.exchange_references(a) || crossings.refer_to_another(a, b) {
+        if crossings.are_exchanged(a, b) || crossings.refer_to_another(a, b) {
             return Words::default();
         }
     }
@@ -209,8 +214,7 @@ struct Rest<'a, 'b> {
 
 impl<'a> Rest<'a, '_> {
     fn left(side: &Side<'a>, covered: Mask) -> impl Iterator<Item = (Mask, &'a Token)> + Clone + use<'a> {
-        let open = side.compared() & !covered;
-        side.words().filter(move |(bit, _)| bit & open != 0)
+        side.among(side.compared() & !covered)
     }
 
     /// Whether a word left in one name is the opposite of a word left in the other.
@@ -289,9 +293,8 @@ fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
 struct Crossings {
     /// Own words of `a` that are paired with own words of `b`.
     own: Mask,
-    /// Whether an own word of one is paired with a word above the other, both ways.
-    a_above: bool,
-    b_above: bool,
+    /// Own words of each name that are paired with words above the other.
+    above: Pair,
     /// Words around both names, by side, that are paired with own words of the other name, and these own words.
     around: Pair,
     said: Pair,
@@ -303,8 +306,8 @@ impl Crossings {
         for pair in taken {
             match (pair.a & a.name.own != 0, pair.b & b.name.own != 0) {
                 (true, true) => made.own |= pair.a & a.name.own,
-                (true, false) => made.b_above = true,
-                (false, true) => made.a_above = true,
+                (true, false) => made.above.a |= pair.a & a.name.own,
+                (false, true) => made.above.b |= pair.b & b.name.own,
                 (false, false) => (),
             }
             if pair.a & a.around != 0 {
@@ -319,11 +322,14 @@ impl Crossings {
         made
     }
 
-    /// Whether two names refer to two things, each to what is around the other: `issue.comments_url` and
-    /// `comment.issue_url`.
+    /// Whether two names say what stands above the other, and that makes them names of two things: they are references
+    /// to it, like `issue.comments_url` and `comment.issue_url`, or opposites, like `end.start_at` and `start.end_at`.
     #[inline(never)]
-    fn exchange_references(&self, a: &Side<'_>) -> bool {
-        self.a_above && self.b_above && a.words().any(|(bit, word)| bit & self.own != 0 && is_reference(a, word))
+    fn are_exchanged(&self, a: &Side<'_>, b: &Side<'_>) -> bool {
+        self.above.a != 0
+            && self.above.b != 0
+            && (a.among(self.own).any(|(_, word)| is_reference(a, word))
+                || a.among(self.above.a).any(|(_, x)| b.among(self.above.b).any(|(_, y)| x.is_opposed_to(y))))
     }
 
     /// Whether one of the names refers to something by which the name of an object around both only begins: `order_id`

@@ -4,13 +4,13 @@
 //! Members of array elements count too, so that a record around arrays is judged by nearly the whole body. A smaller
 //! share suffices where more than the name speaks for a pair: its format, a kind other than a string, or siblings that
 //! moved along. A name of several words is about one thing. If the same words are there, a still smaller share
-//! suffices, and if the member has not moved, any share does. If most of an object is there, and little else, that
-//! object is the expected one, whatever became of the record around it.
+//! suffices, the more so if nothing unexpected stands above them, and if the member has not moved, any share does. If
+//! most of an object is there, and little else, that object is the expected one, whatever became of the record around it.
 
 use super::count::Counts;
 use super::names::Token;
 use super::record::Record;
-use super::{Alignment, Id, NONE, graphql, scale};
+use super::{Alignment, Doubt, Id, NONE, graphql, scale};
 use crate::plan::spec::Kind;
 
 /// A name with this many words has several.
@@ -18,6 +18,8 @@ const SEVERAL_WORDS: usize = 2;
 /// From this value of [`super::Parts::synonym`] on, all paired words are the same, and each stands in the name of the
 /// same object on both sides.
 const EXACT: f32 = 0.995;
+/// From this value on, all paired words are the same.
+const TAKEN_APART: f32 = 0.985;
 /// From this value of [`super::Parts::siblings`] on, siblings that moved along, or members that are the same, are
 /// evidence.
 const SIBLINGS: f32 = 0.3;
@@ -45,28 +47,57 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
 /// Whether an alignment counts, given the share of expected values of the record that are known.
 fn counts(record: &Record<'_, '_>, alignment: &Alignment, share: f32, known: &mut Counts<'_, '_, '_>) -> bool {
     let doubt = record.settings.doubt;
-    let is_exact = alignment.parts.synonym >= EXACT && alignment.parts.tokens >= 1.0;
-    let mut is_known = || share >= doubt.known || known.is_whole(alignment);
+    let is_known = |known: &mut Counts<'_, '_, '_>| share >= doubt.known || known.is_whole(alignment);
     if is_listed(record, alignment) {
-        return is_exact && is_known();
+        return is_exact(alignment)
+            && (has_several_words(record, alignment) && has_stayed(alignment) || is_known(known));
     }
-    let says_all = is_exact && has_several_words(record, alignment);
-    let is_there = || alignment.parts.path >= 1.0 && is_in_place(record, alignment);
-    says_all && (share >= doubt.likely || is_there())
-        || share >= doubt.borne_out && is_borne_out(record, alignment)
-        || is_known()
+    share >= least_share(record, alignment) || is_known(known)
+}
+
+/// Returns the least share that suffices for what speaks for an alignment.
+fn least_share(record: &Record<'_, '_>, alignment: &Alignment) -> f32 {
+    let Doubt { known, borne_out, likely, stayed, .. } = record.settings.doubt;
+    let says_all = is_exact(alignment) && has_several_words(record, alignment);
+    match is_in_place(record, alignment) {
+        true if says_all && has_stayed(alignment) => 0.0,
+        true if has_format(record, alignment) && alignment.parts.kind >= 1.0 => stayed,
+        false if (says_all || is_taken_apart(alignment)) && has_stayed(alignment) => stayed,
+        _ if says_all => likely,
+        _ if is_borne_out(record, alignment) => borne_out,
+        _ => known,
+    }
+}
+
+/// Whether all words of one name are those of the other.
+fn is_exact(alignment: &Alignment) -> bool {
+    alignment.parts.synonym >= EXACT && alignment.parts.tokens >= 1.0
+}
+
+/// Whether all words are the same, but some stand in the name of an object: `poster.url` for `posterUrl`.
+fn is_taken_apart(alignment: &Alignment) -> bool {
+    (TAKEN_APART..EXACT).contains(&alignment.parts.synonym) && alignment.parts.tokens >= 1.0
+}
+
+/// Whether nothing unexpected stands above a member.
+fn has_stayed(alignment: &Alignment) -> bool {
+    alignment.parts.path >= 1.0
 }
 
 /// Whether more than its name speaks for a pair without a rival: a format, a kind other than a string, or siblings.
 fn is_borne_out(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
-    let Alignment { expected, found, parts, .. } = *alignment;
-    let has_format = || record.model.field(expected).is_some_and(|field| field.expects.format.is_some());
+    let Alignment { found, parts, .. } = *alignment;
     let speaks = |kind| match kind {
-        Kind::String => has_format(),
+        Kind::String => has_format(record, alignment),
         kind => matches!(kind, Kind::Boolean | Kind::Integer | Kind::Number),
     };
     let kind = record.found.get(found as usize).map(|found| found.kind);
     parts.rival <= RIVAL && (parts.siblings >= SIBLINGS || kind.is_some_and(speaks))
+}
+
+/// Whether the contract declares a format for the value.
+fn has_format(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
+    record.model.field(alignment.expected).is_some_and(|field| field.expects.format.is_some())
 }
 
 /// Whether a value is a word of a list that the contract does not declare. Such lists change with the version of an API

@@ -387,9 +387,13 @@ impl<'a> Above<'a> {
         Above { names, name, level: 0, inside: 0, grouping: 0, around: 0, far: 1.0 }
     }
 
-    /// Adds the next object above, which is inside. The words of a free one count as around.
+    /// Adds the next object above, which is inside. The words of a free one count as around. One whose name has no words
+    /// that can be compared, because it is too long for a name, may be anything.
     fn add(&mut self, object: Option<&Name>, is_free: bool) {
         self.level = self.level.saturating_add(1);
+        if object.is_none_or(|name| self.names.own(name).is_empty()) {
+            self.far = 0.0;
+        }
         let is_grouping = object.is_some_and(|name| name.is_grouping);
         if self.level > MAX_LEVEL {
             self.far *= if is_grouping || is_free { 1.0 } else { FAR_ABOVE };

@@ -112,6 +112,31 @@ fn what_is_inside_and_beside_counts() {
             r#"{"id":1,"title":"t","slug":"s","formKey":"f"}"#,
         ),
         (
+            "all that there is, which holds what is expected",
+            r#"{"username":"u","email":"e","locked":true}"#,
+            r#"{"account":{"username":"v","email":"f","locked":false}}"#,
+            r#"{"username":"v","email":"f","locked":false}"#,
+        ),
+        (
+            "names that lost a word together",
+            r#"{"launch_date":"d","launch_window":1,"launch_success":true}"#,
+            r#"{"date":"d","window":2,"success":false}"#,
+            r#"{"launch_date":"d","launch_window":2,"launch_success":false}"#,
+        ),
+        (
+            "one name that lost a word",
+            r#"{"billing_city":"d","name":"n"}"#,
+            r#"{"city":"d","name":"n"}"#,
+            r#"{"city":"d","name":"n"}"#,
+        ),
+    ];
+    check(&rows);
+}
+
+#[test]
+fn how_much_of_the_record_is_known_counts() {
+    let rows = [
+        (
             "the same words where little else is known, and one that moved",
             r#"{"unit_price":1,"maker_code":"c","maker":"m","length":2,"hue":"h","day":"d","night":"n","depth":1}"#,
             r#"{"unitPrice":1,"x":{"makerCode":"c"},"zebra":2}"#,
@@ -128,6 +153,30 @@ fn what_is_inside_and_beside_counts() {
             r#"{"unit_price":1,"maker":"m","length":2,"hue":"h"}"#,
             r#"{"unitPrice":1,"zebra":2}"#,
             r#"{"unit_price":1,"zebra":2}"#,
+        ),
+        (
+            "several words, of which one is now the name of an object, where a seventh is known",
+            r#"{"poster_url_preview":"p","maker":"m","length":2,"hue":"h","day":"d","night":"n"}"#,
+            r#"{"poster":{"url_preview":"q"},"zebra":2}"#,
+            r#"{"zebra":2,"poster_url_preview":"q"}"#,
+        ),
+        (
+            "the same where less is known",
+            r#"{"poster_url_preview":"p","maker":"m","length":2,"hue":"h","day":"d","night":"n","owl":"o"}"#,
+            r#"{"poster":{"url_preview":"q"},"zebra":2}"#,
+            r#"{"poster":{"url_preview":"q"},"zebra":2}"#,
+        ),
+        (
+            "several words in a wrapper, where a sixth is known",
+            r#"{"unit_price":1,"maker":"m","length":2,"hue":"h","day":"d","night":"n"}"#,
+            r#"{"data":{"unitPrice":1},"zebra":2}"#,
+            r#"{"zebra":2,"unit_price":1}"#,
+        ),
+        (
+            "several words that end in one of a list, there",
+            r#"{"business_status":"s","maker":"m","length":2,"hue":"h"}"#,
+            r#"{"businessStatus":"OPEN","zebra":2}"#,
+            r#"{"business_status":"OPEN","zebra":2}"#,
         ),
         (
             "an object that is whole, in a record of which little is known",
@@ -153,26 +202,23 @@ fn what_is_inside_and_beside_counts() {
             r#"{"Price":2,"Open":false,"Maker":"n","ant":"a","bee":"b","cow":"c"}"#,
             r#"{"Price":2,"Open":false,"Maker":"n","ant":"a","bee":"b","cow":"c"}"#,
         ),
-        (
-            "all that there is, which holds what is expected",
-            r#"{"username":"u","email":"e","locked":true}"#,
-            r#"{"account":{"username":"v","email":"f","locked":false}}"#,
-            r#"{"username":"v","email":"f","locked":false}"#,
-        ),
-        (
-            "names that lost a word together",
-            r#"{"launch_date":"d","launch_window":1,"launch_success":true}"#,
-            r#"{"date":"d","window":2,"success":false}"#,
-            r#"{"launch_date":"d","launch_window":2,"launch_success":false}"#,
-        ),
-        (
-            "one name that lost a word",
-            r#"{"billing_city":"d","name":"n"}"#,
-            r#"{"city":"d","name":"n"}"#,
-            r#"{"city":"d","name":"n"}"#,
-        ),
     ];
     check(&rows);
+}
+
+#[test]
+fn the_declared_format_speaks_for_a_value_in_its_place() {
+    let day = |name: &str, others: usize| {
+        let others: Vec<_> = (0..others).map(|at| format!(r#","other_{at}":{{"type":"string"}}"#)).collect();
+        let others = others.concat();
+        let format = r#"{"type":"string","format":"date-time"}"#;
+        format!(r#"{{"type":"object","properties":{{"{name}":{format}{others}}}}}"#)
+    };
+    let body = |name: &str| format!(r#"{{"{name}":"2026-11-20T10:00:00Z","zebra":2}}"#);
+    for (others, found) in [(5, "created_at"), (6, "createTime")] {
+        let plan = configured(&day("created_at", others), "");
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), &body("createTime")), body(found), "beside {others}");
+    }
 }
 
 #[test]

@@ -117,6 +117,22 @@ const ROWS: &[(&str, &str)] = &[
         "{issue:{id:I,title:S},comment:{id:I,body:S,issue_url:S}}",
         r#"{"issue":{"id":1,"title":"t","comments_url":"https://x/i/1/comments"},"comment":{"id":1,"body":"b"}}"#,
     ),
+    (
+        "{id:S,start:{start_at:S},end:{start_at:S,end_at:S}}",
+        r#"{"id":"1","start":{"start_at":"2026-11-20T10:00:00Z","end_at":"2026-11-20T11:00:00Z"},
+            "end":{"end_at":"2026-11-20T12:00:00Z"}}"#,
+    ),
+    // What is planned, and what was.
+    ("{id:S,name:S,expires_at:S}", r#"{"id":"1","name":"n","expired_at":"2026-11-20T10:00:00Z"}"#),
+    ("{id:S,name:S,ends_at:S}", r#"{"id":"1","name":"n","ended_at":"2026-11-20T10:00:00Z"}"#),
+    ("{id:S,name:S,started_at:S}", r#"{"id":"1","name":"n","starts_at":"2026-11-20T10:00:00Z"}"#),
+    ("{id:S,name:S,publish_at:S}", r#"{"id":"1","name":"n","published_at":"2026-11-20T10:00:00Z"}"#),
+    // Objects whose names are too long to be compared.
+    (
+        "{iss:S,events:{openid.net/secevent/caep/event-type/as/in/version/one/session-revoked:{at:I,reason:{en:S}}}}",
+        r#"{"iss":"i","events":{"openid.net/secevent/caep/event-type/as/in/version/one/credential-change":{"at":5,
+            "reason":{"en":"r"}}}}"#,
+    ),
     // Other units, and values that say nothing.
     (
         "{restrictions:[{end_day:S,end_time:S,start_day:S}]}",
