@@ -1,7 +1,7 @@
 //! Prints how well missing fields are found in a labelled corpus.
 //!
 //! `nomos-matching [--json] [--short] [--verbose] [--left-out] [--threshold=T] [--margin=M] [--known=K] [--likely=L]
-//! [--borne-out=B] [--whole=W] [--plot=FILE] FOLDER...`
+//! [--stayed=S] [--borne-out=B] [--whole=W] [--plot=FILE] FOLDER...`
 
 use std::path::PathBuf;
 
@@ -92,6 +92,7 @@ impl Options {
                 Some(("--margin", value)) => made.settings.margin = number(value),
                 Some(("--known", value)) => made.settings.doubt.known = number(value),
                 Some(("--likely", value)) => made.settings.doubt.likely = number(value),
+                Some(("--stayed", value)) => made.settings.doubt.stayed = number(value),
                 Some(("--borne-out", value)) => made.settings.doubt.borne_out = number(value),
                 Some(("--whole", value)) => made.settings.doubt.whole = number(value),
                 Some(("--plot", file)) => made.plot = Some(PathBuf::from(file)),

@@ -18,8 +18,8 @@ use serde_json::{Map, Value};
 /// looked at, for clients that read a part of a record ([`TAKEN_FOR_ANOTHER`]), and for documents of real APIs
 /// (`healer/tests/similarity/left_alone.rs`).
 const LEAST: [Least; 2] = [
-    Least { parts: 7, precision: 0.993_9, recall: 0.293, absent_healed: 0.002 },
-    Least { parts: 8, precision: 0.993_9, recall: 0.293, absent_healed: 0.002 },
+    Least { parts: 7, precision: 0.993_9, recall: 0.303, absent_healed: 0.002 },
+    Least { parts: 8, precision: 0.993_9, recall: 0.303, absent_healed: 0.002 },
 ];
 const PARTS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 /// The share of fields for which something is taken after their counterparts were removed.
@@ -68,7 +68,7 @@ fn figures_hold() {
 #[test]
 fn what_changed_is_listed_for_every_api() {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/held-out"));
-    let held_out = ["i", "j", "k", "l", "m", "n", "o", "p", "q", "r"].map(|part| folder.join(part));
+    let held_out = ["i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s"].map(|part| folder.join(part));
     let apis = corpus().into_iter().chain(corpus::read(&held_out).expect("a corpus"));
     let unlisted: Vec<String> = apis.map(|api| api.file).filter(|api| Change::of(api).is_none()).collect();
     assert_eq!(unlisted, [""; 0], "in tests/matching/changes.txt");
