@@ -101,6 +101,7 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_
         || identifies_more(record, pair)
         || is_empty_guess(record, pair)
         || belongs_to_a_record(record, pair)
+        || belongs_beside(record, pair)
 }
 
 /// Doubts `trailer.url` for `trailer_url`: a resource has more than one address.
@@ -241,6 +242,18 @@ fn belongs_to_a_record(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let groups = || record.name_of(around).is_some_and(|name| name.is_grouping && !name.is_envelope);
     let has_id = || record.found.iter().any(|found| found.parent == around && found.name == "id");
     is_expected && (GROUPED..1.0).contains(&pair.parts.path) && groups() && has_id()
+}
+
+/// Doubts `metadata.finalizers` for `spec.finalizers` if both objects are expected and there: each has its own.
+fn belongs_beside(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let around = record.around(pair.found);
+    let Some(own) = record.scratch.members.get(around as usize).map(|member| member.frame) else { return false };
+    let (Some(field), Some(other)) = (record.model.field(pair.expected), record.model.field(own)) else { return false };
+    pair.parts.path < 1.0
+        && record.place_of(own) == around
+        && record.is_taken(field.parent)
+        && !record.is_inside(field, own)
+        && !record.is_inside(other, field.parent)
 }
 
 /// Whether the record has another member beside the found one whose name has all its words and some more.

@@ -44,6 +44,8 @@ fn a_description_that_says_less_or_more_or_another_thing_is_none() {
         ("n", "Number of items of the order", "order_item_number"),
         ("first_name", "Last name", "last_name"),
         ("updated_at", "Created time", "created_time"),
+        ("report_id", "The ID of the check (if there is one)", "check_id"),
+        ("phonetic_middle_name", "The middle name (as it sounds)", "middle_name"),
         ("zeile2", "Address line 1", "address_line_1"),
         ("wert", "", "postal_code"),
         ("wert", "of the", "postal_code"),

@@ -112,6 +112,18 @@ const ROWS: &[(&str, &str)] = &[
         "{id:I,full_name:S,source:{id:I,full_name:S,permissions:{admin:B,push:B}}}",
         r#"{"id":1,"full_name":"a/b","permissions":{"admin":true,"push":true}}"#,
     ),
+    (
+        "{kind:S,metadata:{name:S,uid:S},spec:{finalizers:[S]}}",
+        r#"{"kind":"Namespace","metadata":{"name":"n","uid":"u","finalizers":["x/y"]},"spec":{}}"#,
+    ),
+    (
+        "{kind:S,metadata:{name:S},spec:{user:S,uid:S}}",
+        r#"{"kind":"S","metadata":{"name":"n","uid":"u-1"},"spec":{"user":"ann"}}"#,
+    ),
+    (
+        "{kind:S,metadata:{name:S},spec:{labels:A,annotations:A}}",
+        r#"{"kind":"x","metadata":{"name":"n","labels":{"a":"b"},"annotations":{"c":"d"}},"spec":{}}"#,
+    ),
     // Addresses of each other.
     (
         "{issue:{id:I,title:S},comment:{id:I,body:S,issue_url:S}}",
