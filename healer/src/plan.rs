@@ -28,6 +28,8 @@ use spec::PlanSpec;
 #[derive(Clone, Debug)]
 pub struct Plan {
     spec: PlanSpec,
+    /// See [`PlanSpec::mark`].
+    mark: u64,
     automaton: Automaton,
     records: Vec<Record>,
     required: Requirements,
@@ -65,7 +67,7 @@ impl Plan {
     /// start in.
     pub fn compile(spec: &PlanSpec) -> Result<Plan, PlanError> {
         let (automaton, records, required) = compile::compile(spec)?;
-        Ok(Plan { spec: spec.clone(), automaton, records, required })
+        Ok(Plan { spec: spec.clone(), mark: spec.mark(), automaton, records, required })
     }
 
     /// Returns the paths of all members that the contract requires: `users[].address.city`.
@@ -76,6 +78,11 @@ impl Plan {
     /// Whether bodies that moves changed must be searched for missing required members.
     pub(crate) fn moves_may_unmake(&self) -> bool {
         self.required.moves_may_unmake
+    }
+
+    /// Whether the plan was compiled from this spec, which has this [mark](PlanSpec::mark).
+    pub(crate) fn is_of(&self, spec: &PlanSpec, mark: u64) -> bool {
+        self.mark == mark && self.spec == *spec
     }
 
     /// Returns what the plan was compiled from.

@@ -22,8 +22,7 @@ pub struct Route {
     pub mode: Option<Mode>,
     /// The share of requests whose responses are healed, if that differs from the whole configuration.
     pub sample: Option<Sample>,
-    /// The plan that heals the responses. Routes with the same rules and contract share one, since a plan with all packs
-    /// takes 10 KB and more.
+    /// The plan that heals the responses. Routes with the same rules and contract share one, since plans are large.
     pub plan: Arc<Plan>,
 }
 
@@ -44,7 +43,9 @@ pub(super) fn read_all(cursor: &Cursor<'_>, in_use: &[Arc<Plan>], problems: &mut
         let spec = read_spec(&item, problems);
         names.push(name.clone());
         if let Some(matcher) = matcher.filter(|_| problems.len() == before) {
-            let known = in_use.iter().chain(routes.iter().map(|route| &route.plan)).find(|plan| *plan.spec() == spec);
+            let mark = spec.mark();
+            let mut plans = in_use.iter().chain(routes.iter().map(|route| &route.plan));
+            let known = plans.find(|plan| plan.is_of(&spec, mark));
             let plan = known.cloned().or_else(|| compile(&item, &spec, problems).map(Arc::new));
             routes.extend(plan.map(|plan| Route { name, matcher, mode, sample, plan }));
         }

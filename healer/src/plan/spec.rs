@@ -1,6 +1,7 @@
 //! A plan as data: what was declared, before it is compiled. It can be printed and compared.
 
 pub use super::value::{Expects, Format, Kind, Kinds};
+use crate::resolve::name_hash;
 pub use crate::similarity::Settings;
 pub use nomos_rules::Case;
 use nomos_rules::RuleId;
@@ -21,6 +22,34 @@ pub struct PlanSpec {
     pub similarity: Option<Settings>,
     /// What becomes of members that nothing accounts for.
     pub unmapped: Unmapped,
+}
+
+impl PlanSpec {
+    /// Returns a hash of the names in rules and contract: equal specs have the same, and others hardly ever. To compare
+    /// specs takes much longer, and each of many routes is compared with all others.
+    pub(crate) fn mark(&self) -> u64 {
+        let renames = self.renames.iter().flat_map(|rule| [&rule.from, &rule.to]);
+        let moves = self.moves.iter().flat_map(|rule| rule.from.segments().iter().chain(rule.to.segments()));
+        let rules = renames.chain(moves).fold(0, |mark, name| mark_with(mark, name));
+        self.contract.as_ref().map_or(rules, |contract| contract.mark(rules))
+    }
+}
+
+impl Contract {
+    fn mark(&self, before: u64) -> u64 {
+        match self {
+            Contract::Object { properties, .. } => {
+                properties.iter().fold(before, |mark, property| property.node.mark(mark_with(mark, &property.name)))
+            }
+            Contract::Array { items } => items.mark(before),
+            Contract::Any => before,
+        }
+    }
+}
+
+#[inline(never)]
+fn mark_with(mark: u64, name: &str) -> u64 {
+    mark.rotate_left(5) ^ name_hash(name.as_bytes())
 }
 
 /// Declares that `from` is another name for `to`.

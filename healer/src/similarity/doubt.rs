@@ -101,7 +101,7 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_
         || identifies_more(record, pair)
         || is_empty_guess(record, pair)
         || belongs_to_a_record(record, pair)
-        || belongs_beside(record, pair)
+        || stands_in_another(record, pair)
 }
 
 /// Doubts `trailer.url` for `trailer_url`: a resource has more than one address.
@@ -245,7 +245,7 @@ fn belongs_to_a_record(record: &Record<'_, '_>, pair: &Pair) -> bool {
 }
 
 /// Doubts `metadata.finalizers` for `spec.finalizers` if both objects are expected and there: each has its own.
-fn belongs_beside(record: &Record<'_, '_>, pair: &Pair) -> bool {
+fn stands_in_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let around = record.around(pair.found);
     let Some(own) = record.scratch.members.get(around as usize).map(|member| member.frame) else { return false };
     let (Some(field), Some(other)) = (record.model.field(pair.expected), record.model.field(own)) else { return false };

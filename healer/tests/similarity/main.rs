@@ -9,6 +9,7 @@ mod common;
 mod decisions;
 mod described;
 mod foreseen;
+mod known;
 mod left_alone;
 mod names;
 mod nothing_lost;
