@@ -20,11 +20,14 @@ pub struct Request<'a> {
     pub authority: &'a [u8],
     /// `x-request-id`, read only if the place of the request is needed.
     pub id: &'a [u8],
+    /// Whether there is an `upgrade`, read only if the map is read to its end.
+    pub upgrades: bool,
 }
 
 impl<'a> Request<'a> {
     /// Reads a serialised header map. Returns `None` without a method and a path, as in a plain CONNECT. `whole` says
-    /// to read it to its end, for the place of the request.
+    /// to read it to its end, for the place of the request, and because it may be for an upgrade: such a request does
+    /// not end with its headers.
     pub fn read(bytes: &'a [u8], whole: bool) -> Option<Self> {
         let mut request = Request::default();
         for (name, value) in Pairs::new(bytes) {
@@ -33,6 +36,7 @@ impl<'a> Request<'a> {
                 b":path" => request.path = value,
                 b":authority" => request.authority = value,
                 b"x-request-id" => request.id = value,
+                b"upgrade" => request.upgrades = true,
                 _ => {}
             }
             if !whole && request.is_told() {
@@ -48,14 +52,15 @@ impl<'a> Request<'a> {
 
     /// Returns the place of a request among all requests: by its id, or without one by method, authority and path.
     pub fn place(&self) -> Place {
-        let Request { method, path, authority, id } = *self;
+        let Request { method, path, authority, id, .. } = *self;
         if id.is_empty() { Place::of(&[method, authority, path]) } else { Place::of(&[id]) }
     }
 
-    /// Decides whether the response to such a request carries a whole representation.
+    /// Decides whether the response to such a request carries a whole representation. If an upgrade is refused, Envoy
+    /// (1.36 to 1.40) does not delimit the body by chunks, and sets a missing content-length to 0.
     pub fn judge(&self) -> Result<(), Skip> {
         let without = [&b"HEAD"[..], b"CONNECT"].contains(&self.method);
-        if without { Err(Skip::Method) } else { Ok(()) }
+        if without || self.upgrades { Err(Skip::Method) } else { Ok(()) }
     }
 }
 
@@ -254,5 +259,13 @@ mod tests {
             |method: &'static str| Request { method: method.as_bytes(), path: b"/", ..Request::default() }.judge();
         assert!(["GET", "POST", "head", "OPTIONS"].into_iter().all(|method| judge(method).is_ok()));
         assert!(["HEAD", "CONNECT"].into_iter().all(|method| judge(method) == Err(Skip::Method)));
+    }
+
+    #[test]
+    fn upgrades() {
+        let bytes =
+            bytes(&[(":method", b"GET"), (":path", b"/"), ("connection", b"upgrade"), ("upgrade", b"websocket")]);
+        let judge = |whole| Request::read(&bytes, whole).unwrap().judge();
+        assert_eq!([judge(true), judge(false)], [Err(Skip::Method), Ok(())]);
     }
 }

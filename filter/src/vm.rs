@@ -435,7 +435,7 @@ fn match_request<H: Host>(host: &mut H, root: &Root, ends: bool) -> Result<Match
         return Ok(Matched { route, others: Vec::new(), place: Place::default() });
     }
     let bytes = host.headers(Map::RequestHeaders).map_err(|_| (None, Skip::Host))?;
-    let request = Request::read(bytes, root.samples).ok_or((None, Skip::NoRoute))?;
+    let request = Request::read(bytes, root.samples || !ends).ok_or((None, Skip::NoRoute))?;
     let number = config.route(request.method, request.path).ok_or((None, Skip::NoRoute))?;
     request.judge().map_err(|skip| (Some(number), skip))?;
     let place = if root.samples { request.place() } else { Place::default() };

@@ -48,8 +48,14 @@ impl<T, F: Fn(&T, &T) -> bool> Sortable for List<'_, T, F> {
 
     #[inline(always)]
     fn swap(&mut self, a: usize, b: usize) {
-        self.items.swap(a, b);
+        swap(self.items, a, b);
     }
+}
+
+/// Compiled once per type of item, where [`List`] is compiled for each order too.
+#[inline(never)]
+fn swap<T>(items: &mut [T], a: usize, b: usize) {
+    items.swap(a, b);
 }
 
 fn sort_list(list: &mut dyn Sortable, len: usize) {

@@ -66,6 +66,7 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
             cases.push(lane.case(&format!("{listener}: no route"), move |rig| no_route(rig, listener)));
         }
         cases.push(lane.case(&format!("{listener}: upgrade"), move |rig| upgrade(rig, listener)));
+        cases.push(lane.case(&format!("{listener}: refused upgrade"), move |rig| refused_upgrade(rig, listener)));
         for (name, headers) in HEALED_TYPES {
             cases
                 .push(lane.case(&format!("{listener}: healed with {name}"), move |rig| healed(rig, listener, headers)));
@@ -79,6 +80,8 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     cases.push(lane.case("off: everything", off));
     cases
 }
+
+const UPGRADE: [(&str, &str); 2] = [("connection", "upgrade"), ("upgrade", "websocket")];
 
 /// Name, method, and the whole response as sent.
 const BODILESS: [(&str, &str, &[u8]); 5] = [
@@ -117,8 +120,20 @@ fn no_route(rig: &mut Rig<'_>, listener: &str) -> Outcome {
 fn upgrade(rig: &mut Rig<'_>, listener: &str) -> Outcome {
     let head = b"HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\ncontent-type: application/json\r\n\r\n";
     let steps = vec![Step::Send(head.to_vec()), Step::Send(DRIFTED.to_vec()), Step::Close];
-    let headers = &[("connection", "upgrade"), ("upgrade", "websocket")];
-    expect::untouched(rig, Ask { headers, ..Ask::get(listener) }, "plain", &steps)
+    expect::untouched(rig, Ask { headers: &UPGRADE, ..Ask::get(listener) }, "plain", &steps)
+}
+
+/// To such a response without a length, Envoy gives a length of 0.
+fn refused_upgrade(rig: &mut Rig<'_>, listener: &str) -> Outcome {
+    for offer in ["websocket", "h2,h2c"] {
+        let headers: [Header; 3] = [JSON, ("connection", b"upgrade"), ("upgrade", offer.as_bytes())];
+        let steps = framing::response(Framing::Length, "426 Upgrade Required", &headers, DRIFTED);
+        expect::untouched(rig, Ask { headers: &UPGRADE, ..Ask::get(listener) }, "plain", &steps)?;
+        // Some servers offer HTTP/2 in every response.
+        let steps = framing::response(Framing::Length, "200 OK", &headers, DRIFTED);
+        expect::reply(&rig.ask(Ask::get(listener), steps)?, 200, HEALED)?;
+    }
+    Ok(())
 }
 
 fn healed(rig: &mut Rig<'_>, listener: &str, headers: &[Header]) -> Outcome {
