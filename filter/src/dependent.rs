@@ -6,9 +6,11 @@
 use crate::decimal;
 use crate::host::{Host, Map, Status};
 
-/// Headers that are removed if the bytes may change. The digests would no longer match (RFC 1864, RFC 3230, RFC 9530),
-/// and `accept-ranges` would let clients ask for a range of the body as the upstream knows it.
-const REMOVED: [&[u8]; 5] = [b"content-md5", b"digest", b"content-digest", b"repr-digest", b"accept-ranges"];
+/// Headers that are removed if the bytes may change. The digests would no longer match (RFC 1864, RFC 3230, RFC 9530,
+/// draft-ietf-httpbis-unencoded-digest), and `accept-ranges` would let clients ask for a range of the body as the
+/// upstream knows it.
+const REMOVED: [&[u8]; 6] =
+    [b"content-md5", b"digest", b"content-digest", b"repr-digest", b"unencoded-digest", b"accept-ranges"];
 
 const CONTENT_LENGTH: &[u8] = b"content-length";
 const ETAG: &[u8] = b"etag";
@@ -113,7 +115,7 @@ mod tests {
         host.response_headers()
     }
 
-    const ALL: [(&str, &str); 9] = [
+    const ALL: [(&str, &str); 10] = [
         (":status", "200"),
         ("content-length", "12"),
         ("etag", "\"a\""),
@@ -121,6 +123,7 @@ mod tests {
         ("digest", "x"),
         ("content-digest", "x"),
         ("repr-digest", "x"),
+        ("unencoded-digest", "x"),
         ("accept-ranges", "bytes"),
         ("x-digest", "kept"),
     ];

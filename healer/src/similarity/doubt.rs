@@ -56,8 +56,35 @@ pub(super) const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "u
 const MOMENTS: [&str; 9] = ["at", "date", "datetime", "day", "dt", "on", "time", "timestamp", "ts"];
 /// Words for a number that counts what the rest of the name says.
 const COUNTS: [&str; 7] = ["cnt", "count", "ct", "nb", "num", "tally", "total"];
+/// Words for what is to be had of a thing.
+const VALUES: [&str; 5] = ["data", "info", "information", "val", "value"];
 /// Names that JSON-LD reserves, and formats that follow it.
 const METADATA: [&str; 3] = ["@context", "@id", "@type"];
+/// Words for the record as it is not: another state, time, bound or side. Sorted.
+#[rustfmt::skip]
+const STATES: [&str; 41] = [
+    "archived", "before", "career", "default", "deleted", "desired", "dft", "draft", "estimate", "estimated",
+    "expected", "forecast", "former", "future", "history", "initial", "limit", "max", "maximum", "min", "minimum",
+    "next", "old", "opponent", "original", "past", "pending", "planned", "prev", "previous", "prior", "proposed",
+    "removed", "renewal", "requested", "scheduled", "simulated", "tomorrow", "unit", "upcoming", "yesterday",
+];
+/// Words for things that records have, and which have dates of their own. Sorted.
+const THINGS: [&str; 14] = [
+    "account",
+    "address",
+    "config",
+    "configuration",
+    "contact",
+    "link",
+    "location",
+    "option",
+    "preference",
+    "profile",
+    "setting",
+    "state",
+    "status",
+    "tracking",
+];
 /// From this value of [`Parts::path`] on, the objects above only group.
 pub(super) const GROUPED: f32 = 0.94;
 
@@ -72,6 +99,29 @@ pub(super) struct Known<'a> {
 pub(super) fn formed(record: &Record<'_, '_>) -> Vec<Id> {
     let says_form = |id: &Id| record.name_of(*id).is_some_and(|name| says_form(&record.scratch.names, name));
     (0..record.found.len() as Id).filter(says_form).collect()
+}
+
+/// Returns the objects whose names have one of [`STATES`], or are `errors`.
+pub(super) fn states(record: &Record<'_, '_>) -> Vec<Id> {
+    objects_named(record, &STATES)
+}
+
+/// Returns the objects whose names have one of [`THINGS`].
+pub(super) fn things(record: &Record<'_, '_>) -> Vec<Id> {
+    objects_named(record, &THINGS)
+}
+
+#[inline(never)]
+fn objects_named(record: &Record<'_, '_>, words: &[&str]) -> Vec<Id> {
+    let is_one = |word: &Token| is_one(&record.scratch.names, word, words);
+    let objects = (0..).zip(record.found).filter(|(_, found)| found.kind == Kind::Object);
+    objects.map(|(id, _)| id).filter(|id| record.found_words(*id).iter().any(is_one)).collect()
+}
+
+/// Whether a word is one of a sorted list, or `errors`.
+fn is_one(names: &Names, word: &Token, words: &[&str]) -> bool {
+    let text = names.text(word);
+    word.is_plural && text == "error" || words.binary_search(&text).is_ok()
 }
 
 /// Whether a name has one of [`FORMS`].
@@ -98,6 +148,10 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_
         || is_another_letter(record, pair)
         || is_metadata(record, pair)
         || lacks_the_form(record, pair)
+        || says_another_form(record, pair)
+        || is_of_another_state(record, pair)
+        || is_inverse(record, pair)
+        || dates_another(record, pair)
         || identifies_more(record, pair)
         || is_empty_guess(record, pair)
         || belongs_to_a_record(record, pair)
@@ -192,6 +246,71 @@ fn lacks_the_form(record: &Record<'_, '_>, pair: &Pair) -> bool {
         (Kind::Integer | Kind::Number, _) if !may_be_anything(record, pair) => false,
         _ => only_expected(&MOMENTS),
     }
+}
+
+/// Doubts `file_data` for `file_name`: alone, each of the last words says nothing, but they say different things. Doubts
+/// `order_value` for `order` too, unless these are objects or lists.
+fn says_another_form(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let (names, others) = (&record.model.names, &record.scratch.names);
+    let (Some(name), Some(other)) = (names.get(pair.expected), record.name_of(pair.found)) else { return false };
+    let is_value = record.model.field(pair.expected).is_some_and(|field| !field.is_object && !field.is_records);
+    if !is_value || !pair.has_neutral {
+        return false;
+    }
+    match (only_end(names, name, others.own(other)), only_end(others, other, names.own(name))) {
+        (Some(end), Some(other)) => {
+            ![&ADDRESSES[..], &MOMENTS].iter().any(|same| same.contains(&end) && same.contains(&other))
+        }
+        (Some(end), None) | (None, Some(end)) => VALUES.contains(&end) && is_scalar(record, pair),
+        (None, None) => false,
+    }
+}
+
+fn is_scalar(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let kind = record.found.get(pair.found as usize).map(|found| found.kind);
+    !matches!(kind, Some(Kind::Array | Kind::Object))
+}
+
+/// Returns the last word of a name of several, if it says nothing there and is not one of the other words.
+fn only_end<'n>(names: &'n Names, name: &Name, others: &[Token]) -> Option<&'n str> {
+    let is_neutral = name.neutral & name.own & !(name.own >> 1) != 0;
+    let [_, .., end] = names.own(name) else { return None };
+    (is_neutral && !others.iter().any(|other| other.hash == end.hash)).then(|| names.text(end))
+}
+
+/// Doubts `before.name` for `name`: an object of such a name has the members of the record, as they were, will be or may
+/// be, or in `errors`, what is wrong with them.
+fn is_of_another_state(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    stands_below(record, pair, &record.scratch.states, &STATES)
+}
+
+/// Doubts `status.updated_at` for `updated_at`: it is the status that was updated.
+fn dates_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let says = |list| ends_in(&record.scratch.names, record.found_words(pair.found), list);
+    (GROUPED..1.0).contains(&pair.parts.path)
+        && stands_below(record, pair, &record.scratch.things, &THINGS)
+        && (says(&MOMENTS) || says(&["by"]))
+}
+
+/// Whether a member stands in one of these objects, of whose words the expected name lacks one of the list.
+#[inline(never)]
+fn stands_below(record: &Record<'_, '_>, pair: &Pair, objects: &[Id], words: &[&str]) -> bool {
+    let expected = &record.model.names;
+    let is_said = |word: &Token| {
+        let name = expected.get(pair.expected);
+        name.is_some_and(|name| expected.tokens(name).iter().any(|other| other.hash == word.hash))
+    };
+    let tells = |word: &Token| is_one(&record.scratch.names, word, words) && !is_said(word);
+    let around = record.around(pair.found);
+    objects.iter().any(|id| record.is_at_or_inside(around, *id) && record.found_words(*id).iter().any(tells))
+}
+
+/// Doubts `member_of` for `members`.
+fn is_inverse(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let is_of =
+        |names: &Names, words: &[Token]| words.last().is_some_and(|word| word.is_filler && names.text(word) == "of");
+    is_of(&record.model.names, record.expected_words(pair.expected))
+        != is_of(&record.scratch.names, record.found_words(pair.found))
 }
 
 /// Doubts `organization_id` for `organization_animal_id`: the word before `id` says what it identifies. Of two names with
@@ -323,7 +442,7 @@ mod tests {
 
     #[test]
     fn lists_are_sorted_and_forms_hold_all_that_doubts_look_for() {
-        assert!(FORMS.is_sorted());
+        assert!(FORMS.is_sorted() && STATES.is_sorted() && THINGS.is_sorted());
         assert!(FORMER.iter().all(|word| FORMS.contains(word)));
     }
 }

@@ -335,7 +335,9 @@ impl Crossings {
     /// Whether one of the names refers to something by which the name of an object around both only begins: `order_id`
     /// inside `order_items` is no identifier of an item.
     fn refer_to_another(&self, a: &Side<'_>, b: &Side<'_>) -> bool {
-        is_about_another(a, self.around.a, b, self.said.b) || is_about_another(b, self.around.b, a, self.said.a)
+        self.around.a != 0 && self.around.b != 0
+            || is_about_another(a, self.around.a, b, self.said.b)
+            || is_about_another(b, self.around.b, a, self.said.a)
     }
 }
 

@@ -21,21 +21,21 @@ const LEAST_TOLD: f32 = 2.0;
 /// The least share of the members of the elements that have fewer.
 const LEAST_SHARE: f32 = 0.5;
 /// Names of lists that say nothing of what is in them.
-const CONTAINERS: [&str; 18] = [
-    "body", "content", "data", "datum", "element", "entry", "hit", "item", "list", "node", "object", "output",
-    "payload", "record", "response", "result", "row", "value",
+const CONTAINERS: [&str; 17] = [
+    "body", "content", "data", "datum", "element", "entry", "hit", "item", "list", "node", "object", "payload",
+    "record", "response", "result", "row", "value",
 ];
 /// Names of lists that say in which relation to the others, or to what was asked for, the things in them are. A list
 /// that the API leaves out when it is empty is not healed by what stands beside it.
 #[rustfmt::skip]
-const RELATIONS: [&str; 61] = [
+const RELATIONS: [&str; 66] = [
     "addition", "admin", "ancestor", "archive", "backup", "block", "candidate", "change", "child", "conflict",
     "deletion", "descendant", "difference", "draft", "duplicate", "error", "exception", "exclusion", "extra",
-    "failure", "favorite", "favourite", "footer", "guest", "header", "inclusion", "invitation", "issue", "leftover",
-    "match", "mismatch", "neighbor", "neighbour", "omission", "original", "other", "override", "parent", "pin",
-    "predecessor", "preview", "recommendation", "refund", "reject", "rejection", "relative", "removal", "replacement",
-    "revision", "sibling", "success", "successor", "suggestion", "template", "total", "update", "variant",
-    "variation", "version", "violation", "warning",
+    "failure", "favorite", "favourite", "fixture", "footer", "guest", "header", "inclusion", "input", "invitation",
+    "issue", "leftover", "match", "mismatch", "neighbor", "neighbour", "omission", "original", "other", "output",
+    "override", "param", "parameter", "parent", "pin", "predecessor", "preview", "recommendation", "refund", "reject",
+    "rejection", "relative", "removal", "replacement", "revision", "sibling", "success", "successor", "suggestion",
+    "template", "total", "update", "variant", "variation", "version", "violation", "warning",
 ];
 /// The score of a pair.
 const WORTH: f32 = 0.88;

@@ -39,6 +39,9 @@ pub struct Scratch {
     pub(super) pairs: Vec<Pair>,
     /// See [`doubt::formed`].
     pub(super) formed: Vec<Id>,
+    /// See [`doubt::states`] and [`doubt::things`].
+    pub(super) states: Vec<Id>,
+    pub(super) things: Vec<Id>,
     candidates: Candidates,
     /// By found member, its rank; empty if all are looked at.
     ranks: Vec<u64>,
@@ -103,6 +106,8 @@ impl Record<'_, '_> {
             return;
         }
         self.scratch.formed = doubt::formed(self);
+        self.scratch.states = doubt::states(self);
+        self.scratch.things = doubt::things(self);
         frames::find(self, out);
         self.scratch.pairs.clear();
         for id in 0..self.found.len() as Id {

@@ -153,6 +153,70 @@ const ROWS: &[(&str, &str)] = &[
     ("{id:S,data:[S],errors:[S]}", r#"{"id":"1","data":["x"],"error":null}"#),
     ("{id:S,data:[S],error:A}", r#"{"id":"1","data":["x"],"errors":[]}"#),
     ("{id:S,title:S,assignees:[A]}", r#"{"id":"1","title":"t","assignee":null}"#),
+    // Another state of the record.
+    (
+        "{id:I,first_name:S,last_name:S,email:S}",
+        r#"{"op":"d","before":{"id":3,"first_name":"a","last_name":"b","email":"c"},"after":null,"ts_ms":3}"#,
+    ),
+    (
+        "{light_state:{on_off:I,mode:S,hue:I,saturation:I,color_temp:I,brightness:I}}",
+        r#"{"light_state":{"on_off":0,"dft_on_state":{"mode":"normal","hue":0,"saturation":0,"color_temp":2700,
+            "brightness":50}}}"#,
+    ),
+    (
+        "{id:S,instance_class:S,allocated_storage:I,engine_version:S}",
+        r#"{"id":"a","pending_modified_values":{"instance_class":"m","allocated_storage":3,"engine_version":"8"}}"#,
+    ),
+    (
+        "{id:S,user_name:S,postal_code:S,phone_number:S}",
+        r#"{"errors":{"user_name":"is taken","postal_code":"is too short","phone_number":"is missing"}}"#,
+    ),
+    // A relation and its inverse.
+    (
+        "{id:S,displayName:S,mail:S,members:[S]}",
+        r#"{"id":"u1","displayName":"Ann","mail":"a@b.org","memberOf":["cn=admins"]}"#,
+    ),
+    ("{id:S,state:S,parent:S}", r#"{"id":"u1","state":"open","parentOf":"u2"}"#),
+    // Words that say nothing alone, but different things.
+    ("{type:S,file_id:S,filename:S}", r#"{"type":"file","file_id":"f","file_data":"data:application/pdf;base64,"}"#),
+    ("{id:S,title:S,coupon_code:S}", r#"{"id":"f","title":"t","coupon_value":"10.00"}"#),
+    ("{id:S,title:S,image:S}", r#"{"id":"f","title":"t","image_data":"aGk="}"#),
+    ("{id:S,title:S,order:I}", r#"{"id":"f","title":"t","order_value":3000}"#),
+    ("{id:S,name:S,model:A}", r#"{"id":"f","name":"n","model_parameters":{"temperature":1}}"#),
+    ("{id:S,title:S,avatar:S}", r#"{"id":"f","title":"t","avatarSource":"gravatar"}"#),
+    // Two words of the object around.
+    (
+        "{id:S,chargingSession:{chargingDuration:I,kwh:N,evse:S}}",
+        r#"{"id":"a","chargingSession":{"sessionDuration":3,"kwh":1.5,"evse":"e"}}"#,
+    ),
+    ("{id:S,userGroup:{userCount:I,title:S}}", r#"{"id":"a","userGroup":{"groupCount":3,"title":"t"}}"#),
+    // The other side of a list.
+    (
+        "{txid:S,fee:I,inputs:[{address:S,value:I,script:S}]}",
+        r#"{"txid":"x","fee":3,"outputs":[{"address":"a","value":3,"script":"s"}]}"#,
+    ),
+    // The date of a part.
+    (
+        "{name:S,kind:S,updateTime:S}",
+        r#"{"name":"x","kind":"k","state":{"code":"OK","updateTime":"2026-01-01T00:00:00Z"}}"#,
+    ),
+    ("{id:S,title:S,created_by:S}", r#"{"id":"x","title":"k","location":{"city":"Ulm","created_by":"ann"}}"#),
+    // Names that stand beside each other.
+    ("{id:S,title:S,rssi:I}", r#"{"id":"a","title":"t","signal_level":3}"#),
+    ("{id:S,title:S,amount_due:N}", r#"{"id":"a","title":"t","outstanding_balance":3.5}"#),
+    ("{id:S,title:S,memory_usage:N}", r#"{"id":"a","title":"t","memory_used":3.5}"#),
+    ("{id:S,title:S,last_updated:S}", r#"{"id":"a","title":"t","last_changed":"2026-01-01T00:00:00Z"}"#),
+    ("{id:S,title:S,canceled_at:S}", r#"{"id":"a","title":"t","voided_at":"2026-01-01T00:00:00Z"}"#),
+    ("{id:S,title:S,expiration_date:S}", r#"{"id":"a","title":"t","best_before":"2026-01-01"}"#),
+    ("{id:S,title:S,card_number:S}", r#"{"id":"a","title":"t","pan":"ABCDE1234F"}"#),
+    // Short forms of something else.
+    ("{id:S,title:S,network_fee:N}", r#"{"id":"a","title":"t","net_fee":3.5}"#),
+    ("{id:S,title:S,position:S}", r#"{"id":"a","title":"t","pos":"noun"}"#),
+    ("{id:S,title:S,phone:N}", r#"{"id":"a","title":"t","ph":6.5}"#),
+    // Another word.
+    ("{id:S,title:S,started_at:S}", r#"{"id":"a","title":"t","starred_at":"2026-01-01T00:00:00Z"}"#),
+    ("{id:S,title:S,material:S}", r#"{"id":"a","title":"t","maternal":"x"}"#),
+    ("{id:S,title:S,landing:S}", r#"{"id":"a","title":"t","lending":"x"}"#),
 ];
 
 #[test]
