@@ -179,11 +179,17 @@ fn tells_where(record: &Record<'_, '_>, pair: &Pair) -> bool {
     names.tokens(found).iter().any(is_above) && !expected.tokens(field).iter().any(is_expected)
 }
 
-/// Doubts `order.venue.id` for `order_id`: an identifier belongs to the object that holds it.
+/// Doubts `order.venue.id` for `order_id`: an identifier belongs to the object that holds it. Doubts `identifier.value` for
+/// `id`: it is one of several.
 fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    let names = &record.scratch.names;
+    let are_all =
+        |names: &Names, words: &[Token], list: &[&str]| words.iter().all(|word| list.contains(&names.text(word)));
+    let (expected, names) = (&record.model.names, &record.scratch.names);
     let own = record.found_words(pair.found);
-    pair.parts.path < GROUPED && own.iter().all(|word| IDENTIFIERS.contains(&names.text(word)))
+    pair.parts.path < GROUPED && are_all(names, own, &IDENTIFIERS)
+        || pair.parts.synonym < SAME_WORDS
+            && are_all(names, own, &VALUES)
+            && are_all(expected, record.expected_words(pair.expected), &IDENTIFIERS)
 }
 
 /// Whether a pair is like `payment_id` for `payment.id`: a reference has taken the place of the object, so the members
@@ -289,7 +295,7 @@ fn dates_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let says = |list| ends_in(&record.scratch.names, record.found_words(pair.found), list);
     (GROUPED..1.0).contains(&pair.parts.path)
         && stands_below(record, pair, &record.scratch.things, &THINGS)
-        && (says(&MOMENTS) || says(&["by"]))
+        && (says(&MOMENTS) || says(&IDENTIFIERS) || says(&["by"]))
 }
 
 /// Whether a member stands in one of these objects, of whose words the expected name lacks one of the list.

@@ -4,8 +4,9 @@
 //! Members of array elements count too, so that a record around arrays is judged by nearly the whole body. A smaller
 //! share suffices where more than the name speaks for a pair: its format, a kind other than a string, or siblings that
 //! moved along. A name of several words is about one thing. If the same words are there, a still smaller share
-//! suffices, the more so if nothing unexpected stands above them, and if the member has not moved, any share does. If
-//! most of an object is there, and little else, that object is the expected one, whatever became of the record around it.
+//! suffices, the more so if nothing unexpected stands above them, and if the member has not moved, any share does. Where
+//! several members moved up out of a missing object together, the same words suffice too. If most of an object is
+//! there, and little else, that object is the expected one, whatever became of the record around it.
 
 use super::count::Counts;
 use super::names::Token;
@@ -23,6 +24,8 @@ const TAKEN_APART: f32 = 0.985;
 /// From this value of [`super::Parts::siblings`] on, siblings that moved along, or members that are the same, are
 /// evidence.
 const SIBLINGS: f32 = 0.3;
+/// At least this many members of a missing object moved up together.
+const MOVED_UP: usize = 3;
 /// A rival with a higher score than this is evidence against a pair.
 const RIVAL: f32 = 0.6;
 
@@ -35,7 +38,7 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     let share = known.share();
     let is_graphql = graphql::is_answer(record);
     let is_weak = |one: &&Alignment| {
-        !counts(record, one, share, &mut known)
+        !counts(record, one, share, &mut known, out)
             || scale::is_scaled(record, one, out)
             || graphql::is_connection(record, one)
             || is_graphql && graphql::differs(record, one)
@@ -45,28 +48,43 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
 }
 
 /// Whether an alignment counts, given the share of expected values of the record that are known.
-fn counts(record: &Record<'_, '_>, alignment: &Alignment, share: f32, known: &mut Counts<'_, '_, '_>) -> bool {
+fn counts(
+    record: &Record<'_, '_>,
+    alignment: &Alignment,
+    share: f32,
+    known: &mut Counts<'_, '_, '_>,
+    out: &[Alignment],
+) -> bool {
     let doubt = record.settings.doubt;
     let is_known = |known: &mut Counts<'_, '_, '_>| share >= doubt.known || known.is_whole(alignment);
     if is_listed(record, alignment) {
         return is_exact(alignment)
             && (has_several_words(record, alignment) && has_stayed(alignment) || is_known(known));
     }
-    share >= least_share(record, alignment) || is_known(known)
+    share >= least_share(record, alignment, out) || is_known(known)
 }
 
 /// Returns the least share that suffices for what speaks for an alignment.
-fn least_share(record: &Record<'_, '_>, alignment: &Alignment) -> f32 {
+fn least_share(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignment]) -> f32 {
     let Doubt { known, borne_out, likely, stayed, .. } = record.settings.doubt;
     let says_all = is_exact(alignment) && has_several_words(record, alignment);
     match is_in_place(record, alignment) {
         true if says_all && has_stayed(alignment) => 0.0,
         true if has_format(record, alignment) && alignment.parts.kind >= 1.0 => stayed,
+        true if is_exact(alignment) && have_moved_up(record, alignment, out) => stayed,
         false if (says_all || is_taken_apart(alignment)) && has_stayed(alignment) => stayed,
         _ if says_all => likely,
         _ if is_borne_out(record, alignment) => borne_out,
         _ => known,
     }
+}
+
+/// Whether a member moved up out of a missing object, and others along with it.
+fn have_moved_up(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignment]) -> bool {
+    let object = |one: &Alignment| record.model.field(one.expected).map_or(NONE, |field| field.parent);
+    let missing = object(alignment);
+    let moved = out.iter().filter(|one| object(one) == missing && is_exact(one) && is_in_place(record, one));
+    missing != NONE && !record.is_taken(missing) && moved.count() >= MOVED_UP
 }
 
 /// Whether all words of one name are those of the other.

@@ -61,6 +61,21 @@ fn how_much_of_the_record_is_known_counts() {
             r#"{"gauge":{"Brand":"b","Hue":"h","ant":"a","bee":"b","cow":"c"},"zebra":"z"}"#,
         ),
         (
+            "three strings that moved up out of a missing object, where a fifth is known",
+            r#"{"gauge":{"brand":"b","maker":"m","shape":"s"},"day":"d","night":"n","owl":"o","yak":"y","gnu":"g",
+                "elk":"e","cod":"c","ibis":"i","lynx":"l","mole":"m","newt":"n","hake":"h"}"#,
+            r#"{"brand":"b","maker":"h","shape":"s","zebra":"z","ant":"a","bee":"b","cow":"c","dog":"d","emu":"e"}"#,
+            r#"{"zebra":"z","ant":"a","bee":"b","cow":"c","dog":"d","emu":"e","gauge":{"brand":"b","maker":"h","shape":"s"}}"#,
+        ),
+        (
+            "the same where less is known",
+            r#"{"gauge":{"brand":"b","maker":"m","shape":"s"},"day":"d","night":"n","owl":"o","yak":"y","gnu":"g",
+                "elk":"e","cod":"c","ibis":"i","lynx":"l","mole":"m","newt":"n","hake":"h","wren":"w","toad":"t",
+                "seal":"s","slug":"s","moth":"m","kite":"k"}"#,
+            r#"{"brand":"b","maker":"h","shape":"s","zebra":"z","ant":"a","bee":"b","cow":"c","dog":"d","emu":"e"}"#,
+            r#"{"brand":"b","maker":"h","shape":"s","zebra":"z","ant":"a","bee":"b","cow":"c","dog":"d","emu":"e"}"#,
+        ),
+        (
             "a number and a boolean, but no string, where a third is known",
             r#"{"price":1,"open":true,"maker":"m","hue":"h","day":"d","night":"n","owl":"o","yak":"y"}"#,
             r#"{"Price":2,"Open":false,"Maker":"n","ant":"a","bee":"b","cow":"c"}"#,

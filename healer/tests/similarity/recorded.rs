@@ -201,6 +201,12 @@ const ROWS: &[(&str, &str)] = &[
         r#"{"name":"x","kind":"k","state":{"code":"OK","updateTime":"2026-01-01T00:00:00Z"}}"#,
     ),
     ("{id:S,title:S,created_by:S}", r#"{"id":"x","title":"k","location":{"city":"Ulm","created_by":"ann"}}"#),
+    // An identifier of something else.
+    (
+        "{resourceType:S,id:S,type:S,timestamp:S}",
+        r#"{"resourceType":"Bundle","identifier":{"system":"s","value":"urn:uuid:1"},"type":"t","timestamp":"x"}"#,
+    ),
+    ("{id:S,title:S,external_id:S}", r#"{"id":"x","title":"k","account":{"plan":"p","external_id":"e"}}"#),
     // Names that stand beside each other.
     ("{id:S,title:S,rssi:I}", r#"{"id":"a","title":"t","signal_level":3}"#),
     ("{id:S,title:S,amount_due:N}", r#"{"id":"a","title":"t","outstanding_balance":3.5}"#),
