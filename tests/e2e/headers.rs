@@ -11,13 +11,14 @@ use crate::rig::{Ask, Lane, Outcome, Rig};
 use nomos_tests::bodies::{CLEAN, DRIFTED, HEALED};
 
 /// Header, value as sent, and value for the client if the body was or may be changed.
-const DEPENDENT: [(&str, &str, Option<&str>); 10] = [
+const DEPENDENT: [(&str, &str, Option<&str>); 11] = [
     ("etag", "\"v1\"", Some("W/\"v1\"")),
     ("etag", "W/\"v1\"", Some("W/\"v1\"")),
     ("content-md5", "Q2hlY2sgSW50ZWdyaXR5IQ==", None),
     ("digest", "sha-256=abc", None),
     ("content-digest", "sha-256=:abc=:", None),
     ("repr-digest", "sha-256=:abc=:", None),
+    ("unencoded-digest", "sha-256=:abc=:", None),
     ("accept-ranges", "bytes", None),
     ("last-modified", "Sat, 21 Nov 2026 00:00:00 GMT", Some("Sat, 21 Nov 2026 00:00:00 GMT")),
     ("vary", "accept", Some("accept")),
