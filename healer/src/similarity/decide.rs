@@ -36,7 +36,9 @@ pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     }
     let is_open = |id: &&Id| record.scratch.members.get(**id as usize).is_some_and(|member| !member.is_closed);
     let formed: Vec<Id> = record.scratch.formed.iter().filter(is_open).copied().collect();
+    let mut others = Others::default();
     lower_doubtful(record, &mut pairs, &[], &formed);
+    lower(&mut pairs, |pair| doubt::is_doubtful(record, pair) || others.have(record, pair));
     take(record, &pairs, &rivals, SAME, out);
     pairs.retain(|pair| {
         let taken = out.get(first..).unwrap_or_default();
@@ -76,12 +78,16 @@ fn may_move(pair: &Pair) -> bool {
     !pair.is_taken && (LEAST_PATH..1.0).contains(&pair.parts.path)
 }
 
-/// Lowers the score of doubtful pairs.
+/// Lowers the score of pairs that are doubtful beside those that are sure.
 fn lower_doubtful(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment], formed: &[Id]) {
     let known = doubt::Known { sure: sure(record, pairs, taken), formed };
-    let mut others = Others::default();
+    lower(pairs, |pair| doubt::is_doubtful_beside(record, pair, &known));
+}
+
+/// Lowers the score of these open pairs.
+fn lower(pairs: &mut [Pair], mut is_doubtful: impl FnMut(&Pair) -> bool) {
     for pair in pairs.iter_mut().filter(|pair| !pair.is_taken && pair.score > DOUBTFUL) {
-        if doubt::is_doubtful(record, pair, &known) || others.have(record, pair) {
+        if is_doubtful(pair) {
             pair.score = DOUBTFUL;
         }
     }

@@ -113,13 +113,13 @@ pub(super) fn things(record: &Record<'_, '_>) -> Vec<Id> {
 
 #[inline(never)]
 fn objects_named(record: &Record<'_, '_>, words: &[&str]) -> Vec<Id> {
-    let is_one = |word: &Token| is_one(&record.scratch.names, word, words);
+    let is_one = |word: &Token| is_listed(&record.scratch.names, word, words);
     let objects = (0..).zip(record.found).filter(|(_, found)| found.kind == Kind::Object);
     objects.map(|(id, _)| id).filter(|id| record.found_words(*id).iter().any(is_one)).collect()
 }
 
 /// Whether a word is one of a sorted list, or `errors`.
-fn is_one(names: &Names, word: &Token, words: &[&str]) -> bool {
+fn is_listed(names: &Names, word: &Token, words: &[&str]) -> bool {
     let text = names.text(word);
     word.is_plural && text == "error" || words.binary_search(&text).is_ok()
 }
@@ -134,14 +134,18 @@ pub(super) fn have_form(names: &Names, words: &[Token]) -> bool {
     words.iter().any(|token| FORMS.binary_search(&names.text(token)).is_ok())
 }
 
-/// Whether a pair that is not decided yet may be wrong.
-pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
+/// Whether a pair may be wrong, given the pairs that are sure: these account for names that would raise a doubt.
+pub(super) fn is_doubtful_beside(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
     let is_same = pair.parts.synonym >= SAME_WORDS;
     let words: &[&str] = if is_same { &FORMER } else { &FORMS };
     has_longer(record, pair, known, words)
         || (!is_same || has_longer(record, pair, known, &FORMS)) && lacks_longer(record, pair, known)
-        || names_an_address_inside(record, pair)
         || has_former(record, pair, known)
+}
+
+/// Whether a pair may be wrong, whatever else is sure.
+pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    names_an_address_inside(record, pair)
         || tells_where(record, pair)
         || identifies_another(record, pair)
         || counts_another(record, pair)
@@ -257,12 +261,11 @@ fn lacks_the_form(record: &Record<'_, '_>, pair: &Pair) -> bool {
 /// Doubts `file_data` for `file_name`: alone, each of the last words says nothing, but they say different things. Doubts
 /// `order_value` for `order` too, unless these are objects or lists.
 fn says_another_form(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    let (names, others) = (&record.model.names, &record.scratch.names);
-    let (Some(name), Some(other)) = (names.get(pair.expected), record.name_of(pair.found)) else { return false };
-    let is_value = record.model.field(pair.expected).is_some_and(|field| !field.is_object && !field.is_records);
-    if !is_value || !pair.has_neutral {
+    if !pair.has_neutral || record.model.field(pair.expected).is_none_or(|field| field.is_object || field.is_records) {
         return false;
     }
+    let (names, others) = (&record.model.names, &record.scratch.names);
+    let (Some(name), Some(other)) = (names.get(pair.expected), record.name_of(pair.found)) else { return false };
     match (only_end(names, name, others.own(other)), only_end(others, other, names.own(name))) {
         (Some(end), Some(other)) => {
             ![&ADDRESSES[..], &MOMENTS].iter().any(|same| same.contains(&end) && same.contains(&other))
@@ -306,7 +309,7 @@ fn stands_below(record: &Record<'_, '_>, pair: &Pair, objects: &[Id], words: &[&
         let name = expected.get(pair.expected);
         name.is_some_and(|name| expected.tokens(name).iter().any(|other| other.hash == word.hash))
     };
-    let tells = |word: &Token| is_one(&record.scratch.names, word, words) && !is_said(word);
+    let tells = |word: &Token| is_listed(&record.scratch.names, word, words) && !is_said(word);
     let around = record.around(pair.found);
     objects.iter().any(|id| record.is_at_or_inside(around, *id) && record.found_words(*id).iter().any(tells))
 }

@@ -333,7 +333,8 @@ impl Crossings {
     }
 
     /// Whether one of the names refers to something by which the name of an object around both only begins: `order_id`
-    /// inside `order_items` is no identifier of an item.
+    /// inside `order_items` is no identifier of an item. Or whether each says what the other leaves to that object:
+    /// `user_count` and `group_count` inside `user_group`.
     fn refer_to_another(&self, a: &Side<'_>, b: &Side<'_>) -> bool {
         self.around.a != 0 && self.around.b != 0
             || is_about_another(a, self.around.a, b, self.said.b)
