@@ -48,7 +48,7 @@ fn compile_packs() -> Result<(), Vec<String>> {
     if !problems.is_empty() {
         return Err(problems);
     }
-    write("packs.rs", &emit::source(&packs)).map_err(|error| vec![error])
+    emit::source(&packs).and_then(|source| write("packs.rs", &source)).map_err(|error| vec![error])
 }
 
 fn compile_dictionary() -> Result<(), Vec<String>> {

@@ -175,7 +175,7 @@ fn check_together(pack: &str, rules: &[Rule<'_>], problems: &mut Problems) {
 /// The rules of all embedded packs except one: place, id, and correspondence.
 fn embedded(except: &str) -> Vec<(&'static str, String, Correspondence<'static>)> {
     let packs = PACK_NAMES.into_iter().filter(|name| *name != except).filter_map(nomos_rules::pack);
-    let entry = |pack: &nomos_rules::Pack, rule: &'static nomos_rules::Rule| {
+    let entry = |pack: &nomos_rules::Pack, rule: nomos_rules::Rule<'static>| {
         let (from, to) = (rule.from, rule.to);
         let says = match rule.kind {
             nomos_rules::Kind::Rename => Correspondence::Rename { from, to },

@@ -41,7 +41,7 @@ fn read(pack: &Pack) -> PackFile {
 }
 
 /// Compiles a plan of one rule, without a contract.
-fn alone(rule: &Rule, source: RuleSource) -> Plan {
+fn alone(rule: Rule<'_>, source: RuleSource) -> Plan {
     let mut spec = PlanSpec::default();
     let path = |text| Path::parse(text).expect("a checked path");
     let (from, to, rank) = (rule.from, rule.to, 1);

@@ -3,23 +3,23 @@
 
 use crate::{
     check::Correspondence,
-    model::Case,
+    model::{Case, Kind, Rule},
     pack_file::{ConventionEntry, PackFile, RuleEntry},
 };
 
-/// The source of `PACKS`.
-pub fn source(packs: &[PackFile]) -> String {
-    let packs: String = packs.iter().map(pack).collect();
-    format!("/// Every embedded pack, in the order of [`PACK_NAMES`].\npub static PACKS: &[Pack] = &[\n{packs}];\n")
+/// The source of `PACKS`, or what is too large for it.
+pub fn source(packs: &[PackFile]) -> Result<String, String> {
+    let packs: String = packs.iter().map(pack).collect::<Result<_, _>>()?;
+    Ok(format!("/// Every embedded pack, in the order of [`PACK_NAMES`].\npub static PACKS: &[Pack] = &[\n{packs}];\n"))
 }
 
-fn pack(pack: &PackFile) -> String {
-    let rules: String = pack.rules.iter().filter_map(|entry| rule(&pack.pack, entry)).collect();
+fn pack(pack: &PackFile) -> Result<String, String> {
+    let rules: String = pack.rules.iter().map(|entry| rule(&pack.pack, entry)).collect::<Result<_, _>>()?;
     let conventions: String = pack.conventions.iter().filter_map(|entry| convention(&pack.pack, entry)).collect();
-    format!(
-        "Pack {{ name: {:?}, about: {:?}, rules: &[\n{rules}], conventions: &[\n{conventions}] }},\n",
+    Ok(format!(
+        "Pack {{ name: {:?}, about: {:?}, rules: Rules::packed({rules:?}), conventions: &[\n{conventions}] }},\n",
         pack.pack, pack.about
-    )
+    ))
 }
 
 /// The number in an id that was checked.
@@ -27,14 +27,19 @@ fn number(pack: &str, id: &str) -> Option<u16> {
     id.strip_prefix(pack)?.strip_prefix('-')?.parse().ok()
 }
 
-fn rule(pack: &str, rule: &RuleEntry) -> Option<String> {
-    let (kind, from, to) = match rule.says()? {
-        Correspondence::Rename { from, to } => ("Rename", from, to),
-        Correspondence::Move { from, to } => ("Move", from, to),
-        Correspondence::Convention { .. } => return None,
+fn rule(pack: &str, rule: &RuleEntry) -> Result<String, String> {
+    let packed = match rule.says() {
+        Some(Correspondence::Rename { from, to }) => packed(pack, rule, Kind::Rename, from, to),
+        Some(Correspondence::Move { from, to }) => packed(pack, rule, Kind::Move, from, to),
+        _ => None,
     };
-    let number = number(pack, &rule.id)?;
-    Some(format!("Rule {{ number: {number}, kind: Kind::{kind}, from: {from:?}, to: {to:?} }},\n"))
+    packed.ok_or_else(|| {
+        format!("rules/{pack}.yaml: {}: found over 127 bytes or a number over 127; expected less", rule.id)
+    })
+}
+
+fn packed(pack: &str, rule: &RuleEntry, kind: Kind, from: &str, to: &str) -> Option<String> {
+    Rule { number: number(pack, &rule.id)?, kind, from, to }.pack()
 }
 
 fn convention(pack: &str, convention: &ConventionEntry) -> Option<String> {

@@ -14,7 +14,7 @@ pub struct Pack {
     /// What the category is about, in one line.
     pub about: &'static str,
     /// The correspondences, the one with the highest priority first.
-    pub rules: &'static [Rule],
+    pub rules: Rules,
     /// Case conventions, which are tried after the rules.
     pub conventions: &'static [Convention],
 }
@@ -41,17 +41,61 @@ impl fmt::Display for RuleId {
     }
 }
 
+/// The rules of a pack as one text: a slice of [`Rule`]s takes half as much space again in the module.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    packed: &'static str,
+}
+
+impl Rules {
+    /// Takes what [`Rule::pack`] wrote for each rule.
+    #[allow(dead_code)] // The build script only writes.
+    pub(crate) const fn packed(packed: &'static str) -> Self {
+        Self { packed }
+    }
+
+    /// Returns the rules, the one with the highest priority first.
+    pub fn iter(self) -> impl Iterator<Item = Rule<'static>> {
+        let mut rest = self.packed;
+        std::iter::from_fn(move || {
+            let (rule, after) = Rule::unpack(rest)?;
+            rest = after;
+            Some(rule)
+        })
+    }
+}
+
 /// A declared correspondence.
-#[derive(Debug)]
-pub struct Rule {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule<'a> {
     /// The number in its id, see [`RuleId`].
     pub number: u16,
     /// How to read `from` and `to`.
     pub kind: Kind,
     /// The drifted name or path.
-    pub from: &'static str,
+    pub from: &'a str,
     /// The expected name or path.
-    pub to: &'static str,
+    pub to: &'a str,
+}
+
+impl<'a> Rule<'a> {
+    /// Four characters for the number, the kind and the two lengths, then `from` and `to`; nothing if a number or a
+    /// length is above 127, because it would be no single byte.
+    pub fn pack(&self) -> Option<String> {
+        let small = |n: usize| u8::try_from(n).ok().filter(u8::is_ascii).map(char::from);
+        let head = [usize::from(self.number), usize::from(self.kind == Kind::Move), self.from.len(), self.to.len()];
+        let head: String = head.into_iter().map(small).collect::<Option<_>>()?;
+        Some(head + self.from + self.to)
+    }
+
+    /// Returns the rule with which `packed` begins, and what follows.
+    fn unpack(packed: &'a str) -> Option<(Self, &'a str)> {
+        let (&[number, kind, from, to], texts) = (packed.as_bytes().first_chunk()?, packed.get(4..)?);
+        let (from, rest) = texts.split_at_checked(usize::from(from))?;
+        let (to, rest) = rest.split_at_checked(usize::from(to))?;
+        let kind = if kind == 0 { Kind::Rename } else { Kind::Move };
+        Some((Self { number: u16::from(number), kind, from, to }, rest))
+    }
 }
 
 /// What a rule does.
@@ -110,6 +154,25 @@ impl Case {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rule_is_unpacked_as_it_was_packed() {
+        let rules = [
+            Rule { number: 1, kind: Kind::Rename, from: "größe", to: "size" },
+            Rule { number: 127, kind: Kind::Move, from: "a.b", to: "\"c\"" },
+        ];
+        let packed: String = rules.iter().filter_map(Rule::pack).collect();
+        let rules = Rules::packed(packed.leak()).iter().zip(rules);
+        assert!(rules.map(|(read, packed)| assert_eq!(read, packed)).count() == 2);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_not_packed() {
+        let rule = Rule { number: 1, kind: Kind::Rename, from: "a", to: "b" };
+        assert!(rule.pack().is_some());
+        assert!(Rule { number: 128, ..rule }.pack().is_none());
+        assert!(Rule { from: &"a".repeat(128), ..rule }.pack().is_none());
+    }
 
     #[test]
     fn a_case_is_read_by_the_name_it_prints() {

@@ -87,7 +87,7 @@ fn known_packs(name: &str) -> String {
 
 impl Packed {
     fn add(&mut self, pack: &'static Pack) {
-        for rule in pack.rules {
+        for rule in pack.rules.iter() {
             let (rank, source) = (self.next_rank(), RuleSource::Pack(pack.id(rule.number)));
             match rule.kind {
                 Kind::Rename => {
