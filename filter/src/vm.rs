@@ -3,8 +3,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use healer::Healer;
 use healer::config::{Config, Mode, Place, Route};
+use healer::{Healer, Limits};
 
 use crate::body::{Incoming, Job, Step, count};
 use crate::configuration;
@@ -68,6 +68,13 @@ enum Stage {
     Healed,
 }
 
+/// Why a configuration cannot be used.
+struct Refusal {
+    text: String,
+    /// Whether that is because memory is short.
+    lacks_memory: bool,
+}
+
 impl<H: Host> Vm<H> {
     /// Returns a VM before its first callback.
     pub fn new(host: H) -> Self {
@@ -84,19 +91,21 @@ impl<H: Host> Vm<H> {
     }
 
     /// A root gets a configuration. Returns `false` to refuse it: Envoy then does not start, or keeps the old one.
+    ///
+    /// Envoy tries each configuration in a VM of its own first, where a refusal does no harm. In the VM of a worker it
+    /// would end every stream, so a configuration for which there is no memory beside those in use is replaced by one
+    /// without routes there.
     pub fn on_configure(&mut self, id: u32, length: usize) -> bool {
-        let roots = self.roots.iter().flat_map(|(_, root)| &root.config.routes);
-        let in_use: Vec<_> = roots.map(|route| Arc::clone(&route.plan)).collect();
-        let parsed = match self.tools.host.configuration(length) {
-            Ok(bytes) => {
-                Config::parse_beside(&configuration::as_json(bytes), &in_use).map_err(|error| error.to_string())
-            }
-            Err(status) => Err(format!("the host does not hand it over, status {}", status.0)),
-        };
-        let config = match parsed {
+        let config = match self.read_configuration(length) {
             Ok(config) => config,
-            Err(error) => {
-                self.tools.host.log(Level::Error, &format!("nomos: configuration refused: {error}"));
+            Err(Refusal { lacks_memory: true, text }) if !self.roots.is_empty() => {
+                let text =
+                    format!("nomos: a configuration finds no memory beside those in use; it heals nothing: {text}");
+                self.tools.host.log(Level::Error, &text);
+                Config::default()
+            }
+            Err(Refusal { text, .. }) => {
+                self.tools.host.log(Level::Error, &format!("nomos: configuration refused: {text}"));
                 return false;
             }
         };
@@ -274,6 +283,27 @@ impl<H: Host> Vm<H> {
     /// Returns the host, for tests that inspect it.
     pub fn host(&mut self) -> &mut H {
         &mut self.tools.host
+    }
+
+    fn read_configuration(&mut self, length: usize) -> Result<Config, Refusal> {
+        let routes = self.roots.iter().flat_map(|(_, root)| &root.config.routes);
+        let in_use: Vec<_> = routes.map(|route| Arc::clone(&route.plan)).collect();
+        self.tools.reserve(Limits::default());
+        let Tools { host, reserved, .. } = &mut self.tools;
+        let json = match host.configuration(length) {
+            Ok(bytes) => configuration::as_json(bytes).into_owned(),
+            Err(status) => {
+                let text = format!("the host does not hand it over, status {}", status.0);
+                return Err(Refusal { text, lacks_memory: status == Status::NO_MEMORY });
+            }
+        };
+        let mut lacks_memory = false;
+        let mut has_memory = || {
+            lacks_memory = !host.keep_memory(*reserved);
+            !lacks_memory
+        };
+        let config = Config::parse_beside(&json, &in_use, &mut has_memory);
+        config.map_err(|error| Refusal { text: error.to_string(), lacks_memory })
     }
 
     fn tell_metrics(&mut self) {

@@ -85,18 +85,25 @@ impl Config {
     ///
     /// Returns the first mistake as an error.
     pub fn parse(json: &[u8]) -> Result<Config, ConfigError> {
-        Config::parse_beside(json, &[])
+        Config::parse_beside(json, &[], &mut || true)
     }
 
     /// As [`Config::parse`], beside plans that are in use. A route with the same rules and contract takes the plan that
     /// is there: an update costs only what it changes, however many are in use at a time.
-    pub fn parse_beside(json: &[u8], in_use: &[Arc<Plan>]) -> Result<Config, ConfigError> {
+    ///
+    /// `has_memory` is asked before each route, because an allocation that fails aborts. Where it returns `false`, that
+    /// is a mistake.
+    pub fn parse_beside(
+        json: &[u8],
+        in_use: &[Arc<Plan>],
+        has_memory: &mut dyn FnMut() -> bool,
+    ) -> Result<Config, ConfigError> {
         if json.trim_ascii().is_empty() {
             return Ok(Config::default());
         }
         let node = json::read(json)?;
         let mut problems = Problems::new();
-        let config = read(&Cursor::root(&node), in_use, &mut problems);
+        let config = read(&Cursor::root(&node), in_use, has_memory, &mut problems);
         match problems.into_iter().next() {
             Some(first) => Err(first),
             None => Ok(config),
@@ -106,7 +113,7 @@ impl Config {
     /// Checks a configuration that is already read. Returns all mistakes as errors, by their place in the text.
     pub fn check(node: &Node) -> Result<Config, Vec<ConfigError>> {
         let mut problems = Problems::new();
-        let config = read(&Cursor::root(node), &[], &mut problems);
+        let config = read(&Cursor::root(node), &[], &mut || true, &mut problems);
         order::sort_by_key(&mut problems, |problem| problem.offset);
         if problems.is_empty() { Ok(config) } else { Err(problems) }
     }
@@ -192,7 +199,12 @@ impl Default for Config {
     }
 }
 
-fn read(cursor: &Cursor<'_>, in_use: &[Arc<Plan>], problems: &mut Problems) -> Config {
+fn read(
+    cursor: &Cursor<'_>,
+    in_use: &[Arc<Plan>],
+    has_memory: &mut dyn FnMut() -> bool,
+    problems: &mut Problems,
+) -> Config {
     let mut config = Config::default();
     cursor::refuse_duplicates(cursor, problems);
     cursor.only_fields(problems, "an object", &SETTINGS);
@@ -209,7 +221,7 @@ fn read(cursor: &Cursor<'_>, in_use: &[Arc<Plan>], problems: &mut Problems) -> C
     }
     read_bounds(cursor, &mut config, problems);
     if let Some(field) = cursor.field("routes") {
-        config.routes = route::read_all(&field, in_use, problems);
+        config.routes = route::read_all(&field, in_use, has_memory, problems);
     }
     config
 }

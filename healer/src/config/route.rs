@@ -26,11 +26,20 @@ pub struct Route {
     pub plan: Arc<Plan>,
 }
 
-/// Reads `routes`. Plans that are in use are taken where they fit.
-pub(super) fn read_all(cursor: &Cursor<'_>, in_use: &[Arc<Plan>], problems: &mut Problems) -> Vec<Route> {
+/// Reads `routes`, as long as there is memory. Plans that are in use are taken where they fit.
+pub(super) fn read_all(
+    cursor: &Cursor<'_>,
+    in_use: &[Arc<Plan>],
+    has_memory: &mut dyn FnMut() -> bool,
+    problems: &mut Problems,
+) -> Vec<Route> {
     let mut names: Vec<String> = Vec::new();
     let mut routes: Vec<Route> = Vec::new();
     for (index, item) in cursor.items(problems, "an array of routes").enumerate() {
+        if !has_memory() {
+            item.refuse(problems, "no memory left for it", "fewer routes, or smaller contracts");
+            break;
+        }
         let before = problems.len();
         item.only_fields(problems, "a route: an object with match and rules", &ROUTE);
         if !item.is_object() {

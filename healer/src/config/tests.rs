@@ -260,11 +260,25 @@ fn routes_with_the_same_rules_share_a_plan() {
     let text = |routes: &[String]| format!(r#"{{"routes":[{}]}}"#, routes.join(","));
     let old = Config::parse(text(&[route("/a", "x"), route("/b", "y"), route("/c", "x")]).as_bytes()).unwrap();
     let in_use: Vec<_> = old.routes.iter().map(|route| Arc::clone(&route.plan)).collect();
-    let new = Config::parse_beside(text(&[route("/d", "z"), route("/a", "y")]).as_bytes(), &in_use).unwrap();
+    let new =
+        Config::parse_beside(text(&[route("/d", "z"), route("/a", "y")]).as_bytes(), &in_use, &mut || true).unwrap();
     let is_same = |a: &Route, b: &Route| Arc::ptr_eq(&a.plan, &b.plan);
     assert!(is_same(&old.routes[0], &old.routes[2]) && !is_same(&old.routes[0], &old.routes[1]));
     assert!(is_same(&new.routes[1], &old.routes[1]));
     assert!(old.routes.iter().all(|route| !is_same(route, &new.routes[0])));
+}
+
+#[test]
+fn a_route_without_memory_is_refused_and_the_rest_is_not_read() {
+    let text = br#"{"routes":[{"match":{"path":"/a"}},{"match":{"path":"/b"}},{"match":{"path":"/c"}}]}"#;
+    let mut left = 1;
+    let mut has_memory = || {
+        left -= 1;
+        left >= 0
+    };
+    let error = Config::parse_beside(text, &[], &mut has_memory).unwrap_err().to_string();
+    assert_eq!(error, "routes[1]: found no memory left for it; expected fewer routes, or smaller contracts");
+    assert_eq!(left, -1);
 }
 
 #[test]

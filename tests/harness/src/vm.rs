@@ -80,8 +80,13 @@ impl Vm {
 
     /// Configures the module with the host's configuration. Returns `false` if the module refuses it.
     pub fn configure(&mut self) -> Result<bool, Trap> {
+        self.configure_root(ROOT)
+    }
+
+    /// Does the same for another root context.
+    pub fn configure_root(&mut self, root: u32) -> Result<bool, Trap> {
         let length = u32::try_from(self.host().configuration.len()).unwrap_or(u32::MAX);
-        Ok(self.enter(|vm| vm.configure.clone(), (ROOT, length))? != 0)
+        Ok(self.enter(|vm| vm.configure.clone(), (root, length))? != 0)
     }
 
     /// Makes a callback of the ABI, like all methods below.

@@ -110,6 +110,7 @@ fn what_outgrows_the_limit_takes_little_memory_for_its_healed_form() {
 /// The number of bodies under way at once, together longer than the reserve can serve.
 const STREAMS: u32 = 60;
 const FIRST: u32 = 100;
+const OTHER_ROOT: u32 = 50;
 
 /// A response whose chunks come while others are under way.
 struct Open {
@@ -193,4 +194,46 @@ fn a_configuration_for_which_there_is_no_memory_is_refused() {
     assert_eq!(vm.configure(), Ok(false));
     let host = vm.host();
     assert!(host.refused_growths > 0 && host.log.iter().any(|line| line.contains("status 6")), "{:?}", host.log);
+}
+
+/// A configuration with so many routes, each with a contract of its own and all packs.
+fn routes(count: usize) -> String {
+    let route = |number: usize| {
+        format!(
+            r#"{{"match":{{"path":"/{number}"}},"packs":["all"],"contract":{{"type":"object","properties":{{
+            "email_address":{{"type":"string"}},"number_{number}":{{"type":"integer"}}}}}}}}"#
+        )
+    };
+    format!(r#"{{"routes":[{}]}}"#, (0..count).map(route).collect::<Vec<_>>().join(","))
+}
+
+/// More routes than fit into [`CONFIGURED`] bytes.
+const MANY: usize = 2_000;
+const CONFIGURED: usize = 64 << 20;
+
+/// Envoy tries a configuration in a VM of its own.
+#[test]
+fn routes_for_which_there_is_no_memory_are_refused() {
+    let mut vm = Vm::start(module(), Host::new(&routes(MANY))).expect("no trap");
+    vm.host().memory_limit = Some(CONFIGURED);
+    assert_eq!(vm.configure(), Ok(false));
+    let log = vm.host().log.join("\n");
+    assert!(log.contains("]: found no memory left for it; expected fewer routes, or smaller contracts"), "{log}");
+}
+
+/// In a worker, a refusal would end what is under way.
+#[test]
+fn routes_for_which_there_is_no_memory_beside_others_heal_nothing() {
+    let mut vm = vm(EARLY);
+    vm.host().memory_limit = Some(CONFIGURED);
+    let mut open = Open::begin(&mut vm, FIRST);
+    vm.host().configuration = routes(MANY).into_bytes();
+    vm.create_context(OTHER_ROOT, 0).expect("no trap");
+    assert_eq!(vm.configure_root(OTHER_ROOT), Ok(true));
+    let log = vm.host().log.join("\n");
+    assert!(log.contains("no memory beside those in use; it heals nothing: routes["), "{log}");
+    open.go_on(&mut vm, DRIFTED.as_bytes(), DRIFTED.len());
+    assert_eq!(open.got, HEALED.as_bytes());
+    let after = Response::json(DRIFTED.as_bytes()).run(&mut vm);
+    assert_eq!((after.trap, after.body), (None, HEALED.as_bytes().to_vec()));
 }
