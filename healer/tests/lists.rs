@@ -449,6 +449,27 @@ fn short_bodies_in_several_chunks() {
     assert_eq!(intake.finish(), Progress::Release(Reason::Truncated));
 }
 
+/// What was seen before does not make a body wait that no more bytes could make fit: neither a number, which may be
+/// whole, nor a string.
+#[test]
+fn a_scalar_does_not_wait_for_a_list_that_is_known() {
+    let plan = plan(RENAME);
+    let bodies = ["0", "42", "-1", "1.5", "-1.5e3", "\"x", "\"x\"", "nul", "null", "t", "true", " 42", "4", "-", "1e"];
+    for list in ["[]", "[1]", "[[]]", "[]\n", "[\"a\"]", "{\"a\":1}", "{\"a\":[]}"] {
+        let (mut healer, mut memo) = (Healer::new(), Memo::new(&plan));
+        for _ in 0..3 {
+            heal(&mut healer, &plan, &mut memo, list, list.len());
+        }
+        for body in bodies {
+            let progress = |memo: &mut Memo| {
+                let mut intake = Healer::new().intake(Limits::default());
+                intake.receive(body.as_bytes(), &plan, memo)
+            };
+            assert_eq!(progress(&mut memo), progress(&mut Memo::new(&plan)), "{body} after {list}");
+        }
+    }
+}
+
 /// While an element waits for more bytes, another body of the route may replace the list that is known.
 #[test]
 fn an_element_that_waits_while_another_list_is_learned() {

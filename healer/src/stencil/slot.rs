@@ -194,19 +194,26 @@ impl Slot {
             Err(Left::String(inside)) => return value::long_string(bytes, inside),
             Err(Left::All) => (),
         }
+        let Some(first) = bytes.get(at) else { return End::SHORT };
+        let is_number = kind(*first) == walk::NUMBER;
+        let may_be_string = *first == b'"' && self.look != 0;
+        let may_be = self.may_be(*first) || may_be_string || is_number && self.may_be_number(false);
+        // This comes first because more bytes would not make the value fit. A number has no end of its own to wait for.
+        if !may_be {
+            return End::OTHER;
+        }
         let array = self.which_array();
         let nesting = if array == 0 { 0 } else { (self.array >> NESTING).wrapping_add(1) };
         let end = value::skip(bytes, at, nesting);
-        let (Ok(to), Some(first)) = (end.found(), bytes.get(at)) else { return end };
+        let Ok(to) = end.found() else { return end };
         let of_first = || bytes.get(white(bytes, at.wrapping_add(1))).map(|first| kind(*first));
-        if array >= PLAIN && of_first() != Some(array.wrapping_sub(PLAIN)) {
+        let is_whole = || scalar_kind(bytes.get(at..to).unwrap_or_default()) == Kind::Integer;
+        if array >= PLAIN && of_first() != Some(array.wrapping_sub(PLAIN))
+            || is_number && !self.may_be_number(is_whole())
+        {
             return End::OTHER;
         }
-        let is_number = kind(*first) == walk::NUMBER;
-        let is_whole = || scalar_kind(bytes.get(at..to).unwrap_or_default()) == Kind::Integer;
-        let may_be_string = *first == b'"' && self.look != 0;
-        let may_be = if is_number { self.may_be_number(is_whole()) } else { self.may_be(*first) || may_be_string };
-        if may_be { end } else { End::OTHER }
+        end
     }
 
     /// Returns which of the lists its value is, if it is one.
