@@ -10,6 +10,11 @@
 //! this one may hand out the rest later (a rate limit, an external processor). If headers were let go at that point,
 //! Envoy would end the response there (1.36 always, 1.40 if there are trailers). Such a body waits for as long as more
 //! of it comes.
+//!
+//! A filter behind this one may also write a body when it gets trailers: the gRPC-JSON transcoder does for a stream
+//! without messages. If headers were let go at that point, trailers would leave along with them and end the stream,
+//! while that filter still works on it: Envoy ends with a segmentation fault (1.36 and 1.40). So such a body waits for
+//! its trailers.
 
 use healer::{Progress, Reason};
 
@@ -27,6 +32,9 @@ pub const MAX_BODY: u64 = 16 << 10;
 /// The longest body in bytes that is written while paused: that buffer limit.
 const MAX_OUTPUT: usize = 32 << 10;
 
+/// The longest body in bytes that a filter writes when it gets trailers: `[]`.
+const EMPTY_LIST: usize = 2;
+
 /// A response whose headers are paused.
 #[derive(Debug)]
 pub struct Held {
@@ -34,6 +42,8 @@ pub struct Held {
     dependents: Dependents,
     /// Whether the part of the body that has come is paused.
     pub waits: bool,
+    /// The outcome, if it is known and only trailers are awaited.
+    pub known: Option<Finding>,
 }
 
 /// The result of a callback about the body.
@@ -41,8 +51,8 @@ pub struct Held {
 pub enum HeldStep {
     /// The rest of the body is awaited, and all of it is paused.
     Wait,
-    /// As `Wait`, but it is unknown whether more of the body comes.
-    WaitAWhile,
+    /// As `Wait`, but it is unknown whether more of the body comes. If the outcome is known already, trailers may come.
+    WaitAWhile(Option<Finding>),
     /// The outcome is known, the headers can report it, and everything passes.
     Done(Finding),
     /// The outcome is unknown, and everything passes from here on as if it had never been paused.
@@ -55,7 +65,7 @@ impl Held {
         if expected.is_some_and(|length| length > MAX_BODY) {
             Err(dependents)
         } else {
-            Ok(Held { expected, dependents, waits: false })
+            Ok(Held { expected, dependents, waits: false, known: None })
         }
     }
 
@@ -83,7 +93,7 @@ impl Held {
     /// Ends a response of whose body no more comes. If the body was not waited for, none of it has come.
     pub fn end(&self) -> Finding {
         let reason = if self.waits { Reason::Truncated } else { Reason::Empty };
-        Finding::without_work(Outcome::Failed(Fail::Body(reason)))
+        self.known.unwrap_or_else(|| Finding::without_work(Outcome::Failed(Fail::Body(reason))))
     }
 
     /// Releases a response before any of its body was seen.
@@ -101,7 +111,7 @@ impl Held {
         let mut absorbed = incoming.absorb(tools, job, size, last);
         if absorbed.is_ok_and(|absorbed| absorbed.ended_unseen) && count(size) <= MAX_BODY {
             incoming.discard(tools, job, 0);
-            return HeldStep::WaitAWhile;
+            return HeldStep::WaitAWhile(None);
         }
         let goes_on =
             matches!(absorbed, Ok(Absorbed { progress: Progress::Hold | Progress::Release(Reason::TooLarge), .. }));
@@ -113,7 +123,17 @@ impl Held {
                 incoming.account(tools);
                 HeldStep::Unhold(incoming)
             }
+            Step::Done(finding)
+                if job.writes && !finding.is_written() && self.may_precede_trailers(tools, size, last) =>
+            {
+                HeldStep::WaitAWhile(Some(finding))
+            }
             Step::Done(finding) => HeldStep::Done(finding),
         }
+    }
+
+    /// Whether a body may have been written by a filter that is at work on trailers.
+    fn may_precede_trailers<H: Host>(&self, tools: &mut Tools<H>, size: usize, last: bool) -> bool {
+        self.expected.is_none() && !last && size <= EMPTY_LIST && tools.host.upstream_has_ended()
     }
 }

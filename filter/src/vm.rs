@@ -20,7 +20,7 @@ use crate::report::{self, Finding};
 use crate::root::{Holding, Root, RouteTag};
 use crate::switch::{self, NoMode};
 use crate::tools::Tools;
-use crate::waiting::{PATIENCE, PATIENCE_FOR_MORE, TICK_MS, VAIN_LIMIT, Waiting};
+use crate::waiting::{PATIENCE, PATIENCE_FOR_MORE, PATIENCE_FOR_TRAILERS, TICK_MS, VAIN_LIMIT, Waiting};
 
 /// The state of a VM. Envoy runs one VM per worker, and runs each callback to its end before the next.
 #[derive(Debug)]
@@ -199,10 +199,12 @@ impl<H: Host> Vm<H> {
                         wait(tools, &stream.root, tag, held);
                         return Action::Pause;
                     }
-                    HeldStep::WaitAWhile => {
+                    HeldStep::WaitAWhile(known) => {
+                        held.known = known;
                         wait(tools, &stream.root, tag, held);
                         let root = Rc::clone(&stream.root);
-                        return if self.watch(id, &root, PATIENCE_FOR_MORE) { Action::Pause } else { self.give_up(id) };
+                        let ticks = if known.is_some() { PATIENCE_FOR_TRAILERS } else { PATIENCE_FOR_MORE };
+                        return if self.watch(id, &root, ticks) { Action::Pause } else { self.give_up(id) };
                     }
                     HeldStep::Unhold(incoming) => {
                         stream.stage = Stage::Passing(incoming);

@@ -14,6 +14,8 @@ pub const PATIENCE: u32 = 2;
 /// How many ticks a paused body waits for its next chunk: up to five seconds. An external processor may take that long;
 /// a body that ends there was cut off.
 pub const PATIENCE_FOR_MORE: u32 = 10;
+/// How many ticks a paused body waits for trailers that are under way already: until Envoy has finished with them.
+pub const PATIENCE_FOR_TRAILERS: u32 = 1;
 /// After this many responses that waited in vain, headers are not held any more.
 pub const VAIN_LIMIT: u32 = 3;
 

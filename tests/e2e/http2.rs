@@ -58,6 +58,11 @@ const HTTP2: [Sent; 5] = [
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     let mut cases = Vec::new();
+    for listener in ["up2-rpc-plain", "up2-rpc-early", "up2-rpc-held"] {
+        cases.push(lane.case(&format!("transcoded stream, {listener}"), move |rig| {
+            CLIENTS.iter().try_for_each(|client| transcoded(rig, *client, listener))
+        }));
+    }
     for client in CLIENTS {
         for (upstream, sent) in [("", HTTP1), ("up2-", HTTP2)] {
             for buffers in ["", "tight-"] {
@@ -73,6 +78,19 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
         }
     }
     cases
+}
+
+/// A stream of gRPC messages becomes a list. If there are none, the transcoder writes it when it gets trailers.
+fn transcoded(rig: &mut Rig<'_>, client: Client, listener: &str) -> Outcome {
+    let headers = || vec![("content-type", "application/grpc".to_owned())];
+    let trailers = || vec![("grpc-status", "0".to_owned())];
+    let message: &[u8] = b"\0\0\0\0\x03\x0a\x01x";
+    for (message, body) in [(&[][..], "[]"), (message, r#"[{"a":"x"}]"#), (&[], "[]")] {
+        let answer = Answer { headers: headers(), trailers: trailers(), ..Answer::json(message, 8, false) };
+        let reply = ask(rig, client, listener, Wire::Http2(answer))?;
+        expect::reply(&reply, 200, body.as_bytes())?;
+    }
+    Ok(())
 }
 
 fn all(rig: &mut Rig<'_>, client: Client, listener: &str, sent: Sent) -> Outcome {

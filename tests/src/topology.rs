@@ -208,6 +208,24 @@ pub fn rate_limit(rate: u32) -> Value {
     }})
 }
 
+/// Returns Envoy's transcoder from gRPC to JSON, for a method that every GET calls:
+///
+/// ```proto
+/// syntax = "proto3";
+/// package t;
+/// message Q { string a = 1; }
+/// service S { rpc St(Q) returns (stream Q) { option (google.api.http) = {get: "/{a=**}"}; } }
+/// ```
+pub fn transcoder() -> Value {
+    let descriptors = "Ck4KB3MucHJvdG8SAXQiDgoBURIJCgFhGAEgASgJMigKAVMSIwoCU3QSBC50LlEaBC50LlEi\
+                       D4LT5JMCCRIHL3thPSoqfTABYgZwcm90bzM=";
+    json!({"name": "envoy.filters.http.grpc_json_transcoder", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.grpc_json_transcoder.v3.GrpcJsonTranscoder",
+        "proto_descriptor_bin": descriptors,
+        "services": ["t.S"],
+    }})
+}
+
 fn listener(listener: &Listener) -> Value {
     let mut filters = listener.filters.clone();
     filters.push(json!({"name": "envoy.filters.http.router", "typed_config": {

@@ -146,6 +146,31 @@ fn what_is_handed_out_late_is_awaited() {
     }
 }
 
+/// A filter that writes a body when it gets trailers is still at work on them: releasing headers there would end the
+/// stream under it, and Envoy with it.
+#[test]
+fn a_body_that_comes_with_trailers_waits_for_them() {
+    for ends_by_trailers in [true, false] {
+        let mut vm = vm(HELD);
+        Upstream::json(DRIFTED).run(&mut vm);
+        assert!(Upstream { chunks: vec![], end: End::Never, ..Upstream::json("[]") }.begin(&mut vm).paused);
+        vm.host().upstream_ended = true;
+        vm.host().buffer = Some(b"[]".into());
+        assert_eq!(vm.on_response_body(STREAM, 2, false), Action::Pause);
+        assert!(!vm.host().resumed);
+        if ends_by_trailers {
+            assert_eq!(vm.on_response_trailers(STREAM), Action::Continue);
+        } else {
+            vm.on_tick(ROOT);
+            assert!(vm.host().resumed);
+        }
+        assert_eq!(vm.host().buffer.take().unwrap(), b"[]");
+        assert!(vm.host().response_headers().contains(&"x-nomos-verdict: clean".to_owned()));
+        vm.on_delete(STREAM);
+        assert_eq!((vm.host().metric("nomos_held_bytes"), vm.tools.bodies), (0, 0));
+    }
+}
+
 /// A body of known length is awaited for as long as the client waits, even for the first response of a worker.
 #[test]
 fn a_body_of_known_length_is_not_given_up() {
