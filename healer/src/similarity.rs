@@ -36,7 +36,6 @@ mod postings;
 mod record;
 mod reference;
 mod scale;
-mod systematic;
 mod typos;
 mod weights;
 mod words;

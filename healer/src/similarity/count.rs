@@ -10,6 +10,11 @@ use crate::plan::spec::Kind;
 
 /// Objects with fewer values in common say nothing about each other.
 const LEAST_COMMON: usize = 2;
+/// Objects with so many values in common are alike if these are most of the smaller one: an API may leave out what is
+/// empty, or tell much more than the contract lists.
+const MANY_COMMON: usize = 5;
+/// The least share of the smaller one that is most of it.
+const MOST: f32 = 0.7;
 
 /// Which fields of a record are known, because they stand or are aligned.
 pub(super) struct Counts<'r, 'a, 's> {
@@ -58,7 +63,8 @@ impl<'r, 'a, 's> Counts<'r, 'a, 's> {
         }
     }
 
-    /// Whether twice the common values, divided by the values of both, is large enough (Dice 1945).
+    /// Whether twice the common values, divided by the values of both, is large enough (Dice 1945), or many values are
+    /// most of the smaller object (the overlap coefficient of Szymkiewicz 1934 and Simpson 1943).
     fn are_alike(&self, (expected, found): (Id, Id)) -> bool {
         let (common, all, there) = if self.is_array(expected) {
             let like = Likeness::of(self.record, expected, found);
@@ -69,6 +75,7 @@ impl<'r, 'a, 's> Counts<'r, 'a, 's> {
         };
         let share = ratio(common.saturating_mul(2), all.saturating_add(there));
         common >= LEAST_COMMON && share >= self.record.settings.doubt.whole
+            || common >= MANY_COMMON && ratio(common, all.min(there)) >= MOST
     }
 
     /// Returns how many values of an expected object are known to be in a found one, and how many are expected.

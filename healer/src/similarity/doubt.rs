@@ -8,7 +8,7 @@
 use super::compatible::compatible;
 use super::names::{Name, Names, Token};
 use super::record::{Pair, Record, UNFRAMED};
-use super::{Id, Parts};
+use super::{Found, Id, NONE, Parts};
 use crate::plan::spec::{Format, Kind, Kinds};
 
 /// A longer name may have at most this many more words.
@@ -50,8 +50,12 @@ const LINKS: [&str; 2] = ["href", "link"];
 const ADDRESSES: [&str; 4] = ["href", "link", "uri", "url"];
 /// From this value of [`Parts::synonym`] on, words are the same, or the names above say them.
 const SAME_WORDS: f32 = 0.955;
+/// From this value of [`Parts::tokens`] on, what one name has more is said by the object around, or says nothing.
+const IMPLIED: f32 = 0.955;
+/// At most this value of [`Parts::tokens`] is left where both names have such a word.
+const TWO_IMPLIED: f32 = 0.922;
 /// Words for identifiers.
-pub(super) const IDENTIFIERS: [&str; 5] = ["guid", "id", "identifier", "key", "uuid"];
+pub(super) const IDENTIFIERS: [&str; 6] = ["guid", "id", "identifier", "key", "sid", "uuid"];
 /// The commonest words for a point in time of `neutral.yaml`.
 const MOMENTS: [&str; 9] = ["at", "date", "datetime", "day", "dt", "on", "time", "timestamp", "ts"];
 /// Words for a number that counts what the rest of the name says.
@@ -60,13 +64,21 @@ const COUNTS: [&str; 7] = ["cnt", "count", "ct", "nb", "num", "tally", "total"];
 const VALUES: [&str; 5] = ["data", "info", "information", "val", "value"];
 /// Names that JSON-LD reserves, and formats that follow it.
 const METADATA: [&str; 3] = ["@context", "@id", "@type"];
-/// Words for the record as it is not: another state, time, bound or side. Sorted.
+/// Words for the record as it is not, or for what is not the record: another state, time, bound, measure, side or party,
+/// and what is left out. Sorted.
 #[rustfmt::skip]
-const STATES: [&str; 41] = [
-    "archived", "before", "career", "default", "deleted", "desired", "dft", "draft", "estimate", "estimated",
-    "expected", "forecast", "former", "future", "history", "initial", "limit", "max", "maximum", "min", "minimum",
-    "next", "old", "opponent", "original", "past", "pending", "planned", "prev", "previous", "prior", "proposed",
-    "removed", "renewal", "requested", "scheduled", "simulated", "tomorrow", "unit", "upcoming", "yesterday",
+const STATES: [&str; 110] = [
+    "adjusted", "archived", "average", "avg", "baseline", "before", "benchmark", "beneficiary", "best", "blocked",
+    "buyer", "career", "change", "compare", "comparison", "competitor", "confidence", "counter", "counterpart",
+    "counterparty", "creditor", "daily", "day", "debtor", "default", "deleted", "delta", "denied", "desired",
+    "dft", "diff", "difference", "draft", "estimate", "estimated", "except", "exclude", "excluded", "exclusion",
+    "expected", "forecast", "former", "future", "goal", "guarantor", "half", "history", "hour", "hourly",
+    "ignore", "ignored", "indoor", "initial", "issuer", "last", "lifetime", "limit", "max", "maximum", "mean",
+    "median", "min", "minimum", "minute", "month", "monthly", "next", "not", "old", "opponent", "original",
+    "past", "payee", "payer", "peer", "pending", "per", "percentile", "planned", "playoff", "prev", "previous",
+    "prior", "projected", "projection", "proposed", "quota", "rank", "recipient", "remote", "removed", "renewal",
+    "requested", "rival", "scheduled", "sender", "simulated", "spouse", "threshold", "today", "tomorrow", "trend",
+    "unit", "upcoming", "week", "weekly", "without", "year", "yearly", "yesterday",
 ];
 /// Words for things that records have, and which have dates of their own. Sorted.
 const THINGS: [&str; 14] = [
@@ -126,12 +138,7 @@ fn is_listed(names: &Names, word: &Token, words: &[&str]) -> bool {
 
 /// Whether a name has one of [`FORMS`].
 pub(super) fn says_form(names: &Names, name: &Name) -> bool {
-    have_form(names, names.own(name))
-}
-
-/// Whether one of these words is one of [`FORMS`].
-pub(super) fn have_form(names: &Names, words: &[Token]) -> bool {
-    words.iter().any(|token| FORMS.binary_search(&names.text(token)).is_ok())
+    names.own(name).iter().any(|token| FORMS.binary_search(&names.text(token)).is_ok())
 }
 
 /// Whether a pair may be wrong, given the pairs that are sure: these account for names that would raise a doubt.
@@ -157,6 +164,8 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair) -> bool {
         || is_inverse(record, pair)
         || dates_another(record, pair)
         || identifies_more(record, pair)
+        || identifies_a_part(record, pair)
+        || says_two_sides(pair)
         || is_empty_guess(record, pair)
         || belongs_to_a_record(record, pair)
         || stands_in_another(record, pair)
@@ -174,13 +183,16 @@ fn names_an_address_inside(record: &Record<'_, '_>, pair: &Pair) -> bool {
     own.len() > found.len() && !found.is_empty() && found.iter().all(|word| BARE.contains(&names.text(word)))
 }
 
-/// Doubts `links.project` for `project`: the address of a thing is not the thing.
+/// Doubts `links.project` for `project`, and the other way round: the address of a thing is not the thing.
 fn tells_where(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
     let (Some(found), Some(field)) = (record.name_of(pair.found), expected.get(pair.expected)) else { return false };
-    let is_above = |token: &Token| token.level > 0 && LINKS.contains(&names.text(token));
-    let is_expected = |token: &Token| ADDRESSES.contains(&expected.text(token));
-    names.tokens(found).iter().any(is_above) && !expected.tokens(field).iter().any(is_expected)
+    let is_below = |names: &Names, name: &Name| {
+        names.tokens(name).iter().any(|token| token.level > 0 && LINKS.contains(&names.text(token)))
+    };
+    let is_address =
+        |names: &Names, name: &Name| names.tokens(name).iter().any(|token| ADDRESSES.contains(&names.text(token)));
+    is_below(names, found) && !is_address(expected, field) || is_below(expected, field) && !is_address(names, found)
 }
 
 /// Doubts `order.venue.id` for `order_id`: an identifier belongs to the object that holds it. Doubts `identifier.value` for
@@ -226,11 +238,11 @@ fn count_words(names: &Names, name: &Name) -> usize {
     names.own(name).iter().filter(|token| COUNTS.contains(&names.text(token))).count()
 }
 
-/// Doubts `S` for `s`: in names of one letter, the case tells them apart.
+/// Doubts `S` for `s`, and `k.o` for `o`: names of one letter say nothing but where they stand, and in which case.
 fn is_another_letter(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let found = record.found.get(pair.found as usize).map_or("", |found| found.name);
-    let is_letter = found.len() == 1 && record.model.field(pair.expected).is_some_and(|field| field.name.len() == 1);
-    is_letter && record.model.field(pair.expected).is_some_and(|field| field.name != found)
+    let field = record.model.field(pair.expected).filter(|field| field.name.len() == 1 && found.len() == 1);
+    field.is_some_and(|field| field.name != found || record.place_of(field.parent) != record.around(pair.found))
 }
 
 /// Doubts `@type` for `type`: in JSON-LD and formats like it, such a name describes the document and has other values.
@@ -288,9 +300,22 @@ fn only_end<'n>(names: &'n Names, name: &Name, others: &[Token]) -> Option<&'n s
 }
 
 /// Doubts `before.name` for `name`: an object of such a name has the members of the record, as they were, will be or may
-/// be, or in `errors`, what is wrong with them.
+/// be, those of another one, or in `errors`, what is wrong with them. Nor is `name` then `before.name`.
 fn is_of_another_state(record: &Record<'_, '_>, pair: &Pair) -> bool {
     stands_below(record, pair, &record.scratch.states, &STATES)
+        || pair.parts.path < 1.0 && is_expected_below(record, pair, &STATES)
+}
+
+/// Whether a field is expected in an object whose name has one of these words, which the found name lacks.
+fn is_expected_below(record: &Record<'_, '_>, pair: &Pair, words: &[&str]) -> bool {
+    let (expected, names) = (&record.model.names, &record.scratch.names);
+    let (Some(field), Some(found)) = (expected.get(pair.expected), record.name_of(pair.found)) else { return false };
+    let is_said = |word: &Token| names.tokens(found).iter().any(|other| other.hash == word.hash);
+    // What is by default is so unless something else is said.
+    let tells = |word: &&Token| {
+        word.level > 0 && is_listed(expected, word, words) && expected.text(word) != "default" && !is_said(word)
+    };
+    expected.tokens(field).iter().any(|word| tells(&word))
 }
 
 /// Doubts `status.updated_at` for `updated_at`: it is the status that was updated.
@@ -334,6 +359,28 @@ fn identifies_more(record: &Record<'_, '_>, pair: &Pair) -> bool {
         && ends_in(&record.model.names, expected, &IDENTIFIERS)
 }
 
+/// Doubts `team_members[].member_id` for `team_members[].id` or `team_member_id`: what a name of several words stands for
+/// is no one of the things that it says.
+fn identifies_a_part(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let (expected, found) = (record.expected_words(pair.expected), record.found_words(pair.found));
+    let around = match record.around(pair.found) {
+        NONE => record.model.record.len(),
+        object => record.found_words(object).len(),
+    };
+    let (longer, shorter) = (expected.len().max(found.len()), expected.len().min(found.len()));
+    (IMPLIED..1.0).contains(&pair.parts.tokens)
+        && longer > shorter
+        && (shorter > 1 || longer <= around)
+        && ends_in(&record.model.names, expected, &IDENTIFIERS)
+        && ends_in(&record.scratch.names, found, &IDENTIFIERS)
+}
+
+/// Doubts `local_income_tax` for `state_income_tax` in `state_and_local_wages`: each name has a word that the object
+/// around says too, but not the same one.
+fn says_two_sides(pair: &Pair) -> bool {
+    (0.9..=TWO_IMPLIED).contains(&pair.parts.tokens)
+}
+
 /// Whether the last of these words is one of the list.
 #[inline(never)]
 fn ends_in(names: &Names, words: &[Token], list: &[&str]) -> bool {
@@ -362,14 +409,24 @@ fn is_empty_guess(record: &Record<'_, '_>, pair: &Pair) -> bool {
     is_null && (pair.has_neutral || pair.parts.synonym < SAME_WORDS) || (is_null || is_list) && differ()
 }
 
-/// Doubts `account.created_at` for `created_at` if `account` is expected and has an `id`: then it is a record, and groups
-/// nothing.
+/// Doubts `account.created_at` for `created_at` if `account` has an `account_id`, or is expected and has an `id`: then it
+/// is a record, and groups nothing.
 fn belongs_to_a_record(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let around = record.around(pair.found);
     let is_expected = record.scratch.members.get(around as usize).is_some_and(|member| member.frame < UNFRAMED);
     let groups = || record.name_of(around).is_some_and(|name| name.is_grouping && !name.is_envelope);
-    let has_id = || record.found.iter().any(|found| found.parent == around && found.name == "id");
-    is_expected && (GROUPED..1.0).contains(&pair.parts.path) && groups() && has_id()
+    let is_own_id = |id: Id| {
+        let own = record.found_words(id).split_last();
+        own.is_some_and(|(last, rest)| {
+            let around = record.found_words(around);
+            rest.len() == around.len()
+                && rest.iter().zip(around).all(|(word, other)| word.hash == other.hash)
+                && IDENTIFIERS.contains(&record.scratch.names.text(last))
+        })
+    };
+    let is_id =
+        |(id, found): (Id, &Found<'_>)| found.parent == around && (is_expected && found.name == "id" || is_own_id(id));
+    (GROUPED..1.0).contains(&pair.parts.path) && groups() && (0..).zip(record.found).any(is_id)
 }
 
 /// Doubts `metadata.finalizers` for `spec.finalizers` if both objects are expected and there: each has its own.

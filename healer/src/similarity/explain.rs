@@ -6,8 +6,8 @@
 use super::lexicon::lexicon;
 use super::names::{Mask, Name, Names, REFERENCES, Token, bit, each_shared};
 use super::weights::{
-    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIED_OBJECT, QUALIFIER, SECOND_NEUTRAL,
-    TWO_OBJECTS, TWO_QUALIFIERS, parent_left,
+    ADJECTIVES, CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIED_OBJECT, QUALIFIER,
+    SECOND_NEUTRAL, TWO_OBJECTS, TWO_QUALIFIERS, parent_left,
 };
 use crate::order::sort_by_less;
 
@@ -254,11 +254,15 @@ impl<'a> Rest<'a, '_> {
 }
 
 /// Whether a word without counterpart distinguishes an object from another one whose name has its other words:
-/// `real_feel` of `real_feel_temperature` beside `temperature`.
+/// `real_feel` of `real_feel_temperature` beside `temperature`, or `additional` of `additional_fee` beside `fee`.
 fn qualifies(side: &Side<'_>, covered: Mask, word: &Token) -> bool {
     let said = covered & side.inside;
     let is_said = side.words().any(|(bit, other)| other.level == word.level && said & bit != 0);
-    is_said && !word.is_filler && lexicon().get(word.hash).is_none_or(|entry| !entry.is_grouping && !entry.is_envelope)
+    let groups = || {
+        lexicon().get(word.hash).is_some_and(|entry| entry.is_grouping || entry.is_envelope)
+            && !ADJECTIVES.contains(&side.names.text(word))
+    };
+    is_said && !word.is_filler && !groups()
 }
 
 fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {

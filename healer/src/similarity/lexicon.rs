@@ -138,11 +138,6 @@ impl Lexicon {
         a.iter().any(|slot| b.iter().any(|other| slot != other && set(slot) == set(other)))
     }
 
-    /// Whether there is a word or phrase that must never match this one.
-    pub fn has_opposites(&self, entry: &Entry) -> bool {
-        !self.opposites.get(entry.phrase).is_empty()
-    }
-
     /// Whether the word or phrase with this hash is a neighbour next to which the other says nothing.
     pub fn is_head(&self, neutral: &Neutral, hash: u64) -> bool {
         self.get(hash).is_some_and(|entry| neutral.heads.binary_search(&entry.phrase).is_ok())

@@ -17,7 +17,6 @@ use crate::plan::spec::{Contract, Property};
 pub struct Model {
     fields: Vec<Expected>,
     pub(super) names: Names,
-    pub(super) postings: Postings,
     pub(super) index: Index,
     pub(super) typos: Typos,
     /// Words of the record's own name.
@@ -83,7 +82,6 @@ impl Model {
             vocabulary,
             fields,
             names,
-            postings,
             typos,
             record,
             has_formats,

@@ -11,7 +11,7 @@ use super::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, Token, bit};
 use super::{
     Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, described, doubt, foreign,
-    frames, halves, lists, reference, systematic,
+    frames, halves, lists, reference,
 };
 use crate::order::{sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
@@ -117,7 +117,6 @@ impl Record<'_, '_> {
         if !self.settings.without().lists {
             lists::add(self);
         }
-        systematic::add(self);
         described::add(self);
         decide::decide(self, out);
         halves::take_back(self, out);

@@ -32,6 +32,9 @@ pub(super) const TWO_OBJECTS: f32 = 0.6;
 /// Last words that differ in place, so that the names stand for different things: `status_message`.
 pub(super) const OTHER_HEAD: f32 = 0.8;
 
+/// Words that group only where they stand alone: `additional` does, `additional_fee` is another fee.
+pub(super) const ADJECTIVES: [&str; 6] = ["additional", "custom", "extended", "extra", "public", "standard"];
+
 /// Words that the names of many different things have. Alone, they name nothing outside their object.
 pub(super) const GENERIC: &[&str] = &[
     "active",

@@ -119,9 +119,9 @@ fn what_is_inside_and_beside_counts() {
         ),
         (
             "names that lost a word together",
-            r#"{"launch_date":"d","launch_window":1,"launch_success":true}"#,
-            r#"{"date":"d","window":2,"success":false}"#,
-            r#"{"launch_date":"d","launch_window":2,"launch_success":false}"#,
+            r#"{"adjusted_close":1,"adjusted_high":1,"adjusted_low":1}"#,
+            r#"{"close":1,"high":2,"low":3}"#,
+            r#"{"close":1,"high":2,"low":3}"#,
         ),
         (
             "one name that lost a word",
