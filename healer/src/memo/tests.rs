@@ -325,11 +325,11 @@ fn elements_are_told_apart_by_more_than_the_hashes_of_their_names() {
     });
     let body = |names: &[String; 5]| {
         let members: Vec<String> = names.iter().map(|name| format!("\"{name}\":1")).collect();
-        format!(r#"{{"total":1,"accounts":[{{{}}}]}}"#, members.join(","))
+        format!(r#"{{"total":1,"members":[{{{}}}]}}"#, members.join(","))
     };
     let bodies = [body(&own), body(&twins)];
     let alone = bodies.each_ref().map(|body| heal(&plan, &mut Memo::new(&plan), body).0);
-    assert_eq!(alone, [bodies[0].replace("accounts", "users"), bodies[1].clone()]);
+    assert_eq!(alone, [bodies[0].replace("members", "users"), bodies[1].clone()]);
     for [first, second] in [[0, 1], [1, 0]] {
         let mut memo = Memo::new(&plan);
         heal(&plan, &mut memo, &bodies[first]);
