@@ -211,7 +211,10 @@ impl<'a> Reader<'a> {
     fn refuse(&self, expected: &str) -> ConfigError {
         let found = match self.peek() {
             None => "the end of the text".to_owned(),
-            Some(c) if c.is_control() => format!("the character U+{:04X}", u32::from(c)),
+            // Spaces of other widths and a byte order mark would not be seen.
+            Some(c) if c.is_control() || c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{feff}') => {
+                format!("the character U+{:04X}", u32::from(c))
+            }
             Some(_) if self.token().len() > 1 => format!("`{}`", self.token()),
             Some(c) => format!("`{c}`"),
         };
@@ -359,7 +362,8 @@ mod tests {
 
     #[test]
     fn an_error_says_line_and_column() {
-        let rows: [(&[u8], &str); 6] = [
+        let rows: [(&[u8], &str); 7] = [
+            (b"\xef\xbb\xbf{}", "line 1 column 1: found the character U+FEFF; expected a JSON value"),
             (b"{\n  \"a\": tru\n}", "line 2 column 8: found `tru`; expected a JSON value"),
             (b"{\"\xc3\xa9\": }", "line 1 column 7: found `}`; expected a JSON value"),
             (b"{", "line 1 column 2: found the end of the text; expected a name in double quotes"),

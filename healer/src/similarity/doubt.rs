@@ -393,9 +393,10 @@ fn may_be_anything(record: &Record<'_, '_>, pair: &Pair) -> bool {
     field.is_some_and(|field| field.expects.kinds == Kinds::ANY)
 }
 
-/// Whether a number of this name counts something.
+/// Whether a number of this name counts something, as `locations` does and `locations_id` does not.
 fn counts(names: &Names, name: &Name) -> bool {
-    names.tokens(name).iter().any(|token| token.level == 0 && token.is_plural || COUNTS.contains(&names.text(token)))
+    let counts = |token: &Token| token.level == 0 && token.is_plural || COUNTS.contains(&names.text(token));
+    names.tokens(name).iter().any(counts) && !ends_in(names, names.own(name), &IDENTIFIERS)
 }
 
 /// Doubts nulls whose name does not say it all: a null is no evidence, and `is_completed` is not `completed_at`. Nor does
