@@ -36,6 +36,7 @@ mod postings;
 mod record;
 mod reference;
 mod scale;
+mod sole;
 mod typos;
 mod weights;
 mod words;

@@ -67,7 +67,7 @@ const METADATA: [&str; 3] = ["@context", "@id", "@type"];
 /// Words for the record as it is not, or for what is not the record: another state, time, bound, measure, side or party,
 /// and what is left out. Sorted.
 #[rustfmt::skip]
-const STATES: [&str; 110] = [
+pub(super) const STATES: [&str; 110] = [
     "adjusted", "archived", "average", "avg", "baseline", "before", "benchmark", "beneficiary", "best", "blocked",
     "buyer", "career", "change", "compare", "comparison", "competitor", "confidence", "counter", "counterpart",
     "counterparty", "creditor", "daily", "day", "debtor", "default", "deleted", "delta", "denied", "desired",

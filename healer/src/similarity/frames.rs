@@ -8,7 +8,7 @@ use super::halves::say_one_word;
 use super::likeness::{Likeness, children};
 use super::names::Name;
 use super::record::{Member, Pair, Record, UNFRAMED};
-use super::{Alignment, Found, Id, NONE, decide};
+use super::{Alignment, Found, Id, NONE, decide, sole};
 use crate::plan::spec::Kind;
 use std::cmp::Reverse;
 
@@ -102,6 +102,9 @@ fn align_objects(record: &mut Record<'_, '_>, objects: &[Id], out: &mut Vec<Alig
         record.compare(*id, |field| field.is_object);
     }
     bear_out_all(record);
+    for id in objects {
+        record.add(sole::pair(record, *id));
+    }
 
     let first = out.len();
     decide::decide(record, out);

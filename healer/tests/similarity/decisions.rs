@@ -118,6 +118,12 @@ fn what_is_inside_and_beside_counts() {
             r#"{"username":"v","email":"f","locked":false}"#,
         ),
         (
+            "all that there is, where one object is all that is expected",
+            r#"{"iteration":{"author_id":"a","bucket_slug":"b","fingerprint":"f","revoked_at":"r"}}"#,
+            r#"{"version":{"author_id":"b","bucket_slug":"c","fingerprint":"g","parents":1}}"#,
+            r#"{"iteration":{"author_id":"b","bucket_slug":"c","fingerprint":"g","parents":1}}"#,
+        ),
+        (
             "names that lost a word together",
             r#"{"adjusted_close":1,"adjusted_high":1,"adjusted_low":1}"#,
             r#"{"close":1,"high":2,"low":3}"#,

@@ -466,6 +466,27 @@ const ROWS: &[(&str, &str)] = &[
         r#"{"ident":"UA9876","origin":"FRA","destination":"JFK","status":"En Route","route":"y",
             "aircraft_type":"A333","operator":{"icao":"DLH","iata":"LH","name":"Lufthansa"}}"#,
     ),
+    // One object, where another one is expected.
+    (
+        "{iteration:{author_id:S,bucket_slug:S,fingerprint:S,revoked_at:S},request_id:S}",
+        r#"{"version":{"author_id":"b","bucket_slug":"c","fingerprint":"g","revoked_at":"r"}}"#,
+    ),
+    (
+        "{iteration:{author_id:S,bucket_slug:S,fingerprint:S,revoked_at:S}}",
+        r#"{"version":{"author_id":"b","bucket_slug":"c","fingerprint":"g","revoked_at":"r"},"parent":{"id":1}}"#,
+    ),
+    (
+        "{sender:{author_id:S,bucket_slug:S,fingerprint:S,revoked_at:S}}",
+        r#"{"receiver":{"author_id":"b","bucket_slug":"c","fingerprint":"g","revoked_at":"r"}}"#,
+    ),
+    (
+        "{iteration:{author_id:S,bucket_slug:S,fingerprint:S,revoked_at:S}}",
+        r#"{"previous":{"author_id":"b","bucket_slug":"c","fingerprint":"g","revoked_at":"r"}}"#,
+    ),
+    (
+        "{iteration:{author_id:S,bucket_slug:S,fingerprint:S,revoked_at:S}}",
+        r#"{"version":{"author_id":"b","template":"c","kind":"g","build":"r"}}"#,
+    ),
 ];
 
 #[test]

@@ -1,0 +1,56 @@
+//! An object that is all there is, where one object is all that is expected.
+//!
+//! `{"transaction": {...}}` that became `{"payment": {...}}`: the one name only says what is in the response, so the
+//! members decide. Where the contract expects other members too, of which some may be missing, `issue` is no
+//! `merge_request`, however alike they are.
+
+use super::doubt::STATES;
+use super::likeness::Likeness;
+use super::names::{Names, Token};
+use super::record::{Pair, Record};
+use super::{Id, Parts};
+use crate::plan::spec::Kind;
+
+/// At least this many members have to be the same.
+const LEAST_SAME: usize = 3;
+/// The least that their names must tell together: `id`, `name` and `created_at` do not suffice.
+const LEAST_TOLD: f32 = 2.0;
+/// The least share of the members of the object that has fewer.
+const LEAST_SHARE: f32 = 0.7;
+/// The score of a pair.
+const WORTH: f32 = 0.88;
+
+/// Returns the pair of a found object that is alone in what stands for an expected object, in which one object is
+/// expected and nothing else.
+pub(super) fn pair(record: &Record<'_, '_>, found: Id) -> Option<Pair> {
+    let around = record.around(found);
+    let frame = record.frame_of(found)?;
+    let mut fields = record.model.members(frame);
+    let (expected, field) = fields.next()?;
+    let is_one = fields.next().is_none() && field.is_object && !record.is_taken(expected);
+    let is_alone = record.found.iter().filter(|other| other.parent == around).count() == 1;
+    if !is_one
+        || !is_alone
+        || record.found.get(found as usize)?.kind != Kind::Object
+        || says_another(record, expected, found)
+    {
+        return None;
+    }
+    let like = Likeness::of(record, expected, found);
+    if like.clashes || like.same < LEAST_SAME || like.told < LEAST_TOLD || like.of_smaller() < LEAST_SHARE {
+        return None;
+    }
+    let parts = Parts { synonym: 1.0, tokens: WORTH, path: 1.0, kind: 1.0, siblings: like.of_smaller(), ..Parts::NONE };
+    Some(Pair { expected, found, score: WORTH, is_taken: false, parts, has_neutral: false })
+}
+
+/// Whether one of the names says another state or that something is wrong, or the names say opposites.
+fn says_another(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
+    let (own, other) = (record.expected_words(expected), record.found_words(found));
+    let says = |names: &Names, words: &[Token]| {
+        words.iter().any(|word| names.text(word) == "error" || STATES.binary_search(&names.text(word)).is_ok())
+    };
+    says(&record.model.names, own)
+        || says(&record.scratch.names, other)
+        || own.iter().any(|word| other.iter().any(|other| word.is_opposed_to(other)))
+}
