@@ -21,7 +21,8 @@ pub(crate) struct Record {
 
 impl Record {
     fn new(properties: &[Property], path: Vec<Step>) -> Self {
-        let model = Model::named(name_of(&path), properties);
+        let mut model = Model::named(name_of(&path), properties);
+        model.is_body = path.is_empty();
         let entry = |(field, id): (&Expected, similarity::Id)| (field.parent, name_hash(field.name.as_bytes()), id);
         let mut by_name: Vec<_> = model.fields().iter().zip(0..).map(entry).collect();
         order::sort(&mut by_name);

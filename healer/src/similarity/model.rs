@@ -37,6 +37,8 @@ pub struct Model {
     pub(crate) vocabulary: Vocabulary,
     /// Whether the contract declares formats of strings.
     pub(super) has_formats: bool,
+    /// Whether the record is the whole body, and no element of an array.
+    pub(crate) is_body: bool,
 }
 
 impl Model {
@@ -85,6 +87,7 @@ impl Model {
             typos,
             record,
             has_formats,
+            is_body: false,
         }
     }
 

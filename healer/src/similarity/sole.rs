@@ -2,7 +2,7 @@
 //!
 //! `{"transaction": {...}}` that became `{"payment": {...}}`: the one name only says what is in the response, so the
 //! members decide. Where the contract expects other members too, of which some may be missing, `issue` is no
-//! `merge_request`, however alike they are.
+//! `merge_request`, however alike they are. Nor is it in a list: elements of one list may be of several kinds.
 
 use super::doubt::STATES;
 use super::likeness::Likeness;
@@ -27,7 +27,7 @@ pub(super) fn pair(record: &Record<'_, '_>, found: Id) -> Option<Pair> {
     let frame = record.frame_of(found)?;
     let mut fields = record.model.members(frame);
     let (expected, field) = fields.next()?;
-    let is_one = fields.next().is_none() && field.is_object && !record.is_taken(expected);
+    let is_one = record.model.is_body && fields.next().is_none() && field.is_object && !record.is_taken(expected);
     let is_alone = record.found.iter().filter(|other| other.parent == around).count() == 1;
     if !is_one
         || !is_alone

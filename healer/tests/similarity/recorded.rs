@@ -468,6 +468,15 @@ const ROWS: &[(&str, &str)] = &[
     ),
     // One object, where another one is expected.
     (
+        "[{movie:{title:S,release_year:I,rating_average:N,vote_count:I}}]",
+        r#"[{"movie":{"title":"t","release_year":1,"rating_average":1.5,"vote_count":2}},
+            {"show":{"title":"t","release_year":1,"rating_average":1.5,"vote_count":2}}]"#,
+    ),
+    (
+        "{results:[{movie:{title:S,release_year:I,rating_average:N,vote_count:I}}]}",
+        r#"{"results":[{"show":{"title":"t","release_year":1,"rating_average":1.5,"vote_count":2}}]}"#,
+    ),
+    (
         "{iteration:{author_id:S,bucket_slug:S,fingerprint:S,revoked_at:S},request_id:S}",
         r#"{"version":{"author_id":"b","bucket_slug":"c","fingerprint":"g","revoked_at":"r"}}"#,
     ),
