@@ -2,13 +2,14 @@
 //!
 //! `{"transaction": {...}}` that became `{"payment": {...}}`: the one name only says what is in the response, so the
 //! members decide. Where the contract expects other members too, of which some may be missing, `issue` is no
-//! `merge_request`, however alike they are. Nor is it in a list: elements of one list may be of several kinds.
+//! `merge_request`, however alike they are. Nor is it in a list or in another object, unless that is an envelope:
+//! elements of one list may be of several kinds, and so may what an object is about (`source.user`, `source.bot`).
 
 use super::doubt::STATES;
 use super::likeness::Likeness;
 use super::names::{Names, Token};
 use super::record::{Pair, Record};
-use super::{Id, Parts};
+use super::{Id, NONE, Parts};
 use crate::plan::spec::Kind;
 
 /// At least this many members have to be the same.
@@ -25,11 +26,14 @@ const WORTH: f32 = 0.88;
 pub(super) fn pair(record: &Record<'_, '_>, found: Id) -> Option<Pair> {
     let around = record.around(found);
     let frame = record.frame_of(found)?;
+    let is_around_all = frame == NONE || record.model.names.get(frame).is_some_and(|name| name.is_envelope);
     let mut fields = record.model.members(frame);
     let (expected, field) = fields.next()?;
-    let is_one = record.model.is_body && fields.next().is_none() && field.is_object && !record.is_taken(expected);
+    let is_one = fields.next().is_none() && field.is_object && !record.is_taken(expected);
     let is_alone = record.found.iter().filter(|other| other.parent == around).count() == 1;
-    if !is_one
+    if !record.model.is_body
+        || !is_around_all
+        || !is_one
         || !is_alone
         || record.found.get(found as usize)?.kind != Kind::Object
         || says_another(record, expected, found)

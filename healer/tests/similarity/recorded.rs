@@ -468,6 +468,10 @@ const ROWS: &[(&str, &str)] = &[
     ),
     // One object, where another one is expected.
     (
+        "{id:S,source:{user:{login:S,avatar_address:S,locale_name:S,verified:B}}}",
+        r#"{"id":"1","source":{"bot":{"login":"l","avatar_address":"a","locale_name":"n","verified":true}}}"#,
+    ),
+    (
         "[{movie:{title:S,release_year:I,rating_average:N,vote_count:I}}]",
         r#"[{"movie":{"title":"t","release_year":1,"rating_average":1.5,"vote_count":2}},
             {"show":{"title":"t","release_year":1,"rating_average":1.5,"vote_count":2}}]"#,
