@@ -296,7 +296,7 @@ fn a_byte_order_mark_is_no_part_of_a_file() {
     let dir = Dir::new("check-mark-body");
     let output =
         dir.file("a.yaml", "properties: {a: {}}").nomos_on(&["match", "--contract", "a.yaml"], "\u{feff}{}".as_bytes());
-    let expected = "nomos: stdin: line 1 column 1: found `\\ufeff`; expected a JSON value\n";
+    let expected = "nomos: stdin: line 1 column 1: found the character U+FEFF; expected a JSON value\n";
     assert_eq!((output.code, output.stderr.as_str()), (2, expected));
 }
 
