@@ -32,9 +32,6 @@ const GROWTH: u64 = 16 << 20;
 /// A known shape may take so much, after all others, of what it took before. Times are the least of many.
 const KNOWN_SLOWER_PERCENT: u64 = 150;
 
-/// It may be measured so many times, because something else may have been at work on the machine.
-const KNOWN_MEASUREMENTS: usize = 3;
-
 /// Records of the body with a known shape: as many as headers are held for, so that the module's own time is told.
 const KNOWN_RECORDS: usize = 350;
 
@@ -95,20 +92,15 @@ pub async fn shapes(stand: Arc<Stand>, size: Size) -> Result<Tally, String> {
     tally.add(unknown(&stand, bodies / 10, bodies - bodies / 10).await);
     let kept = remembered(&stand).await;
     tally.require(kept >= SHAPES, || format!("{kept} shapes are remembered; expected a full memo of {SHAPES}"));
-    let (grown, mut after) = (stand.memory().saturating_sub(warm), u64::MAX);
-    let is_slower = |after: u64| after.saturating_mul(100) > before * KNOWN_SLOWER_PERCENT;
-    for _ in 0..KNOWN_MEASUREMENTS {
-        if is_slower(after) {
-            after = after.min(known(&stand, &mut tally).await?);
-        }
-    }
+    let (grown, after) = (stand.memory().saturating_sub(warm), known(&stand, &mut tally).await?);
     tally.notes.push(format!(
         "{} shapes; memory grew by {} KiB after the first tenth; a known shape took {before} us before, {after} us after",
         bodies * RECORDS,
         grown >> 10,
     ));
     tally.require(grown < GROWTH, || format!("memory grew by {grown} bytes; expected less than {GROWTH}"));
-    tally.require(!is_slower(after), || format!("a known shape took {before} us before and {after} us after"));
+    let slower = after * 100 > before * KNOWN_SLOWER_PERCENT;
+    tally.require(!slower, || format!("a known shape took {before} us before and {after} us after"));
     Ok(tally)
 }
 
