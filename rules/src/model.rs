@@ -49,7 +49,6 @@ pub struct Rules {
 
 impl Rules {
     /// Takes what [`Rule::pack`] wrote for each rule.
-    #[allow(dead_code)] // The build script only writes.
     pub(crate) const fn packed(packed: &'static str) -> Self {
         Self { packed }
     }

@@ -8,6 +8,7 @@
 use super::compatible::compatible;
 use super::names::{Name, Names, Token};
 use super::record::{Pair, Record, UNFRAMED};
+use super::weights::IMPLIED_WORD;
 use super::{Found, Id, NONE, Parts};
 use crate::plan::spec::{Format, Kind, Kinds};
 
@@ -52,8 +53,8 @@ const ADDRESSES: [&str; 4] = ["href", "link", "uri", "url"];
 const SAME_WORDS: f32 = 0.955;
 /// From this value of [`Parts::tokens`] on, what one name has more is said by the object around, or says nothing.
 const IMPLIED: f32 = 0.955;
-/// At most this value of [`Parts::tokens`] is left where both names have such a word.
-const TWO_IMPLIED: f32 = 0.922;
+/// This value of [`Parts::tokens`] is left where both names have a word that the object around says.
+const TWO_IMPLIED: f32 = IMPLIED_WORD * IMPLIED_WORD;
 /// Words for identifiers.
 pub(super) const IDENTIFIERS: [&str; 6] = ["guid", "id", "identifier", "key", "sid", "uuid"];
 /// The commonest words for a point in time of `neutral.yaml`.
@@ -303,17 +304,17 @@ fn only_end<'n>(names: &'n Names, name: &Name, others: &[Token]) -> Option<&'n s
 /// be, those of another one, or in `errors`, what is wrong with them. Nor is `name` then `before.name`.
 fn is_of_another_state(record: &Record<'_, '_>, pair: &Pair) -> bool {
     stands_below(record, pair, &record.scratch.states, &STATES)
-        || pair.parts.path < 1.0 && is_expected_below(record, pair, &STATES)
+        || pair.parts.path < 1.0 && is_expected_below_one(record, pair)
 }
 
-/// Whether a field is expected in an object whose name has one of these words, which the found name lacks.
-fn is_expected_below(record: &Record<'_, '_>, pair: &Pair, words: &[&str]) -> bool {
+/// Whether a field is expected in an object whose name has one of [`STATES`], which the found name lacks.
+fn is_expected_below_one(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
     let (Some(field), Some(found)) = (expected.get(pair.expected), record.name_of(pair.found)) else { return false };
     let is_said = |word: &Token| names.tokens(found).iter().any(|other| other.hash == word.hash);
     // What is by default is so unless something else is said.
     let tells = |word: &&Token| {
-        word.level > 0 && is_listed(expected, word, words) && expected.text(word) != "default" && !is_said(word)
+        word.level > 0 && is_listed(expected, word, &STATES) && expected.text(word) != "default" && !is_said(word)
     };
     expected.tokens(field).iter().any(|word| tells(&word))
 }
@@ -378,7 +379,7 @@ fn identifies_a_part(record: &Record<'_, '_>, pair: &Pair) -> bool {
 /// Doubts `local_income_tax` for `state_income_tax` in `state_and_local_wages`: each name has a word that the object
 /// around says too, but not the same one.
 fn says_two_sides(pair: &Pair) -> bool {
-    (0.9..=TWO_IMPLIED).contains(&pair.parts.tokens)
+    (pair.parts.tokens - TWO_IMPLIED).abs() < 0.001
 }
 
 /// Whether the last of these words is one of the list.

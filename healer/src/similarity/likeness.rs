@@ -6,6 +6,11 @@ use super::record::Record;
 use super::{Expected, Id};
 use crate::plan::spec::Kind;
 
+/// At least this many members that are the same say that two objects are the same, whatever their names are.
+const LEAST_SAME: usize = 3;
+/// The least that the names of these must tell together: `id`, `name` and `created_at` do not suffice.
+const LEAST_TOLD: f32 = 2.0;
+
 /// What two objects have in common.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Likeness {
@@ -38,6 +43,11 @@ impl Likeness {
             }
         }
         like
+    }
+
+    /// Whether members alone say that two objects are the same, given the least share of the smaller one.
+    pub fn is_the_same(&self, least_share: f32) -> bool {
+        !self.clashes && self.same >= LEAST_SAME && self.told >= LEAST_TOLD && self.of_smaller() >= least_share
     }
 
     /// Returns the share of common members in the smaller object.

@@ -14,10 +14,6 @@ use crate::plan::spec::Kind;
 /// The largest number of times that members are looked at in one record, each time for another member of an expected
 /// element: half a millisecond in all.
 const MAX_LOOKS: usize = 1 << 19;
-/// At least this many members of the elements have to be the same.
-const LEAST_SAME: usize = 3;
-/// The least that their names must tell together: `id`, `name` and `created_at` do not suffice.
-const LEAST_TOLD: f32 = 2.0;
 /// The least share of the members of the elements that have fewer.
 const LEAST_SHARE: f32 = 0.5;
 /// Names of lists that say nothing of what is in them.
@@ -80,7 +76,7 @@ fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
         return None;
     }
     let like = Likeness::of(record, expected, id);
-    if like.clashes || like.same < LEAST_SAME || like.told < LEAST_TOLD || like.of_smaller() < LEAST_SHARE {
+    if !like.is_the_same(LEAST_SHARE) {
         return None;
     }
     let sides = [(&record.model.names, own), (&record.scratch.names, other)];

@@ -9,13 +9,8 @@ use super::doubt::STATES;
 use super::likeness::Likeness;
 use super::names::{Names, Token};
 use super::record::{Pair, Record};
-use super::{Id, NONE, Parts};
-use crate::plan::spec::Kind;
+use super::{Found, Id, NONE, Parts};
 
-/// At least this many members have to be the same.
-const LEAST_SAME: usize = 3;
-/// The least that their names must tell together: `id`, `name` and `created_at` do not suffice.
-const LEAST_TOLD: f32 = 2.0;
 /// The least share of the members of the object that has fewer.
 const LEAST_SHARE: f32 = 0.7;
 /// The score of a pair.
@@ -24,24 +19,21 @@ const WORTH: f32 = 0.88;
 /// Returns the pair of a found object that is alone in what stands for an expected object, in which one object is
 /// expected and nothing else.
 pub(super) fn pair(record: &Record<'_, '_>, found: Id) -> Option<Pair> {
-    let around = record.around(found);
     let frame = record.frame_of(found)?;
-    let is_around_all = frame == NONE || record.model.names.get(frame).is_some_and(|name| name.is_envelope);
+    let is_around_all = || frame == NONE || record.model.names.get(frame).is_some_and(|name| name.is_envelope);
+    if !record.model.is_body || !is_around_all() {
+        return None;
+    }
     let mut fields = record.model.members(frame);
     let (expected, field) = fields.next()?;
     let is_one = fields.next().is_none() && field.is_object && !record.is_taken(expected);
-    let is_alone = record.found.iter().filter(|other| other.parent == around).count() == 1;
-    if !record.model.is_body
-        || !is_around_all
-        || !is_one
-        || !is_alone
-        || record.found.get(found as usize)?.kind != Kind::Object
-        || says_another(record, expected, found)
-    {
+    let beside = |other: &&Found<'_>| other.parent == record.around(found);
+    let is_alone = || record.found.iter().filter(beside).count() == 1;
+    if !is_one || !is_alone() || says_another(record, expected, found) {
         return None;
     }
     let like = Likeness::of(record, expected, found);
-    if like.clashes || like.same < LEAST_SAME || like.told < LEAST_TOLD || like.of_smaller() < LEAST_SHARE {
+    if !like.is_the_same(LEAST_SHARE) {
         return None;
     }
     let parts = Parts { synonym: 1.0, tokens: WORTH, path: 1.0, kind: 1.0, siblings: like.of_smaller(), ..Parts::NONE };
