@@ -17,8 +17,9 @@ pub const MAX_BODIES_BYTES: usize = 256 << 20;
 /// lists of edits; for usual bodies these come to less than ten times the body. A body is accepted as long as a quarter
 /// of the reserve is there.
 const RESERVED_TIMES: usize = 40;
-/// The minimum and maximum of the reserve in bytes. The maximum is an eighth of what a VM may have.
-const RESERVED_BYTES: RangeInclusive<usize> = (4 << 20)..=(128 << 20);
+/// The minimum and maximum of the reserve in bytes. A configuration is read before its limits are known, so the minimum
+/// is what the default ones take. The maximum is an eighth of what a VM may have.
+const RESERVED_BYTES: RangeInclusive<usize> = (40 << 20)..=(128 << 20);
 
 /// The scratch space and connections of a VM, which all its streams share.
 #[derive(Debug)]
