@@ -35,6 +35,7 @@ mod others;
 mod postings;
 mod record;
 mod reference;
+mod roles;
 mod scale;
 mod sole;
 mod typos;

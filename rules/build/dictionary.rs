@@ -13,6 +13,8 @@ mod pack;
 // The library's own folding, so that what the build takes for a singular is what names are folded to.
 #[path = "../src/dictionary/plural.rs"]
 mod plural;
+#[path = "../src/dictionary/role.rs"]
+mod role;
 
 pub use file::FILES;
 

@@ -12,10 +12,12 @@
 //! Frequent callers should build an index of the tables first.
 
 mod plural;
+mod role;
 mod table;
 
 use std::borrow::Cow;
 
+pub use role::Role;
 use table::Order;
 pub use table::{Lists, Texts};
 

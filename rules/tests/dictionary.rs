@@ -7,13 +7,19 @@ mod build;
 
 use nomos_rules::dictionary::{
     ARE_EXACT, COMPOUNDS, ENVELOPES, EXPANSIONS, GROUPINGS, HEADS, LONGEST_PHRASE, Lists, NEUTRAL, OPPOSITE_SETS,
-    OPPOSITES, PHRASES, PLURALS, PhraseId, SHORT_FORMS, SYNONYMS, Texts, UNCOUNTABLE, WORDS, abbreviation, compound,
-    find, opposed, phrase_count, singular, synonymous, words,
+    OPPOSITES, PHRASES, PLURALS, PhraseId, ROLES, Role, SHORT_FORMS, SYNONYMS, Texts, UNCOUNTABLE, WORDS, abbreviation,
+    compound, find, opposed, phrase_count, singular, synonymous, words,
 };
 use std::{collections::BTreeSet, fmt::Debug, fs};
 
+/// A file in which each role has a word.
+fn roles() -> String {
+    Role::ALL.map(|role| format!("{}: [a]\n", role.name())).concat()
+}
+
 /// The messages for a dictionary of which one file has that text, joined.
 fn messages(changed: &str, text: &str) -> String {
+    let roles = roles();
     let read = |file: &str| {
         let other = match file {
             "neutral" => "{suffix: [], prefix: []}",
@@ -21,6 +27,7 @@ fn messages(changed: &str, text: &str) -> String {
             "plurals" => "{irregular: {}, uncountable: []}",
             "synonyms" => "[{sense: s, strength: exact, words: [zip code, postal code]}]",
             "opposites" | "words" => "[]",
+            "roles" => &roles,
             _ => "{}",
         };
         Ok(if file == changed { text } else { other }.to_owned())
@@ -55,6 +62,9 @@ fn a_bad_file_is_refused_with_its_place() {
         ("plurals", "{irregular: {users: user}, uncountable: []}", "plurals.yaml: users: found what the rules give"),
         ("plurals", "{irregular: {}, uncountable: [user]}", "found a word that no rule changes"),
         ("wrappers", "{envelopes: [data], groupings: [data]}", "found in `envelopes` and `groupings`"),
+        ("roles", "{}", "roles.yaml: address: found no words; expected one or more"),
+        ("roles", "{colour: [red]}", "roles.yaml: colour: found a role of that name; expected one of address, "),
+        ("roles", "{address: [b, a]}", "roles.yaml: address: found words that are not sorted"),
         ("words", "[b, a]", "words.yaml: all: found words that are not sorted"),
         ("words", "[a b]", "words.yaml: a b: found a phrase; expected one word"),
         ("neutral", "{suffix: [{words: [a], before: [b]}], prefix: []}", "heads on the wrong side"),
@@ -68,7 +78,7 @@ fn a_bad_file_is_refused_with_its_place() {
 
 #[test]
 fn near_synonyms_are_no_opposites() {
-    let synonyms = "[{sense: s, strength: near, words: [a, b]}]";
+    let (synonyms, roles) = ("[{sense: s, strength: near, words: [a, b]}]", roles());
     let read = |file: &str| {
         Ok(match file {
             "synonyms" => synonyms,
@@ -77,6 +87,7 @@ fn near_synonyms_are_no_opposites() {
             "wrappers" => "{envelopes: [], groupings: []}",
             "plurals" => "{irregular: {}, uncountable: []}",
             "words" => "[]",
+            "roles" => &roles,
             _ => "{}",
         }
         .to_owned())
@@ -98,10 +109,18 @@ fn the_dictionary_is_as_large_as_promised() {
         ("neutral words", NEUTRAL.len(), 80),
         ("envelopes", ENVELOPES.len(), 30),
         ("groupings", GROUPINGS.len(), 50),
+        ("roles", ROLES.iter().len(), Role::ALL.len()),
     ];
     for (name, size, least) in rows {
         assert!(size >= least, "{name}: {size}, at least {least}");
     }
+}
+
+/// Only names with a form raise doubts about longer names.
+#[test]
+fn what_marks_a_former_version_is_a_form() {
+    let words = |role: Role| ROLES.get(role as usize);
+    assert!(words(Role::Former).iter().all(|word| words(Role::Form).contains(word)));
 }
 
 #[test]

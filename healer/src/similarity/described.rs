@@ -4,6 +4,8 @@
 //! `postal_code`, and `owner`, "ID of the user", `user_id`. Only a description that says nothing else counts, up to its
 //! first full stop, comma, colon or bracket, and only one of several words: "Name" describes many things.
 
+use nomos_rules::dictionary::Role;
+
 use super::compatible::compatible;
 use super::lexicon::join_hash;
 use super::names::{Names, Token};
@@ -74,7 +76,7 @@ fn contradicts(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     let is_said = |word: &Token| other.iter().any(|said| said.hash == word.hash);
     own.iter().any(|a| other.iter().any(|b| a.is_opposed_to(b)))
         || own.iter().any(|word| !word.is_number && is_said(word))
-            && own.iter().any(|word| !word.is_filler && !is_said(word))
+            && own.iter().any(|word| !word.is(Role::Filler) && !is_said(word))
 }
 
 /// The words of a name, or of a description, in the order of names: "ID of the user" is `user_id`.

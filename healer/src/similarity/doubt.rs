@@ -5,6 +5,8 @@
 //! words are the same, such a name counts only if it marks the former version: beside `legacy_item_id`, `item_id` is
 //! something new.
 
+use nomos_rules::dictionary::Role;
+
 use super::compatible::compatible;
 use super::names::{Name, Names, Token};
 use super::record::{Pair, Record, UNFRAMED};
@@ -14,90 +16,14 @@ use crate::plan::spec::{Format, Kind, Kinds};
 
 /// A longer name may have at most this many more words.
 const MOST_ADDED: usize = 2;
-/// Words that mark a member as the former version of another one.
-const FORMER: [&str; 6] = ["classic", "deprecated", "former", "legacy", "old", "original"];
-/// Words that mark a member as another form of the same value.
-///
-/// Sorted, and a superset of [`FORMER`]: only names with one of these words raise the doubts about longer names.
-const FORMS: [&str; 22] = [
-    "classic",
-    "deprecated",
-    "display",
-    "formatted",
-    "former",
-    "full",
-    "gmt",
-    "html",
-    "iso",
-    "legacy",
-    "local",
-    "localized",
-    "native",
-    "normalized",
-    "old",
-    "original",
-    "plain",
-    "raw",
-    "short",
-    "string",
-    "text",
-    "utc",
-];
-/// Names that many records have several of.
-const BARE: [&str; 7] = ["begin", "end", "href", "link", "start", "uri", "url"];
-/// Words for objects that hold addresses, and for fields that are addresses. `url` is not in the first list, because an
-/// object `url` may hold the parts of one.
-const LINKS: [&str; 2] = ["href", "link"];
-const ADDRESSES: [&str; 4] = ["href", "link", "uri", "url"];
 /// From this value of [`Parts::synonym`] on, words are the same, or the names above say them.
 const SAME_WORDS: f32 = 0.955;
 /// From this value of [`Parts::tokens`] on, what one name has more is said by the object around, or says nothing.
 const IMPLIED: f32 = 0.955;
 /// This value of [`Parts::tokens`] is left where both names have a word that the object around says.
 const TWO_IMPLIED: f32 = IMPLIED_WORD * IMPLIED_WORD;
-/// Words for identifiers.
-pub(super) const IDENTIFIERS: [&str; 6] = ["guid", "id", "identifier", "key", "sid", "uuid"];
-/// The commonest words for a point in time of `neutral.yaml`.
-const MOMENTS: [&str; 9] = ["at", "date", "datetime", "day", "dt", "on", "time", "timestamp", "ts"];
-/// Words for a number that counts what the rest of the name says.
-const COUNTS: [&str; 7] = ["cnt", "count", "ct", "nb", "num", "tally", "total"];
-/// Words for what is to be had of a thing.
-const VALUES: [&str; 5] = ["data", "info", "information", "val", "value"];
 /// Names that JSON-LD reserves, and formats that follow it.
 const METADATA: [&str; 3] = ["@context", "@id", "@type"];
-/// Words for the record as it is not, or for what is not the record: another state, time, bound, measure, side or party,
-/// and what is left out. Sorted.
-#[rustfmt::skip]
-pub(super) const STATES: [&str; 110] = [
-    "adjusted", "archived", "average", "avg", "baseline", "before", "benchmark", "beneficiary", "best", "blocked",
-    "buyer", "career", "change", "compare", "comparison", "competitor", "confidence", "counter", "counterpart",
-    "counterparty", "creditor", "daily", "day", "debtor", "default", "deleted", "delta", "denied", "desired",
-    "dft", "diff", "difference", "draft", "estimate", "estimated", "except", "exclude", "excluded", "exclusion",
-    "expected", "forecast", "former", "future", "goal", "guarantor", "half", "history", "hour", "hourly",
-    "ignore", "ignored", "indoor", "initial", "issuer", "last", "lifetime", "limit", "max", "maximum", "mean",
-    "median", "min", "minimum", "minute", "month", "monthly", "next", "not", "old", "opponent", "original",
-    "past", "payee", "payer", "peer", "pending", "per", "percentile", "planned", "playoff", "prev", "previous",
-    "prior", "projected", "projection", "proposed", "quota", "rank", "recipient", "remote", "removed", "renewal",
-    "requested", "rival", "scheduled", "sender", "simulated", "spouse", "threshold", "today", "tomorrow", "trend",
-    "unit", "upcoming", "week", "weekly", "without", "year", "yearly", "yesterday",
-];
-/// Words for things that records have, and which have dates of their own. Sorted.
-const THINGS: [&str; 14] = [
-    "account",
-    "address",
-    "config",
-    "configuration",
-    "contact",
-    "link",
-    "location",
-    "option",
-    "preference",
-    "profile",
-    "setting",
-    "state",
-    "status",
-    "tracking",
-];
 /// From this value of [`Parts::path`] on, the objects above only group.
 pub(super) const GROUPED: f32 = 0.94;
 
@@ -108,46 +34,45 @@ pub(super) struct Known<'a> {
     pub formed: &'a [Id],
 }
 
-/// Returns the members whose names have one of [`FORMS`]: hardly any.
+/// Returns the members whose names say a form: hardly any.
 pub(super) fn formed(record: &Record<'_, '_>) -> Vec<Id> {
-    let says_form = |id: &Id| record.name_of(*id).is_some_and(|name| says_form(&record.scratch.names, name));
-    (0..record.found.len() as Id).filter(says_form).collect()
+    (0..record.found.len() as Id).filter(|id| says_form(record.found_words(*id))).collect()
 }
 
-/// Returns the objects whose names have one of [`STATES`], or are `errors`.
+/// Returns the objects whose names say another state, or are `errors`.
 pub(super) fn states(record: &Record<'_, '_>) -> Vec<Id> {
-    objects_named(record, &STATES)
+    objects_named(record, says_state)
 }
 
-/// Returns the objects whose names have one of [`THINGS`].
+/// Returns the objects whose names say a thing.
 pub(super) fn things(record: &Record<'_, '_>) -> Vec<Id> {
-    objects_named(record, &THINGS)
+    objects_named(record, says_thing)
 }
 
-#[inline(never)]
-fn objects_named(record: &Record<'_, '_>, words: &[&str]) -> Vec<Id> {
-    let is_one = |word: &Token| is_listed(&record.scratch.names, word, words);
+/// Whether one of these words says a form.
+pub(super) fn says_form(words: &[Token]) -> bool {
+    words.iter().any(|word| word.is(Role::Form))
+}
+
+fn objects_named(record: &Record<'_, '_>, is_one: fn(&Token) -> bool) -> Vec<Id> {
     let objects = (0..).zip(record.found).filter(|(_, found)| found.kind == Kind::Object);
     objects.map(|(id, _)| id).filter(|id| record.found_words(*id).iter().any(is_one)).collect()
 }
 
-/// Whether a word is one of a sorted list, or `errors`.
-fn is_listed(names: &Names, word: &Token, words: &[&str]) -> bool {
-    let text = names.text(word);
-    word.is_plural && text == "error" || words.binary_search(&text).is_ok()
+fn says_state(word: &Token) -> bool {
+    word.is(Role::State) || word.is_plural && word.is(Role::Error)
 }
 
-/// Whether a name has one of [`FORMS`].
-pub(super) fn says_form(names: &Names, name: &Name) -> bool {
-    names.own(name).iter().any(|token| FORMS.binary_search(&names.text(token)).is_ok())
+fn says_thing(word: &Token) -> bool {
+    word.is(Role::Thing)
 }
 
 /// Whether a pair may be wrong, given the pairs that are sure: these account for names that would raise a doubt.
 pub(super) fn is_doubtful_beside(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
     let is_same = pair.parts.synonym >= SAME_WORDS;
-    let words: &[&str] = if is_same { &FORMER } else { &FORMS };
-    has_longer(record, pair, known, words)
-        || (!is_same || has_longer(record, pair, known, &FORMS)) && lacks_longer(record, pair, known)
+    let role = if is_same { Role::Former } else { Role::Form };
+    has_longer(record, pair, known, role)
+        || (!is_same || has_longer(record, pair, known, Role::Form)) && lacks_longer(record, pair, known)
         || has_former(record, pair, known)
 }
 
@@ -178,45 +103,34 @@ fn names_an_address_inside(record: &Record<'_, '_>, pair: &Pair) -> bool {
     if synonym >= 1.0 && tokens >= 1.0 {
         return false;
     }
-    let names = &record.scratch.names;
-    let found = record.found_words(pair.found);
-    let own = record.expected_words(pair.expected);
-    own.len() > found.len() && !found.is_empty() && found.iter().all(|word| BARE.contains(&names.text(word)))
+    let (own, found) = (record.expected_words(pair.expected), record.found_words(pair.found));
+    own.len() > found.len() && !found.is_empty() && are_all(found, Role::Bare)
 }
 
 /// Doubts `links.project` for `project`, and the other way round: the address of a thing is not the thing.
 fn tells_where(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
     let (Some(found), Some(field)) = (record.name_of(pair.found), expected.get(pair.expected)) else { return false };
-    let is_below = |names: &Names, name: &Name| {
-        names.tokens(name).iter().any(|token| token.level > 0 && LINKS.contains(&names.text(token)))
-    };
-    let is_address =
-        |names: &Names, name: &Name| names.tokens(name).iter().any(|token| ADDRESSES.contains(&names.text(token)));
-    is_below(names, found) && !is_address(expected, field) || is_below(expected, field) && !is_address(names, found)
+    let (own, other) = (expected.tokens(field), names.tokens(found));
+    let is_below = |words: &[Token]| words.iter().any(|word| word.level > 0 && word.is(Role::Link));
+    let is_address = |words: &[Token]| words.iter().any(|word| word.is(Role::Address));
+    is_below(other) && !is_address(own) || is_below(own) && !is_address(other)
 }
 
 /// Doubts `order.venue.id` for `order_id`: an identifier belongs to the object that holds it. Doubts `identifier.value` for
 /// `id`: it is one of several.
 fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    let are_all =
-        |names: &Names, words: &[Token], list: &[&str]| words.iter().all(|word| list.contains(&names.text(word)));
-    let (expected, names) = (&record.model.names, &record.scratch.names);
-    let own = record.found_words(pair.found);
-    pair.parts.path < GROUPED && are_all(names, own, &IDENTIFIERS)
-        || pair.parts.synonym < SAME_WORDS
-            && are_all(names, own, &VALUES)
-            && are_all(expected, record.expected_words(pair.expected), &IDENTIFIERS)
+    let (own, found) = (record.expected_words(pair.expected), record.found_words(pair.found));
+    pair.parts.path < GROUPED && are_all(found, Role::Identifier)
+        || pair.parts.synonym < SAME_WORDS && are_all(found, Role::Content) && are_all(own, Role::Identifier)
 }
 
 /// Whether a pair is like `payment_id` for `payment.id`: a reference has taken the place of the object, so the members
 /// beside it belong to another object.
 pub(super) fn is_reference(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    let expected = &record.model.names;
-    let found = record.found_words(pair.found);
-    let own = record.expected_words(pair.expected);
+    let (own, found) = (record.expected_words(pair.expected), record.found_words(pair.found));
     let is_unmoved = pair.parts.path >= 1.0;
-    is_unmoved && found.len() > own.len() && own.iter().all(|word| IDENTIFIERS.contains(&expected.text(word)))
+    is_unmoved && found.len() > own.len() && are_all(own, Role::Identifier)
 }
 
 /// Doubts `pages` or `page_count` for `page`, and `rating_count` for `rating`: a number of things is not one of them.
@@ -236,7 +150,7 @@ fn counts_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
 
 /// Returns how many of the own words of a name say that it counts something.
 fn count_words(names: &Names, name: &Name) -> usize {
-    names.own(name).iter().filter(|token| COUNTS.contains(&names.text(token))).count()
+    names.own(name).iter().filter(|word| word.is(Role::Count)).count()
 }
 
 /// Doubts `S` for `s`, and `k.o` for `o`: names of one letter say nothing but where they stand, and in which case.
@@ -258,16 +172,14 @@ fn is_metadata(record: &Record<'_, '_>, pair: &Pair) -> bool {
 /// name says of the form, the value has to say.
 fn lacks_the_form(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let Some(found) = record.found.get(pair.found as usize).filter(|_| pair.has_neutral) else { return false };
-    let only_expected = |list| {
-        ends_in(&record.model.names, record.expected_words(pair.expected), list)
-            && !ends_in(&record.scratch.names, record.found_words(pair.found), list)
-    };
+    let (own, other) = (record.expected_words(pair.expected), record.found_words(pair.found));
+    let only_expected = |role| ends_in(own, role) && !ends_in(other, role);
     match (found.kind, found.class) {
-        (Kind::String, Some(Format::Date | Format::DateTime)) => only_expected(&ADDRESSES),
-        (Kind::String, Some(Format::Uri)) => only_expected(&MOMENTS),
-        (Kind::String, _) => only_expected(&ADDRESSES) || only_expected(&MOMENTS),
+        (Kind::String, Some(Format::Date | Format::DateTime)) => only_expected(Role::Address),
+        (Kind::String, Some(Format::Uri)) => only_expected(Role::Moment),
+        (Kind::String, _) => only_expected(Role::Address) || only_expected(Role::Moment),
         (Kind::Integer | Kind::Number, _) if !may_be_anything(record, pair) => false,
-        _ => only_expected(&MOMENTS),
+        _ => only_expected(Role::Moment),
     }
 }
 
@@ -281,9 +193,9 @@ fn says_another_form(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (Some(name), Some(other)) = (names.get(pair.expected), record.name_of(pair.found)) else { return false };
     match (only_end(names, name, others.own(other)), only_end(others, other, names.own(name))) {
         (Some(end), Some(other)) => {
-            ![&ADDRESSES[..], &MOMENTS].iter().any(|same| same.contains(&end) && same.contains(&other))
+            ![Role::Address, Role::Moment].into_iter().any(|role| end.is(role) && other.is(role))
         }
-        (Some(end), None) | (None, Some(end)) => VALUES.contains(&end) && is_scalar(record, pair),
+        (Some(end), None) | (None, Some(end)) => end.is(Role::Content) && is_scalar(record, pair),
         (None, None) => false,
     }
 }
@@ -294,56 +206,55 @@ fn is_scalar(record: &Record<'_, '_>, pair: &Pair) -> bool {
 }
 
 /// Returns the last word of a name of several, if it says nothing there and is not one of the other words.
-fn only_end<'n>(names: &'n Names, name: &Name, others: &[Token]) -> Option<&'n str> {
+fn only_end<'n>(names: &'n Names, name: &Name, others: &[Token]) -> Option<&'n Token> {
     let is_neutral = name.neutral & name.own & !(name.own >> 1) != 0;
     let [_, .., end] = names.own(name) else { return None };
-    (is_neutral && !others.iter().any(|other| other.hash == end.hash)).then(|| names.text(end))
+    (is_neutral && !others.iter().any(|other| other.hash == end.hash)).then_some(end)
 }
 
 /// Doubts `before.name` for `name`: an object of such a name has the members of the record, as they were, will be or may
 /// be, those of another one, or in `errors`, what is wrong with them. Nor is `name` then `before.name`.
 fn is_of_another_state(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    stands_below(record, pair, &record.scratch.states, &STATES)
+    stands_below(record, pair, &record.scratch.states, says_state)
         || pair.parts.path < 1.0 && is_expected_below_one(record, pair)
 }
 
-/// Whether a field is expected in an object whose name has one of [`STATES`], which the found name lacks.
+/// Whether a field is expected in an object whose name says another state, which the found name does not.
 fn is_expected_below_one(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
     let (Some(field), Some(found)) = (expected.get(pair.expected), record.name_of(pair.found)) else { return false };
     let is_said = |word: &Token| names.tokens(found).iter().any(|other| other.hash == word.hash);
     // What is by default is so unless something else is said.
-    let tells = |word: &&Token| {
-        word.level > 0 && is_listed(expected, word, &STATES) && expected.text(word) != "default" && !is_said(word)
-    };
+    let tells =
+        |word: &&Token| word.level > 0 && says_state(word) && expected.text(word) != "default" && !is_said(word);
     expected.tokens(field).iter().any(|word| tells(&word))
 }
 
 /// Doubts `status.updated_at` for `updated_at`: it is the status that was updated.
 fn dates_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    let says = |list| ends_in(&record.scratch.names, record.found_words(pair.found), list);
+    let found = record.found_words(pair.found);
     (GROUPED..1.0).contains(&pair.parts.path)
-        && stands_below(record, pair, &record.scratch.things, &THINGS)
-        && (says(&MOMENTS) || says(&IDENTIFIERS) || says(&["by"]))
+        && stands_below(record, pair, &record.scratch.things, says_thing)
+        && (ends_in(found, Role::Moment)
+            || ends_in(found, Role::Identifier)
+            || found.last().is_some_and(|word| record.scratch.names.text(word) == "by"))
 }
 
-/// Whether a member stands in one of these objects, of whose words the expected name lacks one of the list.
-#[inline(never)]
-fn stands_below(record: &Record<'_, '_>, pair: &Pair, objects: &[Id], words: &[&str]) -> bool {
+/// Whether a member stands in one of these objects, of whose words the expected name lacks one that says it.
+fn stands_below(record: &Record<'_, '_>, pair: &Pair, objects: &[Id], says: fn(&Token) -> bool) -> bool {
     let expected = &record.model.names;
     let is_said = |word: &Token| {
         let name = expected.get(pair.expected);
         name.is_some_and(|name| expected.tokens(name).iter().any(|other| other.hash == word.hash))
     };
-    let tells = |word: &Token| is_listed(&record.scratch.names, word, words) && !is_said(word);
+    let tells = |word: &Token| says(word) && !is_said(word);
     let around = record.around(pair.found);
     objects.iter().any(|id| record.is_at_or_inside(around, *id) && record.found_words(*id).iter().any(tells))
 }
 
 /// Doubts `member_of` for `members`.
 fn is_inverse(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    let is_of =
-        |names: &Names, words: &[Token]| words.last().is_some_and(|word| word.is_filler && names.text(word) == "of");
+    let is_of = |names: &Names, words: &[Token]| words.last().is_some_and(|word| names.text(word) == "of");
     is_of(&record.model.names, record.expected_words(pair.expected))
         != is_of(&record.scratch.names, record.found_words(pair.found))
 }
@@ -357,7 +268,7 @@ fn identifies_more(record: &Record<'_, '_>, pair: &Pair) -> bool {
     last.hash == last_found.hash
         && expected.len() != found.len()
         && has(expected, b) != has(found, a)
-        && ends_in(&record.model.names, expected, &IDENTIFIERS)
+        && ends_in(expected, Role::Identifier)
 }
 
 /// Doubts `team_members[].member_id` for `team_members[].id` or `team_member_id`: what a name of several words stands for
@@ -372,8 +283,8 @@ fn identifies_a_part(record: &Record<'_, '_>, pair: &Pair) -> bool {
     (IMPLIED..1.0).contains(&pair.parts.tokens)
         && longer > shorter
         && (shorter > 1 || longer <= around)
-        && ends_in(&record.model.names, expected, &IDENTIFIERS)
-        && ends_in(&record.scratch.names, found, &IDENTIFIERS)
+        && ends_in(expected, Role::Identifier)
+        && ends_in(found, Role::Identifier)
 }
 
 /// Doubts `local_income_tax` for `state_income_tax` in `state_and_local_wages`: each name has a word that the object
@@ -382,10 +293,13 @@ fn says_two_sides(pair: &Pair) -> bool {
     (pair.parts.tokens - TWO_IMPLIED).abs() < 0.001
 }
 
-/// Whether the last of these words is one of the list.
-#[inline(never)]
-fn ends_in(names: &Names, words: &[Token], list: &[&str]) -> bool {
-    words.last().is_some_and(|word| list.contains(&names.text(word)))
+/// Whether the last of these words has a role.
+fn ends_in(words: &[Token], role: Role) -> bool {
+    words.last().is_some_and(|word| word.is(role))
+}
+
+fn are_all(words: &[Token], role: Role) -> bool {
+    words.iter().all(|word| word.is(role))
 }
 
 /// Whether the contract says nothing of the kind of the field.
@@ -396,8 +310,8 @@ fn may_be_anything(record: &Record<'_, '_>, pair: &Pair) -> bool {
 
 /// Whether a number of this name counts something, as `locations` does and `locations_id` does not.
 fn counts(names: &Names, name: &Name) -> bool {
-    let counts = |token: &Token| token.level == 0 && token.is_plural || COUNTS.contains(&names.text(token));
-    names.tokens(name).iter().any(counts) && !ends_in(names, names.own(name), &IDENTIFIERS)
+    let counts = |word: &Token| word.level == 0 && word.is_plural || word.is(Role::Count);
+    names.tokens(name).iter().any(counts) && !ends_in(names.own(name), Role::Identifier)
 }
 
 /// Doubts nulls whose name does not say it all: a null is no evidence, and `is_completed` is not `completed_at`. Nor does
@@ -423,7 +337,7 @@ fn belongs_to_a_record(record: &Record<'_, '_>, pair: &Pair) -> bool {
             let around = record.found_words(around);
             rest.len() == around.len()
                 && rest.iter().zip(around).all(|(word, other)| word.hash == other.hash)
-                && IDENTIFIERS.contains(&record.scratch.names.text(last))
+                && last.is(Role::Identifier)
         })
     };
     let is_id =
@@ -444,7 +358,7 @@ fn stands_in_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
 }
 
 /// Whether the record has another member beside the found one whose name has all its words and some more.
-fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>, words: &[&str]) -> bool {
+fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>, role: Role) -> bool {
     let names = &record.scratch.names;
     let (Some(found), Some(field)) = (record.found.get(pair.found as usize), record.model.field(pair.expected)) else {
         return false;
@@ -455,7 +369,7 @@ fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>, words: &[
     };
     known.formed.iter().filter(is_open).any(|id| {
         let other = record.found.get(*id as usize).filter(|other| other.parent == found.parent);
-        record.name_of(*id).is_some_and(|longer| holds((names, longer), (names, name), words))
+        record.name_of(*id).is_some_and(|longer| holds((names, longer), (names, name), role))
             && other.is_some_and(|other| compatible(field, other, record.model.has_formats) >= 0.99)
     })
 }
@@ -471,7 +385,7 @@ fn has_former(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
     has_moved
         && known.formed.iter().any(|id| {
             let other = record.found.get(*id as usize).filter(|other| other.parent == place);
-            record.name_of(*id).is_some_and(|longer| holds((names, longer), (expected, name), &FORMER))
+            record.name_of(*id).is_some_and(|longer| holds((names, longer), (expected, name), Role::Former))
                 && other.is_some_and(|other| compatible(field, other, record.model.has_formats) >= 0.99)
         })
 }
@@ -488,29 +402,18 @@ fn lacks_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool
         id != pair.expected
             && !record.is_taken(id)
             && !known.sure.iter().any(|(expected, found)| *expected == id && *found != pair.found)
-            && names.get(id).is_some_and(|longer| holds((names, longer), (names, name), &FORMS))
+            && names.get(id).is_some_and(|longer| holds((names, longer), (names, name), Role::Form))
             && compatible(other, found, record.model.has_formats) > 0.0
     })
 }
 
-/// Whether a name has all own words of another one, and one or two more, of which one is in `words`.
+/// Whether a name has all own words of another one, and one or two more, of which one has a role.
 #[inline(never)]
-fn holds((names, longer): (&Names, &Name), (other, shorter): (&Names, &Name), words: &[&str]) -> bool {
+fn holds((names, longer): (&Names, &Name), (other, shorter): (&Names, &Name), role: Role) -> bool {
     let (longer, shorter) = (names.own(longer), other.own(shorter));
     let added = longer.len().saturating_sub(shorter.len());
     !shorter.is_empty()
         && (1..=MOST_ADDED).contains(&added)
         && shorter.iter().all(|token| longer.iter().any(|other| other.hash == token.hash))
-        && longer.iter().any(|token| words.contains(&names.text(token)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_are_sorted_and_forms_hold_all_that_doubts_look_for() {
-        assert!(FORMS.is_sorted() && STATES.is_sorted() && THINGS.is_sorted());
-        assert!(FORMER.iter().all(|word| FORMS.contains(word)));
-    }
+        && longer.iter().any(|word| word.is(role))
 }

@@ -3,11 +3,13 @@
 //! This is no average: each word of one name must have a counterpart in the other, or a reason to have none. The score
 //! is the product of the costs of the counterparts and of the reasons.
 
+use nomos_rules::dictionary::Role;
+
 use super::lexicon::lexicon;
-use super::names::{Mask, Name, Names, REFERENCES, Token, bit, each_shared};
+use super::names::{Mask, Name, Names, Token, bit, each_shared};
 use super::weights::{
-    ADJECTIVES, CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIED_OBJECT, QUALIFIER,
-    SECOND_NEUTRAL, TWO_OBJECTS, TWO_QUALIFIERS, parent_left,
+    CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIED_OBJECT, QUALIFIER, SECOND_NEUTRAL,
+    TWO_OBJECTS, TWO_QUALIFIERS, parent_left,
 };
 use crate::order::sort_by_less;
 
@@ -258,11 +260,9 @@ impl<'a> Rest<'a, '_> {
 fn qualifies(side: &Side<'_>, covered: Mask, word: &Token) -> bool {
     let said = covered & side.inside;
     let is_said = side.words().any(|(bit, other)| other.level == word.level && said & bit != 0);
-    let groups = || {
-        lexicon().get(word.hash).is_some_and(|entry| entry.is_grouping || entry.is_envelope)
-            && !ADJECTIVES.contains(&side.names.text(word))
-    };
-    is_said && !word.is_filler && !groups()
+    let groups =
+        || lexicon().get(word.hash).is_some_and(|entry| entry.is_grouping || entry.is_envelope) && !word.is(Role::Lone);
+    is_said && !word.is(Role::Filler) && !groups()
 }
 
 fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
@@ -272,7 +272,7 @@ fn own_left(side: &Side<'_>, covered: Mask) -> (f32, bool) {
     let mut is_stray = false;
     let mut seen_neutral = false;
     for (bit, token) in side.words() {
-        if bit & open == 0 || token.is_filler {
+        if bit & open == 0 || token.is(Role::Filler) {
             continue;
         }
         cost *= match () {
@@ -332,7 +332,7 @@ impl Crossings {
     fn are_exchanged(&self, a: &Side<'_>, b: &Side<'_>) -> bool {
         self.above.a != 0
             && self.above.b != 0
-            && (a.among(self.own).any(|(_, word)| is_reference(a, word))
+            && (a.among(self.own).any(|(_, word)| word.is(Role::Reference))
                 || a.among(self.above.a).any(|(_, x)| b.among(self.above.b).any(|(_, y)| x.is_opposed_to(y))))
     }
 
@@ -355,12 +355,8 @@ fn is_about_another(other: &Side<'_>, around: Mask, side: &Side<'_>, said: Mask)
     }
     let open = side.name.own & !said;
     let head = |level: u8| other.words().filter(|(_, word)| word.level == level).last().map_or(0, |(bit, _)| bit);
-    side.words().all(|(bit, word)| bit & open == 0 || word.is_filler || is_reference(side, word))
+    side.words().all(|(bit, word)| bit & open == 0 || word.is(Role::Filler) || word.is(Role::Reference))
         && other.words().any(|(bit, word)| bit & around != 0 && head(word.level) & around == 0)
-}
-
-fn is_reference(side: &Side<'_>, word: &Token) -> bool {
-    REFERENCES.contains(&side.names.text(word))
 }
 
 /// Whether the word stands in the name of an object above that has no counterpart itself: `checks.line_check`.
@@ -380,7 +376,7 @@ fn other_head<'p>(a: &Side<'_>, b: &Side<'_>, chosen: impl Iterator<Item = &'p P
     let (last_a, last_b) = (highest(met.0), highest(met.1));
     let crossed = own.clone().any(|pair| (pair.a & last_a != 0) != (pair.b & last_b != 0));
     let is_adjective =
-        |side: &Side<'_>, head: Mask| side.words().any(|(bit, word)| bit & head != 0 && word.is_adjective);
+        |side: &Side<'_>, head: Mask| side.words().any(|(bit, word)| bit & head != 0 && word.is(Role::Adjective));
     if crossed && !is_adjective(a, last_a) && !is_adjective(b, last_b) { OTHER_HEAD } else { 1.0 }
 }
 

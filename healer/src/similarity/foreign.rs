@@ -8,6 +8,8 @@
 //! several members moved up out of a missing object together, the same words suffice too. If most of an object is
 //! there, and little else, that object is the expected one, whatever became of the record around it.
 
+use nomos_rules::dictionary::Role;
+
 use super::count::Counts;
 use super::names::Token;
 use super::record::Record;
@@ -139,5 +141,5 @@ fn has_several_words(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
 }
 
 fn are_several(words: &[Token]) -> bool {
-    words.iter().filter(|word| !word.is_number && !word.is_filler).count() >= SEVERAL_WORDS
+    words.iter().filter(|word| !word.is_number && !word.is(Role::Filler)).count() >= SEVERAL_WORDS
 }

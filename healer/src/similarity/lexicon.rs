@@ -4,17 +4,16 @@ use std::sync::OnceLock;
 
 use nomos_rules::dictionary::{
     ARE_EXACT, COMPOUNDS, ENVELOPES, EXPANSIONS, GROUPINGS, NEUTRAL, NeutralWord, OPPOSITE_SETS, OPPOSITES, PLURALS,
-    PhraseId, Place, SHORT_FORMS, SYNONYMS, ValueKind, WORDS, phrase_count, word_ids, words,
+    PhraseId, Place, ROLES, Role, SHORT_FORMS, SYNONYMS, ValueKind, WORDS, phrase_count, word_ids, words,
 };
 
 use super::inverse::Inverse;
-use super::weights::{FILLERS, GENERIC};
+use super::roles::Roles;
 use crate::plan::spec::{Kind, Kinds};
 use crate::resolve::name_hash;
 
 /// What is known of a word or phrase.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(super) struct Entry {
     hash: u64,
     /// Its number in the dictionary. Entries beyond the dictionary have higher numbers.
@@ -25,10 +24,8 @@ pub(super) struct Entry {
     pub is_envelope: bool,
     /// Objects of this name group members.
     pub is_grouping: bool,
-    /// Many different things have this word in their names.
-    pub is_generic: bool,
-    /// It says nothing anywhere, like `of`.
-    pub is_filler: bool,
+    /// What it says in names; nothing if it is a phrase.
+    pub roles: Roles,
     /// It is a word of its own, and so no misspelling of another.
     pub is_word: bool,
 }
@@ -207,15 +204,11 @@ impl Lexicon {
                 entry.is_grouping = true;
             }
         }
-        for word in GENERIC {
-            if let Some(entry) = self.entry(hash_word(word)) {
-                entry.is_generic = true;
-                entry.is_word = true;
-            }
-        }
-        for word in FILLERS {
-            if let Some(entry) = self.entry(hash_word(word)) {
-                entry.is_filler = true;
+        for (role, words) in Role::ALL.into_iter().zip(ROLES.iter()) {
+            for word in words {
+                if let Some(entry) = self.entries.get_mut(usize::from(*word)) {
+                    entry.roles = entry.roles.with(role);
+                }
             }
         }
     }
@@ -315,7 +308,8 @@ mod tests {
         assert!(!lexicon.are_opposed(entry("created at"), entry("creation date")));
         let shared = |group: &&u16| lexicon.groups(entry("surname")).contains(group);
         assert!(lexicon.groups(entry("last name")).iter().any(|group| shared(&group)));
-        assert!(entry("data").is_envelope && entry("id").is_generic && entry("of").is_filler);
+        assert!(entry("data").is_envelope && entry("of").roles.has(Role::Filler));
+        assert!(entry("id").roles.has(Role::Identifier) && !entry("id").roles.has(Role::State));
         let suffix = more("on").neutral.iter().find(|neutral| !neutral.is_prefix).unwrap();
         assert!(lexicon.is_head(suffix, entry("created").hash) && !lexicon.is_head(suffix, entry("name").hash));
         assert!(!suffix.is_free() && more("value").neutral.iter().any(Neutral::is_free));

@@ -5,8 +5,10 @@
 //! with such elements is a rival, whatever its name. A name that says which ones are in the list (`deleted`,
 //! `blocked_users`, `suggestions`) is another list beside it.
 
+use nomos_rules::dictionary::Role;
+
 use super::likeness::Likeness;
-use super::names::{Name, Names, Token};
+use super::names::Token;
 use super::record::{Pair, Record};
 use super::{Id, Parts, Standing};
 use crate::plan::spec::Kind;
@@ -16,23 +18,6 @@ use crate::plan::spec::Kind;
 const MAX_LOOKS: usize = 1 << 19;
 /// The least share of the members of the elements that have fewer.
 const LEAST_SHARE: f32 = 0.5;
-/// Names of lists that say nothing of what is in them.
-const CONTAINERS: [&str; 17] = [
-    "body", "content", "data", "datum", "element", "entry", "hit", "item", "list", "node", "object", "payload",
-    "record", "response", "result", "row", "value",
-];
-/// Names of lists that say in which relation to the others, or to what was asked for, the things in them are. A list
-/// that the API leaves out when it is empty is not healed by what stands beside it.
-#[rustfmt::skip]
-const RELATIONS: [&str; 66] = [
-    "addition", "admin", "ancestor", "archive", "backup", "block", "candidate", "change", "child", "conflict",
-    "deletion", "descendant", "difference", "draft", "duplicate", "error", "exception", "exclusion", "extra",
-    "failure", "favorite", "favourite", "fixture", "footer", "guest", "header", "inclusion", "input", "invitation",
-    "issue", "leftover", "match", "mismatch", "neighbor", "neighbour", "omission", "original", "other", "output",
-    "override", "param", "parameter", "parent", "pin", "predecessor", "preview", "recommendation", "refund", "reject",
-    "rejection", "relative", "removal", "replacement", "revision", "sibling", "success", "successor", "suggestion",
-    "template", "total", "update", "variant", "variation", "version", "violation", "warning",
-];
 /// The score of a pair.
 const WORTH: f32 = 0.88;
 /// The score of a pair of which both names say something: too low to be taken, high enough for a rival.
@@ -70,7 +55,6 @@ fn is_open_list(record: &Record<'_, '_>, id: Id) -> bool {
 #[inline(never)]
 fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
     let field = record.model.field(expected)?;
-    let (own, other) = (record.model.names.get(expected)?, record.name_of(id)?);
     // Lists that are known by their names need no members.
     if record.has_good_pair(expected, id) || !is_missing_up_to(record, field.parent, record.frame_of(id)?) {
         return None;
@@ -79,25 +63,18 @@ fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
     if !like.is_the_same(LEAST_SHARE) {
         return None;
     }
-    let sides = [(&record.model.names, own), (&record.scratch.names, other)];
-    let score = if is_any_list(sides) { WORTH } else { RIVAL };
+    let score = if is_any_list(record.expected_words(expected), record.found_words(id)) { WORTH } else { RIVAL };
     let parts = Parts { synonym: 1.0, tokens: score, path: 1.0, kind: 1.0, siblings: like.of_smaller(), ..Parts::NONE };
     Some(Pair { expected, found: id, score, is_taken: record.is_taken(expected), parts, has_neutral: false })
 }
 
 /// Whether one of two names says nothing of what is in the list, and the other one nothing but what that is: one noun,
 /// in the plural.
-fn is_any_list(sides: [(&Names, &Name); 2]) -> bool {
-    let is_in = |list: &[&str], names: &Names, word: &Token| list.binary_search(&names.text(word)).is_ok();
-    let says_nothing = |(names, name): (&Names, &Name)| match names.own(name) {
-        [word] => is_in(&CONTAINERS, names, word),
-        _ => false,
-    };
-    let says_what = |(names, name): (&Names, &Name)| match names.own(name) {
-        [word] => word.is_plural && !is_in(&RELATIONS, names, word),
-        _ => false,
-    };
-    sides.into_iter().any(says_nothing) && sides.into_iter().all(|side| says_nothing(side) || says_what(side))
+fn is_any_list(own: &[Token], other: &[Token]) -> bool {
+    let ([a], [b]) = (own, other) else { return false };
+    let says_nothing = |word: &Token| word.is(Role::Container);
+    let says_what = |word: &Token| word.is_plural && !word.is(Role::Relation);
+    says_nothing(a) && (says_nothing(b) || says_what(b)) || says_what(a) && says_nothing(b)
 }
 
 /// Whether an expected object and those around it are missing, up to the object `frame`.
@@ -107,14 +84,4 @@ fn is_missing_up_to(record: &Record<'_, '_>, mut object: Id, frame: Id) -> bool 
         object = field.parent;
     }
     object == frame
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_in_order() {
-        assert!(CONTAINERS.is_sorted() && RELATIONS.is_sorted());
-    }
 }

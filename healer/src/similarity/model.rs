@@ -1,12 +1,13 @@
 //! What a contract expects of one kind of record, with everything precomputed that does not depend on a body.
 
+use nomos_rules::dictionary::Role;
+
 use super::candidates::Index;
 use super::lexicon::hash_word;
 use super::metrics::trigrams::Vocabulary;
 use super::names::Names;
 use super::postings::Postings;
 use super::typos::Typos;
-use super::weights::LISTED;
 use super::words::each_word;
 use super::{Expected, Id, NONE, described, doubt};
 use crate::order::sort;
@@ -100,7 +101,7 @@ impl Model {
     pub(crate) fn names_a_list(&self, id: Id) -> bool {
         let is_open = |field: &Expected| field.expects.values.is_empty() && field.expects.format.is_none();
         let last = self.names.get(id).and_then(|name| self.names.own(name).last());
-        self.field(id).is_some_and(is_open) && last.is_some_and(|word| LISTED.contains(&self.names.text(word)))
+        self.field(id).is_some_and(is_open) && last.is_some_and(|word| word.is(Role::Listed))
     }
 
     /// Returns the fields directly in an object; [`NONE`] stands for the record itself.
@@ -132,7 +133,7 @@ impl Model {
 }
 
 fn says_form(names: &Names, id: Id) -> bool {
-    names.get(id).is_some_and(|name| doubt::says_form(names, name))
+    names.get(id).is_some_and(|name| doubt::says_form(names.own(name)))
 }
 
 fn words_of(name: &str) -> Vec<u64> {

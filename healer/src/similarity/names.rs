@@ -7,11 +7,12 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use nomos_rules::dictionary::{LONGEST_PHRASE, singular, words};
+use nomos_rules::dictionary::{LONGEST_PHRASE, Role, singular, words};
 
 use super::lexicon::{Entry, Lexicon, More, Neutral, group_hash, group_weight, hash_word, join_hash, lexicon};
+use super::roles::Roles;
 use super::typos::Typos;
-use super::weights::{ONE_EXPANSION, ONLY_EXPANSION, TYPO, is_adjective, told_by};
+use super::weights::{ONE_EXPANSION, ONLY_EXPANSION, TYPO, told_by};
 use super::words::each_word;
 use crate::order::sort_by_less;
 use crate::plan::spec::{Kind, Kinds};
@@ -28,38 +29,15 @@ pub(super) const MAX_LEVEL: u8 = 3;
 /// The largest number of keys of a name; the rest is left out.
 const MAX_KEYS: usize = 96;
 
-/// Words for what a record of any kind has, by which another record refers to it.
-pub(super) const REFERENCES: [&str; 16] = [
-    "code",
-    "guid",
-    "href",
-    "id",
-    "identifier",
-    "key",
-    "kind",
-    "link",
-    "name",
-    "number",
-    "slug",
-    "title",
-    "type",
-    "uri",
-    "url",
-    "uuid",
-];
-
 /// A word of a name.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(super) struct Token {
     /// The hash of its singular.
     pub hash: u64,
     /// 0 for a word of the name itself, 1 for one of the object around it, and so on.
     pub level: u8,
     pub is_number: bool,
-    pub is_filler: bool,
-    /// Whether it keeps its sense wherever it stands in a name.
-    pub is_adjective: bool,
+    pub roles: Roles,
     /// How much it tells, from 0 to 1.
     pub weight: f32,
     /// Whether it is a word of the dictionary.
@@ -289,10 +267,9 @@ impl Names {
     /// name around `order_items.order_id` begins with `order`, but is about an item. `open`: own words that need not
     /// refer.
     #[inline(never)]
-    fn said_of(&self, first: usize, above: &[Token], own: &[Token], record: &[u64], open: Mask) -> Mask {
+    fn said_of(first: usize, above: &[Token], own: &[Token], record: &[u64], open: Mask) -> Mask {
         let bits = |place: usize| bit(first.saturating_add(place));
-        let is_reference = |word: &Token| REFERENCES.contains(&self.text(word));
-        if own.iter().enumerate().any(|(place, word)| open & bits(place) == 0 && !is_reference(word)) {
+        if own.iter().enumerate().any(|(place, word)| open & bits(place) == 0 && !word.is(Role::Reference)) {
             return Mask::MAX;
         }
         let is_own = |hash: u64| own.iter().any(|word| word.hash == hash);
@@ -320,12 +297,12 @@ impl Names {
             if is_said(token) {
                 made.implied |= bit;
             }
-            if token.is_filler {
+            if token.is(Role::Filler) {
                 fillers |= bit;
             }
         }
         if made.implied != 0 {
-            made.implied &= self.said_of(shape.above, above, own, record, made.implied | fillers);
+            made.implied &= Names::said_of(shape.above, above, own, record, made.implied | fillers);
         }
         made.neutral = neutral_suffix(lexicon, tokens, shape, kinds) | neutral_prefix(lexicon, tokens, shape, kinds);
         let is_all_filler = fillers == made.own;
@@ -352,6 +329,11 @@ struct Shape {
 }
 
 impl Token {
+    /// Whether the word has a role.
+    pub fn is(&self, role: Role) -> bool {
+        self.roles.has(role)
+    }
+
     /// Whether the word says the opposite of another one, or is another number.
     pub fn is_opposed_to(&self, other: &Token) -> bool {
         if self.is_number && other.is_number {
@@ -366,8 +348,7 @@ impl Token {
         hash: 0,
         level: 0,
         is_number: false,
-        is_filler: false,
-        is_adjective: false,
+        roles: Roles::NONE,
         weight: 0.0,
         is_word: false,
         is_plural: false,
@@ -403,15 +384,15 @@ fn push_token(lexicon: &Lexicon, text: &mut String, tokens: &mut Vec<Token>, wor
     let hash = hash_word(&folded);
     let is_number = folded.bytes().all(|byte| byte.is_ascii_digit());
     let entry = lexicon.get(hash);
-    let is = |what: fn(&Entry) -> bool| entry.is_some_and(what);
-    let weight = if is_number { 0.1 } else { told_by(&folded, is(|entry| entry.is_generic)) };
-    let is_word = is(|entry| entry.is_word) || raw.is_some_and(|entry| entry.is_word);
+    let roles = entry.map_or(Roles::NONE, |entry| entry.roles);
+    let is_participle = folded.ends_with("ed") && !folded.ends_with("eed");
+    let weight = if is_number { 0.1 } else { told_by(&folded, roles) };
+    let is_word = entry.is_some_and(|entry| entry.is_word) || raw.is_some_and(|entry| entry.is_word);
     tokens.push(Token {
         hash,
         level: 0,
         is_number,
-        is_filler: is(|entry| entry.is_filler),
-        is_adjective: is_adjective(&folded),
+        roles: if is_participle { roles.with(Role::Adjective) } else { roles },
         weight,
         is_word,
         is_plural: folded != word,

@@ -4,7 +4,8 @@
 //! name are two things, and two things of one kind each have a `phone`. Nor is `phone` the `manager.phone`. A wrapper
 //! around the record is the record itself, unless it has an identifier of its own.
 
-use super::doubt::IDENTIFIERS;
+use nomos_rules::dictionary::Role;
+
 use super::lexicon::{hash_word, join_hash};
 use super::names::Name;
 use super::record::{Pair, Record, lacks_level};
@@ -75,7 +76,7 @@ impl Others {
 #[inline(never)]
 fn standing(record: &Record<'_, '_>) -> Vec<u64> {
     let names = &record.model.names;
-    let identifies = |name: &Name| names.own(name).iter().any(|word| IDENTIFIERS.contains(&names.text(word)));
+    let identifies = |name: &Name| names.own(name).iter().any(|word| word.is(Role::Identifier));
     let mut standing = Vec::new();
     // The number of found members is bounded, that of expected ones is not.
     for found in record.found {

@@ -5,9 +5,10 @@
 //! `merge_request`, however alike they are. Nor is it in a list or in another object, unless that is an envelope:
 //! elements of one list may be of several kinds, and so may what an object is about (`source.user`, `source.bot`).
 
-use super::doubt::STATES;
+use nomos_rules::dictionary::Role;
+
 use super::likeness::Likeness;
-use super::names::{Names, Token};
+use super::names::Token;
 use super::record::{Pair, Record};
 use super::{Found, Id, NONE, Parts};
 
@@ -43,10 +44,6 @@ pub(super) fn pair(record: &Record<'_, '_>, found: Id) -> Option<Pair> {
 /// Whether one of the names says another state or that something is wrong, or the names say opposites.
 fn says_another(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     let (own, other) = (record.expected_words(expected), record.found_words(found));
-    let says = |names: &Names, words: &[Token]| {
-        words.iter().any(|word| names.text(word) == "error" || STATES.binary_search(&names.text(word)).is_ok())
-    };
-    says(&record.model.names, own)
-        || says(&record.scratch.names, other)
-        || own.iter().any(|word| other.iter().any(|other| word.is_opposed_to(other)))
+    let says = |words: &[Token]| words.iter().any(|word| word.is(Role::State) || word.is(Role::Error));
+    says(own) || says(other) || own.iter().any(|word| other.iter().any(|other| word.is_opposed_to(other)))
 }

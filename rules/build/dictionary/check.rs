@@ -3,6 +3,7 @@
 use super::{
     file::{Dictionary, Group, OneOrMore, Set, Strength, place},
     plural::{regular, singular},
+    role::Role,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,7 @@ pub fn check(dictionary: &Dictionary) -> Vec<String> {
     check.opposites();
     check.neutral();
     check.wrappers();
+    check.roles();
     check.single_words();
     check.problems
 }
@@ -213,14 +215,31 @@ impl<'a> Check<'a> {
         }
     }
 
+    fn roles(&mut self) {
+        let roles = &self.dictionary.roles;
+        let names = Role::ALL.map(Role::name);
+        for name in names.iter().filter(|name| roles.get(*name).is_none_or(Vec::is_empty)) {
+            self.tell("roles", name, "found no words; expected one or more");
+        }
+        for (name, words) in roles {
+            if !names.contains(name) {
+                self.tell("roles", name, &format!("found a role of that name; expected one of {}", names.join(", ")));
+            }
+            self.sorted_words("roles", name, words);
+        }
+    }
+
     fn single_words(&mut self) {
-        let words = &self.dictionary.words;
-        self.words("words", "all", words);
+        self.sorted_words("words", "all", &self.dictionary.words);
+    }
+
+    fn sorted_words(&mut self, file: &str, at: &str, words: &[String]) {
+        self.words(file, at, words);
         for word in words.iter().filter(|word| word.contains(' ')) {
-            self.tell("words", word, "found a phrase; expected one word");
+            self.tell(file, word, "found a phrase; expected one word");
         }
         if !words.is_sorted() {
-            self.tell("words", "all", "found words that are not sorted; expected them sorted");
+            self.tell(file, at, "found words that are not sorted; expected them sorted");
         }
     }
 

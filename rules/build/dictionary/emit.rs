@@ -6,6 +6,7 @@ use super::{
     file::{Dictionary, Group, Kind, NeutralEntry, Strength},
     ids::Ids,
     pack,
+    role::Role,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -54,6 +55,7 @@ pub fn source(dictionary: &Dictionary) -> String {
             "(PhraseId, PhraseId)",
             dictionary.plurals.irregular.iter().map(|(plural, singular)| (ids.of_text(plural), ids.of_text(singular))),
         ),
+        roles(dictionary, &ids),
         texts("Words that look like plurals and are none, sorted.", "UNCOUNTABLE", uncountable(dictionary).into_iter()),
     ]
     .concat()
@@ -142,6 +144,16 @@ fn neutral(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
         ),
     ]
     .concat()
+}
+
+fn roles(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
+    let words = |role: Role| dictionary.roles.get(&role.name()).into_iter().flatten();
+    lists(
+        "The words of each of [`Role::ALL`], sorted.",
+        "ROLES",
+        Order::Inside,
+        Role::ALL.into_iter().map(|role| set(words(role), ids)),
+    )
 }
 
 fn value_kind(kind: Option<Kind>) -> String {

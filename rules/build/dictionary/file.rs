@@ -4,8 +4,8 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// The names of the files, in the order in which their problems are told.
-pub const FILES: [&str; 8] =
-    ["synonyms", "opposites", "abbreviations", "compounds", "neutral", "wrappers", "plurals", "words"];
+pub const FILES: [&str; 9] =
+    ["synonyms", "opposites", "abbreviations", "compounds", "neutral", "wrappers", "plurals", "roles", "words"];
 
 /// All files.
 #[derive(Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Dictionary {
     pub neutral: Neutral,
     pub wrappers: Wrappers,
     pub plurals: Plurals,
+    /// Words by the name of a role.
+    pub roles: BTreeMap<String, Vec<String>>,
     /// Words of which nothing else is known.
     pub words: Vec<String>,
 }
@@ -106,6 +108,7 @@ impl Dictionary {
             "neutral" => serde_saphyr::from_str(text).map(|part| self.neutral = part),
             "wrappers" => serde_saphyr::from_str(text).map(|part| self.wrappers = part),
             "plurals" => serde_saphyr::from_str(text).map(|part| self.plurals = part),
+            "roles" => serde_saphyr::from_str(text).map(|part| self.roles = part),
             "words" => serde_saphyr::from_str(text).map(|part| self.words = part),
             _ => {
                 return Err(format!(

@@ -45,7 +45,8 @@ impl<'a> Ids<'a> {
 }
 
 fn texts(dictionary: &Dictionary) -> impl Iterator<Item = &str> {
-    let Dictionary { synonyms, opposites, abbreviations, compounds, neutral, wrappers, plurals, words } = dictionary;
+    let Dictionary { synonyms, opposites, abbreviations, compounds, neutral, wrappers, plurals, roles, words } =
+        dictionary;
     let synonyms = synonyms.iter().flat_map(|group| &group.words);
     let opposites = opposites.iter().flat_map(|set| set.never.iter().flat_map(OneOrMore::words));
     let abbreviations = abbreviations.iter().flat_map(|(short, to)| [short].into_iter().chain(to.words()));
@@ -54,5 +55,5 @@ fn texts(dictionary: &Dictionary) -> impl Iterator<Item = &str> {
     let wrappers = wrappers.envelopes.iter().chain(&wrappers.groupings);
     let plurals = plurals.irregular.iter().flat_map(|(plural, singular)| [plural, singular]);
     let all = synonyms.chain(opposites).chain(abbreviations).chain(compounds.values());
-    all.chain(neutral).chain(wrappers).chain(plurals).chain(words).map(String::as_str)
+    all.chain(neutral).chain(wrappers).chain(plurals).chain(roles.values().flatten()).chain(words).map(String::as_str)
 }
