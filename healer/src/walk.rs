@@ -54,8 +54,11 @@ pub(crate) fn walk(
         done => done,
     };
     match done {
+        Ok(()) => Ok(()),
         Err(Stop::Failed(failure)) => Err(failure),
-        Err(Stop::Tracks) | Ok(()) => Ok(()),
+        // A walk that keeps positions never stops for want of them. If it did, half a body would be healed, so the whole
+        // one leaves as it came.
+        Err(Stop::Tracks) => Err(Failure { reason: Reason::Malformed, offset: 0 }),
     }
 }
 
