@@ -75,22 +75,22 @@ fn setting(name: &str) -> Option<Value> {
         "filter_state" => field::flag("Whether each response gets filter state for access logs.", default.filter_state),
         "max_held_bytes" => field::bound(
             name,
-            default.max_held_bytes,
+            default.limits.max_held_bytes,
             "Most bytes of a body that is healed as a whole; a longer one is healed record by record as it streams.",
         ),
         "max_depth" => field::bound(
             name,
-            default.max_depth as usize,
+            default.limits.max_depth as usize,
             "Deepest nesting of objects and arrays; a deeper body passes unchanged.",
         ),
         "max_keys" => field::bound(
             name,
-            default.max_keys as usize,
+            default.limits.max_keys as usize,
             "Most members of one object; a body with a larger object passes unchanged.",
         ),
         "max_tokens" => field::bound(
             name,
-            default.max_tokens,
+            default.limits.max_tokens,
             "Most tokens of a body that is healed as a whole; one with more passes unchanged.",
         ),
         "max_shapes" => field::bound(

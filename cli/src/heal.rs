@@ -79,7 +79,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mut healer = Healer::new();
     let mut memo = route.map_or_else(Memo::default, |route| Memo::new(&route.plan));
     let taken = route.filter(|_| skip.is_none());
-    let done = taken.map(|route| heal(&mut healer, &route.plan, &mut memo, &body, config.limits()));
+    let done = taken.map(|route| heal(&mut healer, &route.plan, &mut memo, &body, config.limits));
     let streamed = done.as_ref().is_some_and(|done| done.streamed);
     let outcome = match done.map(|done| done.result) {
         Some(Ok(summary)) => Outcome::Done(summary),

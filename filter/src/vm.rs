@@ -116,7 +116,7 @@ impl<H: Host> Vm<H> {
         let root = Rc::new(Root::new(config, host, metrics));
         let ticks = host.set_tick_period(TICK_MS).is_ok();
         metrics.defer(ticks);
-        if !self.tools.reserve(root.config.limits()) {
+        if !self.tools.reserve(root.config.limits) {
             self.tools.host.log(Level::Warn, "nomos: there is no memory to keep back; bodies pass until there is");
         }
         self.roots.retain(|(known, _)| *known != id);
@@ -493,7 +493,7 @@ fn begin<H: Host>(tools: &mut Tools<H>, stream: &mut Stream, ends: bool) -> Resu
         mode = restricted(tools, mode)?;
     }
     stream.manner.heals = mode == Mode::Heal;
-    let most = count(root.config.limits().max_held_bytes);
+    let most = count(root.config.limits.max_held_bytes);
     // A body that is only observed must not wait for its end, which may be handed out late: see [`Held`].
     let may_hold = root.holds_headers() && (stream.manner.heals || content_length.is_some());
     let dependents = if may_hold && content_length.is_none_or(|length| length <= most) {
@@ -546,7 +546,7 @@ fn restricted<H: Host>(tools: &mut Tools<H>, mode: Mode) -> Result<Mode, Skip> {
 }
 
 fn job<'a>(root: &Root, route: &'a Route, tag: &'a RouteTag, manner: Manner) -> Job<'a> {
-    Job { succeeds: manner.succeeds, ..Job::new(route, tag, root.config.limits(), manner.heals) }
+    Job { succeeds: manner.succeeds, ..Job::new(route, tag, root.config.limits, manner.heals) }
 }
 
 #[cfg(test)]

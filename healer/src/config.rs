@@ -65,15 +65,8 @@ pub struct Config {
     pub response_headers: ResponseHeaders,
     /// Whether the filter state for access logs is set.
     pub filter_state: bool,
-    /// A longer body is healed as it streams, and a longer record in it leaves as it came.
-    pub max_held_bytes: usize,
-    /// A deeper body leaves as it came.
-    pub max_depth: u32,
-    /// A body with an object of more members leaves as it came, unless it streams and the object is around its records.
-    pub max_keys: u32,
-    /// A body of more tokens leaves as it came, unless it streams. A body of unknown length leaves as it came if the
-    /// part of it that may be held has more.
-    pub max_tokens: usize,
+    /// The bounds on one body.
+    pub limits: Limits,
     /// The number of record shapes that are remembered for one route.
     pub max_shapes: usize,
     /// The routes, in the order in which they are tried.
@@ -142,27 +135,6 @@ impl Config {
         self.routes.iter().any(|route| self.sample_of(route) != Sample::ALL)
     }
 
-    fn set_bound(&mut self, name: &str, number: usize) {
-        let short = u32::try_from(number).unwrap_or(u32::MAX);
-        match name {
-            "max_held_bytes" => self.max_held_bytes = number,
-            "max_depth" => self.max_depth = short,
-            "max_keys" => self.max_keys = short,
-            "max_tokens" => self.max_tokens = number,
-            _ => self.max_shapes = number,
-        }
-    }
-
-    /// Returns the bounds on one body.
-    pub fn limits(&self) -> Limits {
-        Limits {
-            max_held_bytes: self.max_held_bytes,
-            max_depth: self.max_depth,
-            max_keys: self.max_keys,
-            max_tokens: self.max_tokens,
-        }
-    }
-
     /// Whether a route accepts a response with this status and this value of `content-type`.
     pub fn accepts(&self, route: usize, status: u64, content_type: &[u8]) -> bool {
         self.routes.get(route).is_some_and(|route| route.matcher.conditions.accept(status, content_type))
@@ -182,17 +154,13 @@ impl Config {
 
 impl Default for Config {
     fn default() -> Self {
-        let Limits { max_held_bytes, max_depth, max_keys, max_tokens } = Limits::default();
         Config {
             mode: Mode::default(),
             sample: Sample::ALL,
             route_metadata: false,
             response_headers: ResponseHeaders::default(),
             filter_state: true,
-            max_held_bytes,
-            max_depth,
-            max_keys,
-            max_tokens,
+            limits: Limits::default(),
             max_shapes: Memo::DEFAULT_SHAPES,
             routes: Vec::new(),
         }
@@ -228,10 +196,10 @@ fn read(
 
 /// Reads the settings that are whole numbers.
 fn read_bounds(cursor: &Cursor<'_>, config: &mut Config, problems: &mut Problems) {
-    for Bound { name, least, most, expected } in BOUNDS {
+    for Bound { name, least, most, expected, set } in BOUNDS {
         let Some(field) = cursor.field(name) else { continue };
         if let Some(number) = read_bound(&field, least..=most, expected, problems) {
-            config.set_bound(name, number);
+            set(config, number);
         }
     }
 }

@@ -1,13 +1,16 @@
-/// Bounds on what one body may cost. Crossing one is an ordinary verdict.
+/// Bounds on what one body may cost. Crossing one is an ordinary verdict: the body leaves as it came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most bytes held: of a body that is healed as a whole, or of one record of a longer body.
+    /// Most bytes held: of a body that is healed as a whole, or of one record of a longer body, which is healed as it
+    /// streams. A longer record leaves as it came.
     pub max_held_bytes: usize,
     /// Most containers open at once ([`crate::Reason::TooDeep`]). Every `{` and `[` counts.
     pub max_depth: u32,
-    /// Most members of one object ([`crate::Reason::TooManyKeys`]).
+    /// Most members of one object ([`crate::Reason::TooManyKeys`]), unless the body streams and the object is around its
+    /// records.
     pub max_keys: u32,
-    /// Most tokens of one body ([`crate::Reason::TooManyTokens`]): brackets, commas, colons, strings and scalars.
+    /// Most tokens of one body ([`crate::Reason::TooManyTokens`]), unless it streams: brackets, commas, colons, strings
+    /// and scalars. Of a body of unknown length, most tokens of the part that may be held.
     pub max_tokens: usize,
 }
 

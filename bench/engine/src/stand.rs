@@ -25,7 +25,7 @@ impl Stand {
     pub fn new(subject: &Subject) -> Result<Self, String> {
         let say = |what: String| format!("{}: {what}", subject.name);
         let config = Config::parse(subject.config.as_bytes()).map_err(|error| say(error.to_string()))?;
-        let limits = config.limits();
+        let limits = config.limits;
         let route = config.routes.into_iter().next().ok_or_else(|| say("found no route; expected one".to_owned()))?;
         let (bodies, edit) = (subject.bodies.clone(), subject.edit.clone());
         let memo = Memo::new(&route.plan);

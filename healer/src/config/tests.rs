@@ -37,7 +37,7 @@ fn nothing_is_a_configuration() {
     for text in ["", " \n", "{}", r#"{"routes":[]}"#] {
         let config = Config::parse(text.as_bytes()).unwrap();
         assert_eq!((config.mode, config.response_headers), (Mode::Heal, ResponseHeaders::Early), "{text:?}");
-        assert_eq!(config.limits(), crate::Limits::default());
+        assert_eq!(config.limits, crate::Limits::default());
         assert_eq!(config.route(b"GET", b"/"), None);
     }
 }
@@ -54,16 +54,16 @@ fn settings_are_read_in_every_form_that_envoy_gives_them() {
     ];
     for (text, mode, bytes) in rows {
         let config = Config::parse(text.as_bytes()).unwrap();
-        assert_eq!((config.mode, config.max_held_bytes), (mode, bytes), "{text}");
+        assert_eq!((config.mode, config.limits.max_held_bytes), (mode, bytes), "{text}");
     }
     let limits = br#"{"max_keys":3,"max_tokens":"1e3","max_shapes":16,"sample":"0.25","route_metadata":true,"filter_state":false}"#;
     let config = Config::parse(limits).unwrap();
-    let Limits { max_keys, max_tokens, .. } = config.limits();
+    let Limits { max_keys, max_tokens, .. } = config.limits;
     assert_eq!((max_keys, max_tokens, config.max_shapes), (3, 1000, 16));
     assert_eq!((config.route_metadata, config.filter_state), (true, false));
     assert!(Config::default().filter_state);
     let config = Config::parse(br#"{"response_headers":"held","max_depth":4096}"#).unwrap();
-    assert_eq!((config.response_headers, config.max_depth), (ResponseHeaders::Held, 4096));
+    assert_eq!((config.response_headers, config.limits.max_depth), (ResponseHeaders::Held, 4096));
 }
 
 #[test]

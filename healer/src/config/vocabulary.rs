@@ -3,7 +3,7 @@
 use crate::plan::spec::Unmapped;
 use crate::similarity::Profile;
 
-use super::{Mode, ResponseHeaders};
+use super::{Config, Mode, ResponseHeaders};
 
 /// Fields of the whole configuration.
 pub const SETTINGS: [&str; 11] = [
@@ -57,6 +57,8 @@ pub struct Bound {
     pub most: usize,
     /// Both bounds in words.
     pub expected: &'static str,
+    /// Sets it.
+    pub set: fn(&mut Config, usize),
 }
 
 /// All settings that are whole numbers.
@@ -68,6 +70,7 @@ pub const BOUNDS: [Bound; 5] = [
         // The memory of each worker grows to what its streams hold at once, and never shrinks again.
         most: MAX_HELD_BYTES,
         expected: "a number of bytes from 1024 (1 KiB) to 67108864 (64 MiB)",
+        set: |config, number| config.limits.max_held_bytes = number,
     },
     Bound {
         name: "max_depth",
@@ -75,6 +78,7 @@ pub const BOUNDS: [Bound; 5] = [
         // Each open container costs the engine a frame, and no client library reads deeper documents by default.
         most: 1 << 12,
         expected: "a whole number from 1 to 4096",
+        set: |config, number| config.limits.max_depth = short(number),
     },
     Bound {
         name: "max_keys",
@@ -83,6 +87,7 @@ pub const BOUNDS: [Bound; 5] = [
         // for more distinct members.
         most: 1 << 23,
         expected: "a whole number from 1 to 8388608",
+        set: |config, number| config.limits.max_keys = short(number),
     },
     Bound {
         name: "max_tokens",
@@ -90,6 +95,7 @@ pub const BOUNDS: [Bound; 5] = [
         // One for each byte of the longest body.
         most: MAX_HELD_BYTES,
         expected: "a whole number from 1 to 67108864",
+        set: |config, number| config.limits.max_tokens = number,
     },
     Bound {
         name: "max_shapes",
@@ -98,7 +104,12 @@ pub const BOUNDS: [Bound; 5] = [
         // At some 10 KB each, for records of 60 fields, this many exceed the memory of a wasm VM.
         most: 1 << 16,
         expected: "a whole number from 16 to 65536",
+        set: |config, number| config.max_shapes = number,
     },
 ];
 
 const MAX_HELD_BYTES: usize = 1 << 26;
+
+fn short(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
