@@ -1,8 +1,8 @@
 //! Whether an object inside a record is another record, with members of its own.
 //!
-//! `manager.phone` is not `phone` if both `manager` and the record have a `name`. Two objects with a member of the same
-//! name are two things, and two things of one kind each have a `phone`. Nor is `phone` the `manager.phone`. A wrapper
-//! around the record is the record itself, unless it has an identifier of its own.
+//! `manager.phone` is not `phone` if both `manager` and the record have a `name`, whether that is expected or not. Two
+//! objects with a member of the same name are two things, and two things of one kind each have a `phone`. Nor is `phone`
+//! the `manager.phone`. A wrapper around the record is the record itself, unless it has an identifier of its own.
 
 use nomos_rules::dictionary::Role;
 
@@ -11,8 +11,9 @@ use super::names::Name;
 use super::record::{Pair, Record, lacks_level};
 use super::{Expected, Id, NONE, Standing};
 use crate::order::sort;
+use crate::plan::spec::Kind;
 
-/// The [`key`]s of all members that stand where they are expected, ascending. Computed on first use.
+/// The [`key`]s of members that may be in two objects, ascending. Computed on first use.
 #[derive(Default)]
 pub(super) struct Others(Option<Vec<u64>>);
 
@@ -52,7 +53,7 @@ impl Others {
             if record.is_taken(to) && record.place_of(to) == from {
                 return false;
             }
-            let stands = |field: &Expected| standing.binary_search(&key(from, &field.name, false)).is_ok();
+            let stands = |field: &Expected| standing.binary_search(&key(from, &field.name, Mark::Expected)).is_ok();
             let is_own = !is_envelope(to) && !record.is_lifted(to);
             if is_own && record.model.members(to).any(|(id, field)| !is_envelope(id) && stands(field)) {
                 return true;
@@ -62,17 +63,29 @@ impl Others {
         false
     }
 
-    /// Whether an object has a member with the name of one that stands in the object `place`. Of wrappers, only
-    /// identifiers count.
+    /// Whether an object has a member with the name of one in the object `place`. Of wrappers, only identifiers count.
     fn have_one_name(&mut self, record: &Record<'_, '_>, object: Id, place: Id) -> bool {
         let is_wrapper = record.scratch.members.get(object as usize).is_some_and(|member| member.is_wrapper);
         let mut members = record.found.iter().filter(|found| found.parent == object);
         let standing = self.0.get_or_insert_with(|| standing(record));
-        members.any(|found| standing.binary_search(&key(place, found.name, is_wrapper)).is_ok())
+        let marks: &[Mark] = if is_wrapper { &[Mark::Identifier] } else { &[Mark::Expected, Mark::Unknown] };
+        let is_in_both = |name: &str| marks.iter().any(|mark| standing.binary_search(&key(place, name, *mark)).is_ok());
+        members.any(|found| is_in_both(found.name))
     }
 }
 
-/// Returns the keys of all members that stand where they are expected.
+/// Why a member counts.
+#[derive(Clone, Copy)]
+enum Mark {
+    /// It stands where it is expected.
+    Expected,
+    /// The same, and its name says that it may identify the object around it.
+    Identifier,
+    /// It is a value of its own that is not expected. Objects of one name (`data`, `fields`) may be in any object.
+    Unknown,
+}
+
+/// Returns the keys of all members that count.
 #[inline(never)]
 fn standing(record: &Record<'_, '_>) -> Vec<u64> {
     let names = &record.model.names;
@@ -80,20 +93,23 @@ fn standing(record: &Record<'_, '_>) -> Vec<u64> {
     let mut standing = Vec::new();
     // The number of found members is bounded, that of expected ones is not.
     for found in record.found {
-        let Standing::Expected(field) = found.standing else { continue };
-        if lacks_level(record.model, found) {
-            continue;
-        }
-        standing.push(key(found.parent, found.name, false));
-        if names.get(field).is_some_and(identifies) {
-            standing.push(key(found.parent, found.name, true));
+        let mut note = |mark: Mark| standing.push(key(found.parent, found.name, mark));
+        match found.standing {
+            Standing::Expected(field) if !lacks_level(record.model, found) => {
+                note(Mark::Expected);
+                if names.get(field).is_some_and(identifies) {
+                    note(Mark::Identifier);
+                }
+            }
+            Standing::Unknown if !matches!(found.kind, Kind::Object | Kind::Array) => note(Mark::Unknown),
+            _ => (),
         }
     }
     sort(&mut standing);
     standing
 }
 
-/// Returns a number for a member of a found object. A member that may identify that object has a second one.
-fn key(object: Id, name: &str, identifies: bool) -> u64 {
-    join_hash(hash_word(name), u64::from(object) << 1 | u64::from(identifies))
+/// Returns a number for a member of a found object.
+fn key(object: Id, name: &str, mark: Mark) -> u64 {
+    join_hash(hash_word(name), u64::from(object) << 2 | mark as u64)
 }
