@@ -309,15 +309,27 @@ fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
     let Some(name) = record.name_of(id) else { return false };
     let is_record = name.needed == 0 && name.implied != 0;
     if name.is_envelope || is_record {
-        return held.standing == 0 || held.inside > held.standing;
+        let is_more = held.standing == 0 || held.inside > held.standing;
+        let may_be_beside = !name.is_envelope || frame != NONE;
+        return is_more
+            && !(may_be_beside && held.is_like_missing())
+            && !(name.is_envelope && is_opposed_to_missing(record, id, frame));
     }
     let is_split = held.inside > 0
         && held.deep >= LEAST_DEEP.max(held.most_of_one.saturating_add(LEAST_SPLIT))
         && held.told >= LEAST_TOLD;
     let is_most = held.inside.saturating_mul(2) >= held.missing || is_split;
-    held.inside.max(held.deep) >= LEAST_WRAPPED
+    held.inside.max(held.deep.saturating_sub(held.most_beside)) >= LEAST_WRAPPED
         && is_most
         && held.standing.saturating_mul(2) <= held.inside.max(held.deep)
+}
+
+/// Whether the name of an object is one word, and that of a missing one in `frame` is its opposite: a `response` is no
+/// envelope where a `request` is expected.
+fn is_opposed_to_missing(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
+    let [word] = record.found_words(id) else { return false };
+    let is_opposed = |field: Id| matches!(record.expected_words(field), [other] if other.is_opposed_to(word));
+    record.model.members(frame).any(|(field, other)| other.is_object && !record.is_taken(field) && is_opposed(field))
 }
 
 /// How much of what an expected object lacks is below a found one.
@@ -331,6 +343,8 @@ struct Held {
     deep: u32,
     /// The most members that belong to one such object. If there is little else, the found object is that one.
     most_of_one: u32,
+    /// The most of these that stand directly in the found object. Then that is such an object itself, or one like it.
+    most_beside: u32,
     /// How much the names of these members tell.
     told: f32,
     /// Names that counted, so that one member does not count twice.
@@ -353,10 +367,18 @@ impl Held {
                 for (inner, _) in record.model.members(field) {
                     held.counts(record, id, inner);
                 }
-                held.most_of_one = held.most_of_one.max(held.deep.saturating_sub(before));
+                let own = held.deep.saturating_sub(before);
+                held.most_of_one = held.most_of_one.max(own);
+                held.most_beside = held.most_beside.max(own.min(count_beside(record, id, field)));
             }
         }
         held
+    }
+
+    /// Whether there is nothing but what stands directly in the found object and belongs to one missing object. Then the
+    /// found one may be beside that: a `sentiment` is not the missing `topic`, though both are about a text.
+    fn is_like_missing(&self) -> bool {
+        self.inside == 0 && self.most_beside > 0 && self.deep <= self.most_beside
     }
 
     fn counts(&mut self, record: &Record<'_, '_>, id: Id, field: Id) -> bool {
@@ -370,6 +392,13 @@ impl Held {
         }
         name.is_some()
     }
+}
+
+/// Returns how many members of an expected object stand directly in a found one.
+fn count_beside(record: &Record<'_, '_>, found: Id, expected: Id) -> u32 {
+    let names = record.model.members(expected).filter_map(|(id, _)| record.model.names.get(id));
+    let stands = |name: &&Name| children(record, found).any(|(_, child)| child.joined == name.joined);
+    names.filter(stands).count() as u32
 }
 
 /// Whether a member with the name of a field is anywhere below an object. A value is no object.
