@@ -55,16 +55,16 @@ pub(super) fn add(record: &mut Record<'_, '_>) {
 fn pair(record: &Record<'_, '_>, object: Id, expected: Id, id: Id) -> Option<Pair> {
     let (field, found) = (record.model.field(expected)?, record.found.get(id as usize)?);
     let kind = compatible(field, found, record.model.has_formats);
-    if kind == 0.0 || field.is_object || !record.is_inside(field, object) || contradicts(record, expected, id) {
+    // A description says what a thing is, not whose: "City of the address" does so of every address.
+    if kind == 0.0 || field.is_object || field.parent != object || contradicts(record, expected, id) {
         return None;
     }
-    let path = if field.parent == object { 1.0 } else { WORTH };
     Some(Pair {
         expected,
         found: id,
-        score: WORTH * path * kind,
+        score: WORTH * kind,
         is_taken: record.is_taken(expected),
-        parts: Parts { synonym: 1.0, tokens: 1.0, path, kind, described: WORTH, ..Parts::default() },
+        parts: Parts { synonym: 1.0, tokens: 1.0, path: 1.0, kind, described: WORTH, ..Parts::default() },
         has_neutral: false,
     })
 }
