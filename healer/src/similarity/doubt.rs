@@ -118,10 +118,12 @@ fn tells_where(record: &Record<'_, '_>, pair: &Pair) -> bool {
 }
 
 /// Doubts `order.venue.id` for `order_id`: an identifier belongs to the object that holds it. Doubts `identifier.value` for
-/// `id`: it is one of several.
+/// `id`: it is one of several. Doubts `identifier` for `id`: a record often has one of its own beside that of its users.
 fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (own, found) = (record.expected_words(pair.expected), record.found_words(pair.found));
+    let is_other = |a: &Token, b: &Token| a.is(Role::Identifier) && b.is(Role::Identifier) && a.hash != b.hash;
     pair.parts.path < GROUPED && are_all(found, Role::Identifier)
+        || matches!((own, found), ([a], [b]) if is_other(a, b))
         || pair.parts.synonym < SAME_WORDS && are_all(found, Role::Content) && are_all(own, Role::Identifier)
 }
 

@@ -71,6 +71,35 @@ const ROWS: &[(&str, &str)] = &[
         "[{id:S,SharingGroupServer:[{all_orgs:B,sharing_group_id:S}]}]",
         r#"[{"id":"1","SharingGroupServer":[{"server_id":"0","all_orgs":true}]}]"#,
     ),
+    // An object that shares a member with the record, which the contract does not list: it overrides the record.
+    (
+        "{name:S,refundMethod:S,returnsAccepted:B,returnPeriod:{value:I,unit:S}}",
+        r#"{"name":"n","refundMethod":"m","returnsAccepted":true,"returnMethod":"r","internationalOverride":{
+            "returnMethod":"r","returnPeriod":{"value":3,"unit":"DAY"}}}"#,
+    ),
+    // An object like a missing one, beside it.
+    (
+        "{request:{headers:[S],body:{bytes:I}},sampling:{percentage:I}}",
+        r#"{"response":{"headers":["a"],"body":{"bytes":1}},"sampling":{"percentage":5}}"#,
+    ),
+    (
+        "{topicSentiments:[{topic:{text:S,start:I,end:I,category:S}}]}",
+        r#"{"topicSentiments":[{"sentiment":{"text":"t","start":1,"end":2,"category":"positive"}}]}"#,
+    ),
+    (
+        "[{description:S,name:S,return_address:{address_line1:S,city_locality:S,postal_code:S}}]",
+        r#"[{"description":"d","origin_address":{"name":"n","address_line1":"a","city_locality":"c",
+            "postal_code":"p"}}]"#,
+    ),
+    (
+        "{file:{id:S,name:S,path:S,parentFolderId:S}}",
+        r#"{"folder":{"id":"1","name":"n","path":"p","parentFolderId":"2"}}"#,
+    ),
+    ("{import:{id:S,row_count:I,file_name:S}}", r#"{"export":{"id":"1","row_count":2,"file_name":"f"}}"#),
+    // Another identifier, and other names that look alike.
+    ("[{id:S,title:S,session:S}]", r#"[{"identifier":"HB 1","title":"t","session":"s"}]"#),
+    ("{rtmpUrl:S,streamKey:S,saveReplay:B}", r#"{"rtmpsUrl":"rtmps://e","streamKey":"k","saveReplay":true}"#),
+    ("{permalink:S,title:S,genre:S}", r#"{"permalink_url":"https://e/x","title":"t","genre":"g"}"#),
     // Members that every object of the kind has.
     (
         "{action:S,order:{id:I,total:I},sender:{name:S,email:S,phone:S}}",
