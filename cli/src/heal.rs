@@ -5,7 +5,7 @@ mod report;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use healer::{Healer, Limits, Memo, Plan, Progress, Reason, Summary};
+use healer::{Healer, Intake, Limits, Memo, Plan, Progress, Reason, Summary};
 use nomos_filter::outcome::Skip;
 
 use crate::failure::Failure;
@@ -81,6 +81,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let taken = route.filter(|_| skip.is_none());
     let done = taken.map(|route| heal(&mut healer, &route.plan, &mut memo, &body, config.limits));
     let streamed = done.as_ref().is_some_and(|done| done.streamed);
+    let missing = done.as_ref().and_then(|done| done.missing.clone());
     let outcome = match done.map(|done| done.result) {
         Some(Ok(summary)) => Outcome::Done(summary),
         Some(Err(failure)) => Outcome::Failed(failure),
@@ -96,6 +97,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let mode = route.map_or(config.mode, |route| config.mode_of(route));
     let report = Report {
         outcome,
+        config: &args.config,
         exchange,
         route,
         has_routes: !config.routes.is_empty(),
@@ -105,6 +107,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         mode,
         changed: after != body,
         streamed,
+        missing: missing.filter(|_| route.is_some_and(|route| exchange.may_succeed(route))),
     };
     output::tell(&if args.json { report.as_json() } else { report.as_text(args.explain) });
     Ok(exit_code(&report.outcome))
@@ -138,6 +141,8 @@ struct Healed {
     result: Result<Summary, healer::Failure>,
     /// Whether the body was too long to be healed as a whole. The engine's output then contains all of it.
     streamed: bool,
+    /// The required members that are missing even so. `None` if they were not looked for.
+    missing: Option<Vec<String>>,
 }
 
 fn heal(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &[u8], limits: Limits) -> Healed {
@@ -145,7 +150,9 @@ fn heal(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &[u8], limits: 
     let mut pieces = body.chunks(PIECE);
     if !pieces.by_ref().any(|piece| intake.push(piece) == Progress::Release(Reason::TooLarge)) {
         intake.finish();
-        return Healed { result: healer.heal(plan, memo, &intake), streamed: false };
+        let result = healer.heal(plan, memo, &intake);
+        let missing = result.as_ref().ok().map(|summary| missing(healer, plan, &intake, summary));
+        return Healed { result, streamed: false, missing };
     }
     let mut stream = healer.outgrow(intake);
     while stream.advance(healer, plan, memo) {}
@@ -153,5 +160,11 @@ fn heal(healer: &mut Healer, plan: &Plan, memo: &mut Memo, body: &[u8], limits: 
         stream.push(healer, plan, memo, piece);
     }
     stream.finish(healer, memo);
-    Healed { result: stream.failure().map_or(Ok(stream.summary()), Err), streamed: true }
+    Healed { result: stream.failure().map_or(Ok(stream.summary()), Err), streamed: true, missing: None }
+}
+
+/// Returns the paths of the required members that the last body lacks as it was healed.
+fn missing(healer: &Healer, plan: &Plan, intake: &Intake, summary: &Summary) -> Vec<String> {
+    let numbers = if summary.lacks { healer.missing(plan, intake) } else { Vec::new() };
+    numbers.into_iter().filter_map(|number| plan.required().get(number).cloned()).collect()
 }

@@ -73,6 +73,16 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// Returns whether the response may be a success, whose required members count. A status that is not given may be
+    /// any that the route takes.
+    pub fn may_succeed(&self, route: &Route) -> bool {
+        let is_taken = |status| route.matcher.conditions.accept(status, self.content_type().as_bytes());
+        match self.status {
+            Some(status) => (200..300).contains(&status),
+            None => (200..300).any(is_taken),
+        }
+    }
+
     fn is_accepted(&self, route: &Route) -> bool {
         route.matcher.conditions.accept(self.status().into(), self.content_type().as_bytes())
     }

@@ -18,6 +18,16 @@ pub fn plain(line: &str) -> Cow<'_, str> {
     if line.chars().any(commands) { Cow::Owned(line.chars().map(escaped).collect()) } else { line.into() }
 }
 
+/// Returns a text as one word of a command line, in quotes if a shell would read it otherwise.
+pub fn shell_word(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | ':' | ',' | '@' | '%' | '+');
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.into()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''")).into()
+    }
+}
+
 fn commands(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
@@ -56,6 +66,20 @@ mod tests {
             let shown = plain(&json.to_string()).into_owned();
             assert!(!shown.contains(char::is_control), "{c:?}");
             assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).ok(), Some(json), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn words_are_quoted_for_shells() {
+        let rows = [
+            ("/api/user", "/api/user"),
+            ("/a?b=1&c", "'/a?b=1&c'"),
+            ("/it's", r"'/it'\''s'"),
+            ("~/n.yaml", "'~/n.yaml'"),
+            ("", "''"),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(shell_word(text), expected);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Reports what was done to a body, as text and as JSON.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use healer::config::{Mode, Route};
 use healer::plan::spec::Contract;
@@ -12,7 +13,10 @@ use serde_json::{Value, json};
 use crate::input::Exchange;
 use crate::output::plural;
 use crate::parts;
-use crate::text::plain;
+use crate::text::{plain, shell_word};
+
+/// Missing members that are named to people. `--json` has all of them.
+const MOST_MISSING: usize = 4;
 
 /// The outcome for a body.
 pub enum Outcome {
@@ -28,6 +32,8 @@ pub enum Outcome {
 pub struct Report<'a> {
     /// The outcome.
     pub outcome: Outcome,
+    /// The file with the configuration.
+    pub config: &'a Path,
     /// The request and response of the body.
     pub exchange: Exchange<'a>,
     /// The route that was taken.
@@ -46,12 +52,15 @@ pub struct Report<'a> {
     pub changed: bool,
     /// Whether the body was healed in pieces. Ops are then counted, but not listed.
     pub streamed: bool,
+    /// The required members that the body lacks as it leaves. `None` if that does not count as a lack, or is unknown.
+    pub missing: Option<Vec<String>>,
 }
 
 impl Report<'_> {
     /// Returns the report in one or more lines.
     pub fn as_text(&self, explain: bool) -> String {
         let mut lines = vec![self.headline()];
+        lines.extend(self.missing_lines());
         if explain {
             lines.extend(self.ops().iter().map(op_line));
             lines.extend(self.conflicting().iter().map(conflict_line));
@@ -86,6 +95,9 @@ impl Report<'_> {
                 set("dropped", summary.dropped.into());
                 set("conflicts", summary.conflicts.into());
                 set("ops", self.ops().iter().map(op_json).collect());
+                if let Some(missing) = &self.missing {
+                    set("missing", missing.as_slice().into());
+                }
                 if summary.conflicts > 0 {
                     set("conflicting", self.conflicting().iter().map(op_json).collect());
                 }
@@ -143,6 +155,32 @@ impl Report<'_> {
             (Some(Contract::Array { .. }), Some(b'{')) => "; the contract is of an array, and the body is an object",
             _ => "",
         }
+    }
+
+    /// Says which required members are missing, and which command tells what may stand for them.
+    fn missing_lines(&self) -> Vec<String> {
+        let Some(missing) = self.missing.as_deref().filter(|missing| !missing.is_empty()) else { return Vec::new() };
+        let named: Vec<String> = missing.iter().take(MOST_MISSING).map(|path| format!("{path} (required)")).collect();
+        let more = match missing.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let line = format!("  missing: {}{more}", named.join(", "));
+        [line]
+            .into_iter()
+            .chain(self.matching().map(|command| format!("  what may be meant for them: {command}")))
+            .collect()
+    }
+
+    /// Returns the command that matches the body with the contract of the route, unless only the response chose that.
+    fn matching(&self) -> Option<String> {
+        let Exchange { method, path, status, content_type } = self.exchange;
+        let options = [("--path", path), ("--method", method)];
+        let options =
+            options.into_iter().filter_map(|(option, value)| Some(format!(" {option} {}", shell_word(value?))));
+        let file = self.config.display().to_string();
+        (status.is_none() && content_type.is_none())
+            .then(|| format!("nomos match --contract {}{}", shell_word(&file), options.collect::<String>()))
     }
 
     fn ops(&self) -> Vec<Description> {

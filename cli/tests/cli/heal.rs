@@ -70,6 +70,94 @@ fn a_body_of_another_kind_than_its_contract_is_told() {
     }
 }
 
+const REQUIRING: &str = "routes:
+- name: user
+  match: {path: /u}
+  rename: {mail: email}
+  contract: {properties: {email: {}, id: {}, list: {items: {properties: {x: {}}, required: [x]}}}, required: [email, id]}
+- name: problem
+  match: {path: /p, status: [404]}
+  contract: {properties: {title: {}}, required: [title]}
+";
+
+#[test]
+fn what_is_missing_even_so_is_named() {
+    let dir = Dir::new("heal-missing");
+    dir.file("n.yaml", REQUIRING);
+    let hint = "  what may be meant for them: nomos match --contract n.yaml --path /u\n";
+    let both = "  missing: email (required), id (required)\n";
+    let clean = "clean by route user: nothing to heal\n";
+    let healed = "healed by route user: 1 rename\n";
+    let rows: [(&str, &[&str], String, &[&str]); 6] = [
+        (r#"{"x":1}"#, &[], format!("{clean}{both}{hint}"), &["email", "id"]),
+        (r#"{"mail":1}"#, &[], format!("{healed}  missing: id (required)\n{hint}"), &["id"]),
+        (r#"{"mail":1,"id":2}"#, &[], healed.to_owned(), &[]),
+        (
+            r#"{"email":1,"id":2,"list":[{}]}"#,
+            &[],
+            format!("{clean}  missing: list[].x (required)\n{hint}"),
+            &["list[].x"],
+        ),
+        (
+            r#"{"x":1}"#,
+            &["--method", "GET"],
+            format!("{clean}{both}{}", hint.replace("/u", "/u --method GET")),
+            &["email", "id"],
+        ),
+        // Another response may have another route, and `match` knows nothing of responses.
+        (r#"{"x":1}"#, &["--status", "201"], format!("{clean}{both}"), &["email", "id"]),
+    ];
+    for (body, options, report, missing) in rows {
+        let args = [&["heal", "--config", "n.yaml", "--path", "/u"], options].concat();
+        let output = dir.nomos_on(&args, body.as_bytes());
+        assert_eq!((output.code, output.stderr), (0, report), "{body}");
+        let output = dir.nomos_on(&[&args[..], &["--json"]].concat(), body.as_bytes());
+        let report: serde_json::Value = serde_json::from_str(&output.stderr).unwrap_or_default();
+        assert_eq!((output.code, &report["missing"]), (0, &serde_json::json!(missing)), "{body}");
+    }
+    let matched = dir.nomos_on(&["match", "--contract", "n.yaml", "--path", "/u"], br#"{"x":1}"#);
+    assert!(matched.stdout.contains("missing: email (required), id (required), list"), "{}", matched.stdout);
+}
+
+#[test]
+fn only_successes_lack_members() {
+    let dir = Dir::new("heal-unsuccessful");
+    let problem = REQUIRING.split_at(REQUIRING.find("- name: problem").unwrap_or_default()).1;
+    dir.file("n.yaml", REQUIRING).file("sole.yaml", format!("routes:\n{problem}"));
+    let rows: [(&str, &[&str]); 3] = [
+        ("n.yaml", &["--path", "/u", "--status", "404"]),
+        ("n.yaml", &["--path", "/p", "--status", "404"]),
+        ("sole.yaml", &[]),
+    ];
+    for (config, options) in rows {
+        let args = [&["heal", "--config", config], options].concat();
+        let output = dir.nomos_on(&args, b"{}");
+        assert!(
+            output.stderr.starts_with("clean by route ") && !output.stderr.contains("missing"),
+            "{}",
+            output.stderr
+        );
+        let output = dir.nomos_on(&[&args[..], &["--json"]].concat(), b"{}");
+        assert!(!output.stderr.contains("missing"), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn many_missing_members_are_counted() {
+    let dir = Dir::new("heal-many-missing");
+    let names: Vec<String> = (10..50).map(|number| format!("f{number}")).collect();
+    dir.file("n.yaml", format!("routes: [{{match: {{path: /u}}, contract: {{required: [{}]}}}}]", names.join(",")));
+    let output = dir.nomos_on(&["heal", "--config", "n.yaml"], b"{}");
+    let line = output.stderr.lines().nth(1).unwrap_or_default();
+    assert!(line.starts_with("  missing: f10 (required), f11 (required), "), "{line}");
+    assert!(line.ends_with(", f13 (required) and 36 more"), "{line}");
+    assert!(
+        output.stderr.ends_with("\n  what may be meant for them: nomos match --contract n.yaml\n"),
+        "{}",
+        output.stderr
+    );
+}
+
 #[test]
 fn conflicts_are_named() {
     let dir = Dir::new("heal-conflicts");
@@ -401,7 +489,7 @@ fn with_json_the_report_is_one_object() {
     assert_eq!(
         healed,
         serde_json::json!({
-            "verdict": "healed", "route": "user", "mode": "heal", "leaves": "healed", "renames": 3, "moves": 1, "dropped": 0, "conflicts": 0,
+            "verdict": "healed", "route": "user", "mode": "heal", "leaves": "healed", "renames": 3, "moves": 1, "dropped": 0, "conflicts": 0, "missing": [],
             "ops": [
                 {"kind": "rename", "from": "mail", "to": "email", "why": {"by": "route", "rule": "mail -> email"}},
                 {"kind": "rename", "from": "list[0].user_identifier", "to": "list[0].user_id",
