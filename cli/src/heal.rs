@@ -10,7 +10,7 @@ use nomos_filter::outcome::Skip;
 
 use crate::failure::Failure;
 use crate::input::Exchange;
-use crate::{config_file, diff, input, output};
+use crate::{config_file, diff, input, output, unreadable};
 
 use report::{Outcome, Report};
 
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let missing = done.as_ref().and_then(|done| done.missing.clone());
     let outcome = match done.map(|done| done.result) {
         Some(Ok(summary)) => Outcome::Done(summary),
-        Some(Err(failure)) => Outcome::Failed(failure),
+        Some(Err(failure)) => Outcome::Failed(failure, unreadable::refusal(&body, failure, &config.limits)),
         None => Outcome::Skipped(skip.unwrap_or(Skip::NoRoute)),
     };
     let is_changed = matches!(&outcome, Outcome::Done(summary) if summary.changed);
@@ -127,7 +127,7 @@ impl Args {
 fn exit_code(outcome: &Outcome) -> ExitCode {
     match outcome {
         Outcome::Done(_) | Outcome::Skipped(_) => ExitCode::SUCCESS,
-        Outcome::Failed(failure) => match failure.reason {
+        Outcome::Failed(failure, _) => match failure.reason {
             Reason::Empty | Reason::Malformed | Reason::Truncated => ExitCode::from(2),
             _ => ExitCode::from(1),
         },

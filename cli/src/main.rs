@@ -32,6 +32,7 @@ mod routes;
 mod schema;
 mod source;
 mod text;
+mod unreadable;
 mod warning;
 mod yaml;
 

@@ -6,12 +6,11 @@ mod report;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use healer::config::{ConfigError, json};
 use healer::plan::spec::{PlanSpec, Settings};
 use healer::{Healer, Limits, Matching, Memo, Plan, Progress, Reason, similarity};
 
 use crate::failure::Failure;
-use crate::{input, openapi, output};
+use crate::{input, openapi, output, unreadable};
 
 const EXAMPLES: &str = "\
 SCHEMA is a JSON Schema, an OpenAPI document, or a configuration with a route
@@ -139,19 +138,9 @@ fn matched(spec: &PlanSpec, body: &[u8]) -> Result<Matching, String> {
     }
     intake.finish();
     let mut memo = Memo::new(&plan);
-    healer.matching(&plan, &mut memo, &intake).map_err(|failure| match (failure.reason, json::read(body)) {
-        // The reader of configurations reports line and column.
-        (Reason::Malformed | Reason::Truncated | Reason::Empty, Err(ConfigError { at, found, expected, .. })) => {
-            let expected = expected.replace("end of the configuration", "end of the body");
-            format!("{at}: found {found}; expected {expected}")
-        }
-        (Reason::TooDeep, _) => format!("found a body that is {failure}; expected at most {MAX_DEPTH} levels"),
-        (Reason::Scalar, _) => "found a value without members; expected an object or an array of objects".to_owned(),
-        (Reason::Malformed | Reason::Truncated | Reason::Empty, Ok(_)) => {
-            format!("found a body that is {failure}; expected JSON")
-        }
-        _ => format!("found a body that is {failure}; expected one that can be read"),
-    })
+    healer
+        .matching(&plan, &mut memo, &intake)
+        .map_err(|failure| unreadable::refusal(body, failure, &limits).to_string())
 }
 
 fn refuse(path: &Path, found: &str) -> Failure {

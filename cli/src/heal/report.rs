@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use healer::config::{Mode, Route};
+use healer::config::{ConfigError, Mode, Route};
 use healer::plan::spec::Contract;
 use healer::similarity::Parts;
 use healer::{Description, Failure, Healer, Memo, OpKind, Plan, Reason, Summary, Why};
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::input::Exchange;
 use crate::output::plural;
-use crate::parts;
 use crate::text::{plain, shell_word};
+use crate::{parts, unreadable};
 
 /// Missing members that are named to people. `--json` has all of them.
 const MOST_MISSING: usize = 4;
@@ -22,8 +22,8 @@ const MOST_MISSING: usize = 4;
 pub enum Outcome {
     /// The body was read to its end.
     Done(Summary),
-    /// The body was read and cannot be healed.
-    Failed(Failure),
+    /// The body was read and cannot be healed. What was found is told to people and programs, as by `nomos match`.
+    Failed(Failure, ConfigError),
     /// The filter would not look at the body, for this reason.
     Skipped(Skip),
 }
@@ -106,7 +106,12 @@ impl Report<'_> {
                     set("left", self.unlisted().iter().map(op_json).collect());
                 }
             }
-            Outcome::Failed(failure) => set("offset", failure.offset.into()),
+            Outcome::Failed(failure, ConfigError { at, found, expected, .. }) => {
+                set("offset", failure.offset.into());
+                set("at", at.as_str().into());
+                set("found", found.as_str().into());
+                set("expected", expected.as_str().into());
+            }
             Outcome::Skipped(_) => (),
         }
         format!("{report}\n")
@@ -116,7 +121,7 @@ impl Report<'_> {
         match &self.outcome {
             Outcome::Done(summary) if summary.changed => ("healed", None),
             Outcome::Done(_) => ("clean", None),
-            Outcome::Failed(failure) => ("failed", Some(failure.reason.as_str())),
+            Outcome::Failed(failure, _) => ("failed", Some(failure.reason.as_str())),
             Outcome::Skipped(skip) => ("skipped", nomos_filter::outcome::Outcome::Skipped(*skip).reason()),
         }
     }
@@ -126,10 +131,15 @@ impl Report<'_> {
         match &self.outcome {
             Outcome::Done(summary) if summary.changed => format!("healed{route}: {}", counts(summary)),
             Outcome::Done(summary) => format!("clean{route}: nothing to heal{}{}", conflicts(summary), self.mismatch()),
-            Outcome::Failed(failure) if self.streamed && failure.reason != Reason::TooLarge => {
-                format!("failed{route}: {failure}; the body is left as it came from the value before on")
+            Outcome::Failed(failure, refusal) => {
+                let from =
+                    if self.streamed && failure.reason != Reason::TooLarge { " from the value before on" } else { "" };
+                format!(
+                    "failed{route}: {}: {refusal}{}; the body is left as it came{from}",
+                    failure.reason,
+                    by(failure.reason)
+                )
             }
-            Outcome::Failed(failure) => format!("failed{route}: {failure}; the body is left as it came"),
             Outcome::Skipped(skip) => format!("skipped{route}: {}; the body is left as it came", self.why(*skip)),
         }
     }
@@ -202,6 +212,11 @@ impl Report<'_> {
             .filter(|_| !self.streamed)
             .map_or_else(Vec::new, |route| describe(self.healer, &route.plan, self.memo, self.body))
     }
+}
+
+/// Names the setting that a limit comes from.
+fn by(reason: Reason) -> String {
+    unreadable::setting(reason).map_or_else(String::new, |setting| format!(" ({setting})"))
 }
 
 fn counts(summary: &Summary) -> String {

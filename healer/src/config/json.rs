@@ -6,6 +6,9 @@
 use super::error::ConfigError;
 use super::node::{Member, Node, Value};
 
+/// What is expected of a text that is too deep for this reader: [`Node::MAX_DEPTH`].
+pub const NOT_AS_DEEP: &str = "at most 160 arrays and objects inside each other";
+
 /// Reads a text that is one JSON value. The error of an invalid text has its line and column.
 pub fn read(bytes: &[u8]) -> Result<Node, ConfigError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
@@ -31,7 +34,7 @@ impl<'a> Reader<'a> {
     fn value(&mut self, depth: usize) -> Result<Node, ConfigError> {
         self.white_space();
         if depth >= Node::MAX_DEPTH && matches!(self.peek(), Some('{' | '[')) {
-            return Err(self.refuse("at most 160 arrays and objects inside each other"));
+            return Err(self.refuse(NOT_AS_DEEP));
         }
         let inside = depth.saturating_add(1);
         let offset = self.at;
