@@ -1,5 +1,7 @@
 //! Warnings about valid routes that are hardly meant: those that get no requests, and those that change no response.
 
+use std::collections::HashMap;
+
 use healer::config::cursor::{Cursor, Problems};
 use healer::config::node::{Member, Node, Value};
 use healer::config::vocabulary::ROUTE;
@@ -46,13 +48,44 @@ pub fn doubt(route: &Cursor<'_>, doubts: &mut Problems) {
 /// Warns of routes that an earlier one covers: it takes all of their requests, whatever the response.
 pub fn doubt_order(routes: &[Cursor<'_>], doubts: &mut Problems) {
     let requests: Vec<Option<Requests>> = routes.iter().map(Requests::of).collect();
+    let mut earlier = Earlier::default();
     for (number, (route, later)) in routes.iter().zip(&requests).enumerate() {
         let Some(later) = later else { continue };
-        let covers = |earlier: &Option<Requests>| earlier.as_ref().is_some_and(|earlier| earlier.cover(later));
-        if let Some(first) = requests.iter().take(number).position(covers) {
+        if let Some(first) = earlier.covering(later) {
             let found = format!("a route that is never used: routes[{first}] takes all of its requests");
             route.refuse(doubts, found, format!("requests of its own, or a place in front of routes[{first}]"));
+        } else {
+            // What covers this route covers all that it covers, so only routes that are used need to be kept.
+            earlier.add(number, later);
         }
+    }
+}
+
+/// Routes by number, in order. Generated configurations have tens of thousands, nearly all of one path each, so these
+/// are found by their path.
+#[derive(Default)]
+struct Earlier<'a> {
+    of_path: HashMap<&'a str, Vec<(usize, &'a Requests)>>,
+    others: Vec<(usize, &'a Requests)>,
+}
+
+impl<'a> Earlier<'a> {
+    fn add(&mut self, number: usize, requests: &'a Requests) {
+        let list = match requests.paths.first() {
+            Some(path) if requests.is_one_path => self.of_path.entry(path).or_default(),
+            _ => &mut self.others,
+        };
+        list.push((number, requests));
+    }
+
+    /// Returns the first route that takes all requests of a later one.
+    fn covering(&self, later: &Requests) -> Option<usize> {
+        let same = later.paths.first().and_then(|path| self.of_path.get(path.as_str()));
+        let first = |list: &Vec<(usize, &Requests)>| {
+            let covers = |(_, earlier): &&(usize, &Requests)| earlier.cover(later);
+            list.iter().find(covers).map(|(number, _)| *number)
+        };
+        [same.and_then(first), first(&self.others)].into_iter().flatten().min()
     }
 }
 
@@ -61,6 +94,8 @@ struct Requests {
     matcher: Matcher,
     /// The listed methods, or one that no list contains.
     methods: Vec<String>,
+    /// Whether the route says `path`, which is then the only one below.
+    is_one_path: bool,
     /// Representative paths: a matcher that matches these matches all paths of the route.
     paths: Vec<String>,
 }
@@ -84,7 +119,8 @@ impl Requests {
             }
             _ => return None,
         };
-        Some(Requests { matcher: matcher(matching.node)?, methods, paths })
+        let is_one_path = text("path").is_some();
+        Some(Requests { matcher: matcher(matching.node)?, methods, is_one_path, paths })
     }
 
     /// Returns whether this route takes all requests of a later one. With other conditions, a response may fall

@@ -261,6 +261,28 @@ fn routes_that_come_too_late_are_warned_of() {
 }
 
 #[test]
+fn the_first_of_several_covering_routes_is_named() {
+    type LateAndFirst<'a> = &'a [(usize, usize)];
+    let rows: [(&[&str], LateAndFirst<'_>); 5] = [
+        (&["prefix: /a", "path: /a/b", "path: /a/b"], &[(1, 0), (2, 0)]),
+        (&["path: /a/b", "prefix: /a", "path: /a/b"], &[(2, 0)]),
+        (&["path: /a/b, methods: [GET]", "prefix: /a", "path: /a/b"], &[(2, 1)]),
+        (&["path: /a/b", "template: /a/b", "template: '/a/{x}'", "path: /a/c"], &[(1, 0), (3, 2)]),
+        (&["path: /a, status: [404]", "path: /a, status: [2xx]", "path: /a, status: [404]"], &[(2, 0)]),
+    ];
+    for (routes, expected) in rows {
+        let routes = routes.iter().map(|route| format!("- {{match: {{{route}}}, packs: [all]}}\n"));
+        let said = warnings("covering", &format!("routes:\n{}", routes.collect::<String>()));
+        let numbers = expected
+            .iter()
+            .map(|(late, first)| format!("routes[{late}]: found a route that is never used: routes[{first}] "));
+        let numbers: Vec<String> = numbers.collect();
+        assert_eq!(said.len(), numbers.len(), "{said:?}");
+        assert!(said.iter().zip(&numbers).all(|(line, number)| line.contains(number)), "{said:?}");
+    }
+}
+
+#[test]
 fn matches_in_other_notations_are_warned_of() {
     let star = |text: &str, instead: &str| {
         Some(format!("found \"{text}\", where * is a character like others; expected {instead}"))
