@@ -41,6 +41,8 @@ order. Warnings do not change the exit code.
 Exit codes: 0 no problems, 1 problems found, 2 bad usage or a file that cannot
 be read.";
 
+const OPENAPI: &str = "an OpenAPI document";
+
 /// Arguments of `nomos check`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -159,8 +161,7 @@ fn examine(source: &Source) -> Examined {
 /// Examines a file that is not an Envoy configuration with a Nomos filter.
 fn examine_other(source: &Source, documents: &[Node]) -> Examined {
     if documents.first().is_some_and(openapi::is_one) {
-        let (kind, findings) = examine_openapi(source);
-        return Examined { kind, findings, ..Examined::default() };
+        return examine_openapi(source);
     }
     let empty = Node { offset: 0, value: healer::config::node::Value::Object(Vec::new()) };
     let (kind, problems, warnings) = examine_document(documents.first().unwrap_or(&empty));
@@ -175,18 +176,18 @@ fn examine_other(source: &Source, documents: &[Node]) -> Examined {
 }
 
 /// Reports every operation that should have a contract, but whose contract cannot be read.
-fn examine_openapi(source: &Source) -> (String, Vec<Finding>) {
-    let kind = "an OpenAPI document";
+fn examine_openapi(source: &Source) -> Examined {
+    let refused = |problems: Problems| {
+        let findings = problems.into_iter().map(|error| finding(source, error)).collect();
+        Examined { kind: OPENAPI.to_owned(), findings, ..Examined::default() }
+    };
     let node = match document::read_foreign(source) {
         Ok(node) => node,
-        Err(error) => return (kind.to_owned(), vec![finding(source, error)]),
+        Err(error) => return refused(vec![error]),
     };
     let document = match Document::new(Cursor::root(&node).place()) {
         Ok(document) => document,
-        Err(error) => {
-            let problems = said_of("document", &node, vec![error]);
-            return (kind.to_owned(), problems.into_iter().map(|error| finding(source, error)).collect());
-        }
+        Err(error) => return refused(said_of("document", &node, vec![error])),
     };
     let mut problems = Problems::new();
     refuse_duplicates(&Cursor::root(&node), &mut problems);
@@ -203,8 +204,20 @@ fn examine_openapi(source: &Source) -> (String, Vec<Finding>) {
         }
     }
     problems.sort_by_key(|problem| problem.offset);
-    let kind = format!("{kind} with contracts of {}", plural(contracts, "operation"));
-    (kind, problems.into_iter().map(|error| finding(source, error)).collect())
+    let doubt = (contracts == 0 && problems.is_empty()).then(|| no_contract(&node));
+    Examined {
+        kind: format!("{OPENAPI} with contracts of {}", plural(contracts, "operation")),
+        warnings: doubt.into_iter().map(|doubt| (source.line(doubt.offset), doubt)).collect(),
+        ..refused(problems)
+    }
+}
+
+/// The warning for a document that nothing can be healed by.
+fn no_contract(document: &Node) -> Warning {
+    let paths = document.get("paths");
+    let (at, place) = paths.map_or(("document", document), |paths| ("paths", paths));
+    let expected = "one whose response is JSON with members: nomos contract lists what each lacks";
+    Warning::unexpected(place.offset, at.to_owned(), "no operation with a contract", expected)
 }
 
 fn examine_document(document: &Node) -> (String, Vec<ConfigError>, Vec<Warning>) {

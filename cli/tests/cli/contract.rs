@@ -345,9 +345,32 @@ fn contracts_without_members_are_no_contracts() {
         }
         assert_eq!(dir.nomos(&["contract", "api.yaml"]).stdout, "GET /a  (no members)\n");
         let checked = dir.nomos(&["check", "api.yaml"]);
-        let expected = "api.yaml: an OpenAPI document with contracts of 0 operations: no problems\n";
-        assert_eq!((checked.code, checked.stdout.as_str()), (0, expected));
+        let end = "api.yaml: an OpenAPI document with contracts of 0 operations: no problems, 1 warning\n";
+        assert!(checked.code == 0 && checked.stdout.ends_with(end), "{}", checked.stdout);
     }
+}
+
+#[test]
+fn a_document_that_nothing_can_be_healed_by_is_doubted() {
+    let dir = Dir::new("contract-useless");
+    let html = "{get: {responses: {200: {content: {text/html: {schema: {}}}}}}}";
+    let rows = [
+        ("openapi: 3.1.0\n".to_owned(), "1: warning: document"),
+        ("# x\nopenapi: 3.1.0\npaths: {}\n".to_owned(), "3: warning: paths"),
+        ("openapi: 3.1.0\npaths: [a]\n".to_owned(), "2: warning: paths"),
+        (format!("openapi: 3.1.0\npaths:\n  /a: {html}\n"), "3: warning: paths"),
+    ];
+    for (content, place) in rows {
+        let checked = dir.file("a.yaml", &content).nomos(&["check", "a.yaml"]);
+        let warning = "found no operation with a contract; expected one whose response is JSON with members: nomos \
+                       contract lists what each lacks";
+        let end = "a.yaml: an OpenAPI document with contracts of 0 operations: no problems, 1 warning";
+        assert_eq!((checked.code, checked.stdout), (0, format!("a.yaml:{place}: {warning}\n{end}\n")), "{content}");
+    }
+    // What is broken is a problem, and the reason for having no contract.
+    dir.file("a.yaml", "openapi: 3.1.0\npaths: {/a: {get: {$ref: '#/x'}}}\n");
+    let checked = dir.nomos(&["check", "a.yaml"]);
+    assert!(checked.code == 1 && !checked.stdout.contains("warning"), "{}", checked.stdout);
 }
 
 #[test]
