@@ -483,6 +483,15 @@ fn a_bad_contract_is_refused() {
              (did you mean \"user\"?)",
         ),
         (
+            r##"{"$ref":"#/$def/user","$defs":{"user":{}}}"##,
+            ".$ref: found \"#/$def/user\", which is not in this document; expected a reference to what is there \
+             (did you mean \"$defs\"?)",
+        ),
+        (
+            r##"{"$ref":"#/$defs/user"}"##,
+            ".$ref: found \"#/$defs/user\", which is not in this document; expected a reference to what is there",
+        ),
+        (
             r##"{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#/$defs/a"}]}}}"##,
             ".$defs.a.allOf[0].$ref: found a schema that is made of itself; expected a reference that does not lead \
              back at once",

@@ -1,7 +1,7 @@
 //! `$ref`: JSON pointers (RFC 6901) into the document.
 
 use super::super::cursor::Place;
-use super::super::node::{Node, Value};
+use super::super::node::{Member, Node, Value};
 use super::super::suggest::did_you_mean;
 
 const EXPECTED: &str = "a reference into this document, in quotes, such as '#/$defs/user'";
@@ -98,13 +98,19 @@ pub fn resolve<'a>(root: &Place<'a>, reference: &Node) -> Result<Place<'a>, Comp
     let steps = steps(text).ok_or_else(complain)?;
     let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
     root.follow(&steps).map_err(|(last, step)| {
-        let known: Vec<&str> = match &last.value {
-            Value::Object(members) => members.iter().map(|member| member.name.as_str()).collect(),
+        let known: Vec<&Member> = match &last.value {
+            Value::Object(members) => members.iter().filter(|member| leads_on(&member.node)).collect(),
             _ => Vec::new(),
         };
+        let known = known.iter().map(|member| member.name.as_str());
         let found = format!("{}, which is not in this document", reference.describe());
         (found, format!("a reference to what is there{}", did_you_mean(step, known)))
     })
+}
+
+/// Whether a reference may lead to this, or through it: `$ref` beside a misspelt `$defs` is never meant.
+fn leads_on(node: &Node) -> bool {
+    matches!(node.value, Value::Object(_) | Value::Array(_))
 }
 
 /// Returns the steps of the pointer behind a `#`.
