@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         config: &args.config,
         exchange,
         route,
-        has_routes: !config.routes.is_empty(),
+        routes: &config.routes,
         healer: &healer,
         memo: &memo,
         body: &body,

@@ -11,6 +11,9 @@ use nomos_filter::outcome::Skip;
 
 use crate::failure::Failure;
 
+/// Routes that a message names.
+const MOST_NAMED: usize = 16;
+
 /// Reads a body from a file, or from stdin if the file is called `-`.
 pub fn body(path: &Path) -> Result<Vec<u8>, Failure> {
     if path == Path::new("-") {
@@ -73,6 +76,15 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// Describes request and response, as far as they are given.
+    pub fn describe(&self) -> String {
+        let method = self.method();
+        let request = self.path.map_or_else(|| format!("{method} requests"), |path| format!("{method} {path}"));
+        let status = self.status.map(|status| format!(", status {status}")).unwrap_or_default();
+        let content_type = self.content_type.map(|name| format!(", content-type {name}")).unwrap_or_default();
+        request + &status + &content_type
+    }
+
     /// Returns whether the response may be a success, whose required members count. A status that is not given may be
     /// any that the route takes.
     pub fn may_succeed(&self, route: &Route) -> bool {
@@ -86,6 +98,13 @@ impl<'a> Exchange<'a> {
     fn is_accepted(&self, route: &Route) -> bool {
         route.matcher.conditions.accept(self.status().into(), self.content_type().as_bytes())
     }
+}
+
+/// Names the routes, with what they are for.
+pub fn names(routes: &[Route]) -> String {
+    let named = routes.iter().take(MOST_NAMED).map(|route| format!("{} ({})", route.name, route.matcher));
+    let more = routes.len().checked_sub(MOST_NAMED).filter(|more| *more > 0).map(|more| format!("{more} more"));
+    named.chain(more).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the route of a request and its response. Without a path it is the only route, unless the other options do
@@ -105,8 +124,7 @@ pub fn route<'a>(config: &'a Config, exchange: &Exchange<'_>) -> Result<Option<&
             Ok(is_it.then_some(route))
         }
         routes => {
-            let known: Vec<String> = routes.iter().map(|route| format!("{} ({})", route.name, route.matcher)).collect();
-            let found = format!("no --path, and {} routes: {}", routes.len(), known.join(", "));
+            let found = format!("no --path, and {} routes: {}", routes.len(), names(routes));
             Err(Failure::new(format!("found {found}; expected --path, which chooses one")))
         }
     }

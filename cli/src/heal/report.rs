@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::input::Exchange;
 use crate::output::plural;
 use crate::text::{plain, shell_word};
-use crate::{parts, unreadable};
+use crate::{input, parts, unreadable};
 
 /// Missing members that are named to people. `--json` has all of them.
 const MOST_MISSING: usize = 4;
@@ -38,8 +38,8 @@ pub struct Report<'a> {
     pub exchange: Exchange<'a>,
     /// The route that was taken.
     pub route: Option<&'a Route>,
-    /// Whether the configuration has any routes.
-    pub has_routes: bool,
+    /// All routes of the configuration.
+    pub routes: &'a [Route],
     /// The engine that healed it.
     pub healer: &'a Healer,
     /// The shapes and resolutions that similarity found.
@@ -150,9 +150,8 @@ impl Report<'_> {
             Skip::Method => format!("bodies of responses to {} are not looked at", self.exchange.method()),
             Skip::Status => format!("bodies of responses of status {} are not looked at", self.exchange.status()),
             Skip::ContentType => format!("content-type {} is not one JSON document", self.exchange.content_type()),
-            _ if !self.has_routes => "the configuration has no routes".to_owned(),
-            _ if self.exchange.path.is_some() => "no route matches this request".to_owned(),
-            _ => "the route is for other requests or responses".to_owned(),
+            _ if self.routes.is_empty() => "the configuration has no routes".to_owned(),
+            _ => format!("no route is for {}; known: {}", self.exchange.describe(), input::names(self.routes)),
         }
     }
 

@@ -63,8 +63,13 @@ fn of_route(path: &Path, which: &Which) -> Result<PlanSpec, Failure> {
     let config = config_file::read(path)?;
     let file = path.display();
     let exchange = Exchange { method: which.method.as_deref(), path: which.path.as_deref(), ..Exchange::default() };
-    let route = input::route(&config, &exchange)?
-        .ok_or_else(|| Failure::new(format!("{file}: found no route of this request; expected one")))?;
+    let route = input::route(&config, &exchange)?.ok_or_else(|| {
+        let expected = match config.routes.as_slice() {
+            [] => "routes, each with match and contract".to_owned(),
+            routes => format!("a request of one of these: {}", input::names(routes)),
+        };
+        Failure::new(format!("{file}: found no route for {}; expected {expected}", exchange.describe()))
+    })?;
     let spec = route.plan.spec().clone();
     let name = &route.name;
     let Some(contract) = &spec.contract else {

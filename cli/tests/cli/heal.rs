@@ -251,7 +251,7 @@ fn the_report_does_not_command_the_terminal() {
 #[test]
 fn a_request_without_a_route_is_skipped() {
     let output = dir("skipped").nomos(&["heal", "--config", "nomos.yaml", "--path", "/other", "body.json"]);
-    let report = "skipped: no route matches this request; the body is left as it came\n";
+    let report = "skipped: no route is for GET /other; known: user (/api/user), users (GET /api/*); the body is left as it came\n";
     assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (0, BODY, report));
 }
 
@@ -413,7 +413,11 @@ fn what_is_said_of_request_and_response_is_heeded() {
     assert_eq!(dir.nomos_on(&["heal", "--config", "post.json"], br#"{"a":1}"#).stdout, r#"{"b":1}"#);
     let skipped = |args: &[&str]| dir.nomos_on(&[&["heal", "--config", "get.json"], args].concat(), b"{}").stderr;
     let left = "; the body is left as it came\n";
-    assert_eq!(skipped(&["--method", "PUT"]), format!("skipped: the route is for other requests or responses{left}"));
+    let none = |asked: &str| format!("skipped: no route is for {asked}; known: get (GET /u 2xx){left}");
+    assert_eq!(skipped(&["--method", "PUT"]), none("PUT requests"));
+    assert_eq!(skipped(&["--status", "404"]), none("GET requests, status 404"));
+    let asked = ["--path", "/u", "--status", "500", "--content-type", "application/json"];
+    assert_eq!(skipped(&asked), none("GET /u, status 500, content-type application/json"));
     let status = "bodies of responses of status 204 are not looked at";
     assert_eq!(skipped(&["--status", "204"]), format!("skipped by route get: {status}{left}"));
     let html = "content-type text/html is not one JSON document";

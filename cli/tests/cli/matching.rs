@@ -236,7 +236,7 @@ fn bad_usage_and_bad_input_are_told_in_a_line() {
         ),
         (
             &["--contract", "nomos.json", "--path", "/other", "body.json"],
-            "nomos.json: found no route of this request; expected one",
+            "nomos.json: found no route for GET /other; expected a request of one of these: user (/user), bare (/bare)",
         ),
         (&["--contract", "contract.json", "no.json"], "no.json: No such file or directory (os error 2)"),
         (
