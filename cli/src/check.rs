@@ -222,7 +222,7 @@ fn no_contract(document: &Node) -> Warning {
 
 fn examine_document(document: &Node) -> (String, Vec<ConfigError>, Vec<Warning>) {
     if let Some(name) = pack::name(document) {
-        let problems = pack::check(document);
+        let problems = said_of("pack", document, pack::check(document));
         return (describe_pack(name, pack::count(document)), problems, Vec::new());
     }
     if envoy::is_envoy(document) {

@@ -39,8 +39,10 @@ impl Source {
     /// Reads a text file.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let bytes = fs::read(path).map_err(|error| Failure::io(path, &error))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|error| Failure::new(format!("{}: found {error}; expected UTF-8 text", path.display())))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let found = not_text(error.as_bytes(), error.utf8_error().valid_up_to());
+            Failure::new(format!("{}{found}; expected UTF-8 text", path.display()))
+        })?;
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         Ok(Source { path: path.to_owned(), lines: Lines::of(&text), text })
     }
@@ -72,6 +74,15 @@ impl Source {
     pub fn place(&self, offset: usize) -> String {
         format!("{}:{}", self.path.display(), self.line(offset))
     }
+}
+
+/// Says what bytes are instead of text. No text has a zero byte.
+fn not_text(bytes: &[u8], first_bad: usize) -> String {
+    if bytes.contains(&0) {
+        return ": found a binary file".to_owned();
+    }
+    let line = bytes.iter().take(first_bad).filter(|byte| **byte == b'\n').count() + 1;
+    format!(":{line}: found a byte that is not UTF-8")
 }
 
 /// Changes problems with a document as a whole to name what it is, because the reader calls it a configuration.

@@ -31,7 +31,7 @@ pub fn read(text: &str, dialect: Dialect) -> Result<Vec<Node>, ConfigError> {
             let marker = error.marker();
             let at = format!("line {} column {}", marker.line(), marker.col() + 1);
             let found = format!("what YAML does not allow here ({})", error.info());
-            refusal(at, marker.byte_offset().unwrap_or_default(), found, "YAML")
+            refusal(at, marker.byte_offset().unwrap_or_default(), found, expected(text))
         })?;
         let start = span.start;
         builder.take(event, start.byte_offset().unwrap_or_default()).map_err(|(found, expected)| {
@@ -40,6 +40,16 @@ pub fn read(text: &str, dialect: Dialect) -> Result<Vec<Node>, ConfigError> {
         })?;
     }
     Ok(builder.documents)
+}
+
+/// Returns what is expected of a text that is no YAML. A reference without quotes hides the rest of its line, and the
+/// parser then misses a bracket far from there.
+fn expected(text: &str) -> &'static str {
+    if text.contains(": #/") {
+        "YAML, where # begins a comment: a reference such as '#/a' needs quotes"
+    } else {
+        "YAML"
+    }
 }
 
 fn refusal(at: String, offset: usize, found: impl Into<String>, expected: &str) -> ConfigError {
@@ -331,6 +341,11 @@ mod tests {
     fn what_is_no_yaml_is_refused_with_its_place() {
         let rows = [
             ("a: [1,\n", "line 1 column 4: found what YAML does not allow here (unclosed bracket '['); expected YAML"),
+            (
+                "a: {$ref: #/b}",
+                "line 1 column 4: found what YAML does not allow here (unclosed bracket '{'); expected YAML, where # begins \
+                 a comment: a reference such as '#/a' needs quotes",
+            ),
             ("? [a]\n: 1", "line 1 column 3: found a list or map as a key; expected a text as the key"),
             (
                 "a: &x\n  b: *x",

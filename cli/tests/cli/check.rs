@@ -316,6 +316,12 @@ rules:
 fn packs_are_checked_and_their_examples_run() {
     let rows = [
         ("good", "", "", "mine.yaml: the rule pack mine with 1 rule: no problems\n"),
+        (
+            "about",
+            "about: names of ours\n",
+            "",
+            "mine.yaml:1: pack: found no about; expected one line on the sense of the pack\n",
+        ),
         ("id", "mine-001", "mine-1", "mine.yaml:5: rules[0]: found the id mine-1; expected mine- and three digits\n"),
         (
             "field",
@@ -390,13 +396,11 @@ fn with_json_the_verdicts_are_one_object() {
 #[test]
 fn what_cannot_be_read_is_bad_input() {
     let dir = Dir::new("check-input");
-    dir.file("latin.yaml", b"a: \xe9\n");
-    let rows: [(&[&str], &str); 3] = [
+    dir.file("latin.yaml", b"b: 1\na: \xe9\n").file("nomos.wasm", b"\0asm\x01\0\0\0\xff");
+    let rows: [(&[&str], &str); 4] = [
         (&["check", "missing.yaml"], "nomos: missing.yaml: No such file or directory (os error 2)\n"),
-        (
-            &["check", "latin.yaml"],
-            "nomos: latin.yaml: found invalid utf-8 sequence of 1 bytes from index 3; expected UTF-8 text\n",
-        ),
+        (&["check", "latin.yaml"], "nomos: latin.yaml:2: found a byte that is not UTF-8; expected UTF-8 text\n"),
+        (&["check", "nomos.wasm"], "nomos: nomos.wasm: found a binary file; expected UTF-8 text\n"),
         (&["check"], "error: the following required arguments were not provided:\n  <FILE>..."),
     ];
     for (args, expected) in rows {
