@@ -41,7 +41,9 @@ order. Warnings do not change the exit code.
 Exit codes: 0 no problems, 1 problems found, 2 bad usage or a file that cannot
 be read.";
 
-const OPENAPI: &str = "an OpenAPI document";
+const AN_OPENAPI: &str = "an OpenAPI document";
+const AN_ENVOY: &str = "an Envoy configuration";
+const A_RESOURCE: &str = "a resource of Kubernetes";
 
 /// Arguments of `nomos check`.
 #[derive(clap::Args)]
@@ -143,7 +145,7 @@ fn examine(source: &Source) -> Examined {
     let filters = envoy::filters(&documents);
     let discovered = envoy::discovered(&documents);
     if !filters.is_empty() || !discovered.is_empty() {
-        let kind = describe_envoy(&filters, &discovered);
+        let kind = describe_envoy(&documents, &filters, &discovered);
         let findings = filters.iter().flat_map(|filter| examine_filter(source, filter)).collect();
         let warnings = filters.iter().flat_map(|filter| warn_of_filter(source, filter)).collect();
         return Examined { kind, findings, warnings };
@@ -179,7 +181,7 @@ fn examine_other(source: &Source, documents: &[Node]) -> Examined {
 fn examine_openapi(source: &Source) -> Examined {
     let refused = |problems: Problems| {
         let findings = problems.into_iter().map(|error| finding(source, error)).collect();
-        Examined { kind: OPENAPI.to_owned(), findings, ..Examined::default() }
+        Examined { kind: AN_OPENAPI.to_owned(), findings, ..Examined::default() }
     };
     let node = match document::read_foreign(source) {
         Ok(node) => node,
@@ -206,7 +208,7 @@ fn examine_openapi(source: &Source) -> Examined {
     problems.sort_by_key(|problem| problem.offset);
     let doubt = (contracts == 0 && problems.is_empty()).then(|| no_contract(&node));
     Examined {
-        kind: format!("{OPENAPI} with contracts of {}", plural(contracts, "operation")),
+        kind: format!("{AN_OPENAPI} with contracts of {}", plural(contracts, "operation")),
         warnings: doubt.into_iter().map(|doubt| (source.line(doubt.offset), doubt)).collect(),
         ..refused(problems)
     }
@@ -229,7 +231,7 @@ fn examine_document(document: &Node) -> (String, Vec<ConfigError>, Vec<Warning>)
         let mut problems = Problems::new();
         let expected = "envoy.filters.http.wasm with Nomos: `nomos` in the name of the filter, plugin or module file";
         Cursor::root(document).refuse(&mut problems, "an Envoy configuration without the Nomos filter", expected);
-        return ("an Envoy configuration".to_owned(), problems, Vec::new());
+        return (AN_ENVOY.to_owned(), problems, Vec::new());
     }
     if resource::is_one(document) {
         let mut problems = Problems::new();
@@ -238,7 +240,7 @@ fn examine_document(document: &Node) -> (String, Vec<ConfigError>, Vec<Warning>)
             "no configuration of Nomos in a resource of Kubernetes",
             resource::EXPECTED,
         );
-        return ("a resource of Kubernetes".to_owned(), said_of("document", document, problems), Vec::new());
+        return (A_RESOURCE.to_owned(), said_of("document", document, problems), Vec::new());
     }
     if is_contract(document) {
         let mut problems = Problems::new();
@@ -253,14 +255,23 @@ fn examine_document(document: &Node) -> (String, Vec<ConfigError>, Vec<Warning>)
     }
 }
 
-fn describe_envoy(filters: &[Filter<'_>], discovered: &[Discovered<'_>]) -> String {
-    let own = (!filters.is_empty()).then(|| format!("with {}", plural(filters.len(), "Nomos filter")));
-    let others = discovered.iter().map(|filter| match filter.file {
-        Some(file) => format!("that takes the filter {} from {file} (check that file too)", filter.name),
-        None => format!("that takes the filter {} from a management server", filter.name),
-    });
-    let parts: Vec<String> = own.into_iter().chain(others).collect();
-    format!("an Envoy configuration {}", parts.join(" and "))
+/// Describes filters, and those that come from elsewhere. A resource of Istio has both: the filter's place in the list,
+/// and what Istio itself then serves for it.
+fn describe_envoy(documents: &[Node], filters: &[Filter<'_>], discovered: &[Discovered<'_>]) -> String {
+    let is_resource = documents.iter().any(resource::is_one);
+    let is_here = |filter: &Discovered<'_>| is_resource && !filters.is_empty() && filter.file.is_none();
+    let from = |filter: &Discovered<'_>| match filter.file {
+        Some(file) => format!("the filter {} from {file} (check that file too)", filter.name),
+        None => format!("the filter {} from a management server", filter.name),
+    };
+    let taken: Vec<String> = discovered.iter().filter(|filter| !is_here(filter)).map(from).collect();
+    let kind = if is_resource { A_RESOURCE } else { AN_ENVOY };
+    let own = plural(filters.len(), "Nomos filter");
+    match (filters, taken.join(" and ")) {
+        (_, taken) if taken.is_empty() => format!("{kind} with {own}"),
+        ([], taken) => format!("{kind} that takes {taken}"),
+        (_, taken) => format!("{kind} with {own}, which takes {taken}"),
+    }
 }
 
 /// Warns about the filter's place, its block, and the configuration in it.

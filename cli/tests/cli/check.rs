@@ -270,6 +270,29 @@ fn a_filter_that_stands_elsewhere_is_told_of() {
     }
 }
 
+/// Istio puts a filter by discovery into the list, and serves what the same resource says of it.
+#[test]
+fn a_filter_that_istio_serves_is_in_the_file() {
+    let wasm = "type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm";
+    let place = format!("{{name: nomos, config_discovery: {{config_source: {{ads: {{}}}}, type_urls: [{wasm}]}}}}");
+    let filter = format!("{{name: nomos, typed_config: {{'@type': {wasm}, config: {{name: nomos}}}}}}");
+    let rows = [
+        (format!("[{place}, {filter}]"), "with 1 Nomos filter"),
+        (format!("[{place}]"), "that takes the filter nomos from a management server"),
+    ];
+    for (patches, said) in rows {
+        let content = format!(
+            "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nspec: {{configPatches: {patches}}}\n"
+        );
+        let expected = format!("a.yaml: a resource of Kubernetes {said}: no problems\n");
+        assert_eq!(check("istio", "a.yaml", &content), (0, expected));
+    }
+    let content = format!("a: [{}, {filter}]\n", place.replace("ads: {}", "path: /etc/n.yaml"));
+    let expected = "a.yaml: an Envoy configuration with 1 Nomos filter, which takes the filter nomos from /etc/n.yaml \
+                    (check that file too): no problems\n";
+    assert_eq!(check("here-and-elsewhere", "a.yaml", &content), (0, expected.to_owned()));
+}
+
 #[test]
 fn json_is_read_as_json() {
     let (code, text) = check("json-lines", "a.json", "{\n  \"mode\": \"heel\",\n  \"max_depth\": 0\n}\n");
