@@ -14,10 +14,10 @@ use crate::openapi::{self, Document, NoContract};
 use crate::output::plural;
 use crate::resource::{self, Plugin};
 use crate::routes::NO_ROUTES;
-use crate::source::{Lines, Source, said_of};
+use crate::source::{Source, said_of};
 use crate::text::plain;
 use crate::warning::Warning;
-use crate::{advice, block, deprecated, digest, document, output, pack};
+use crate::{advice, block, deprecated, digest, document, inner, output, pack};
 
 const EXAMPLES: &str = "\
 Each file may be an Envoy configuration, the plugin's own, a WasmPlugin, an
@@ -285,7 +285,7 @@ fn warn_of_filter(source: &Source, filter: &Filter<'_>) -> Vec<(usize, Warning)>
         Configuration::Text(text, node) if text.trim().is_empty() => warnings.push(here(no_routes(node.offset))),
         Configuration::Text(text, node) => {
             let inner = json::read(text.as_bytes()).map(|inner| warn_of_settings(&inner)).unwrap_or_default();
-            let lines = Inside::of(source, text, node);
+            let lines = inner::Lines::of(source, text, node);
             warnings.extend(inner.into_iter().map(|warning| (lines.at(warning.offset), warning)));
         }
         Configuration::Missing if filter.plugin.is_some_and(block::is_whole) => {
@@ -335,7 +335,10 @@ fn examine_filter(source: &Source, filter: &Filter<'_>) -> Vec<Finding> {
             Ok(config) => headers_problem(&config, filter).map(|error| finding(source, error)).into_iter().collect(),
             Err(problems) => problems.into_iter().map(|error| finding(source, error)).collect(),
         },
-        Configuration::Text(text, node) => examine_text(source, filter, text, node),
+        Configuration::Text(text, node) => match inner::read(source, text, node) {
+            Ok(config) => headers_problem(&config, filter).map(|error| finding(source, error)).into_iter().collect(),
+            Err(problems) => problems.into_iter().map(|(line, error)| Finding { line, error }).collect(),
+        },
         Configuration::Unknown(node) => {
             let mut problems = Problems::new();
             let found = format!("{} as the configuration of the plugin", node.describe());
@@ -362,39 +365,6 @@ fn examine_plugin(source: &Source, plugin: &Plugin<'_>) -> Vec<Finding> {
         Err(problems) => problems,
     };
     problems.into_iter().map(|error| finding(source, error)).collect()
-}
-
-/// Checks JSON inside a text. If YAML has the text as a block, its lines are lines of the file.
-fn examine_text(source: &Source, filter: &Filter<'_>, text: &str, node: &Node) -> Vec<Finding> {
-    let lines = Inside::of(source, text, node);
-    let place = |error: ConfigError| Finding { line: lines.at(error.offset), error };
-    if text.trim().is_empty() {
-        return Vec::new();
-    }
-    match json::read(text.as_bytes()).map(|inner| Config::check(&inner)) {
-        Ok(Ok(config)) => headers_problem(&config, filter).map(|error| finding(source, error)).into_iter().collect(),
-        Ok(Err(problems)) => problems.into_iter().map(place).collect(),
-        Err(error) => vec![place(error)],
-    }
-}
-
-/// The lines of a text inside the file.
-struct Inside {
-    first: usize,
-    /// `None` for a text in quotes, which counts as one line.
-    lines: Option<Lines>,
-}
-
-impl Inside {
-    fn of(source: &Source, text: &str, node: &Node) -> Self {
-        let is_quoted = source.text.get(node.offset..).is_some_and(|rest| rest.starts_with(['"', '\'']));
-        Inside { first: source.line(node.offset), lines: (!is_quoted).then(|| Lines::of(text)) }
-    }
-
-    /// Returns the line in the file of an offset in the text.
-    fn at(&self, offset: usize) -> usize {
-        self.first + self.lines.as_ref().map_or(0, |lines| lines.at(offset) - 1)
-    }
 }
 
 /// What Nomos does if Envoy does not hand over the bodies of held headers.

@@ -8,7 +8,7 @@ use healer::config::node::Node;
 use crate::envoy::{self, Configuration};
 use crate::failure::Failure;
 use crate::source::Source;
-use crate::{document, openapi, resource};
+use crate::{document, inner, openapi, resource};
 
 /// Reads the configuration for a command. Fails with the first problem.
 pub fn read(path: &Path) -> Result<Config, Failure> {
@@ -17,8 +17,10 @@ pub fn read(path: &Path) -> Result<Config, Failure> {
     match find(&source, &documents)? {
         Configuration::Missing => Ok(Config::default()),
         Configuration::Tree(node) => Config::check(node).map_err(|problems| source.refuse(&problems)),
-        Configuration::Text(text, node) => Config::parse(text.as_bytes())
-            .map_err(|error| Failure::new(format!("{}: {error}", source.place(node.offset)))),
+        Configuration::Text(text, node) => inner::read(&source, text, node).map_err(|problems| {
+            let first = problems.first().map(|(line, error)| (*line, error));
+            source.refuse_first(first, problems.len())
+        }),
         Configuration::Unknown(node) => Err(Failure::new(format!(
             "{}: found {} as the configuration of the plugin; expected a google.protobuf.Struct or StringValue",
             source.place(node.offset),

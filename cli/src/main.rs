@@ -18,6 +18,7 @@ mod document;
 mod envoy;
 mod failure;
 mod heal;
+mod inner;
 mod input;
 mod json_text;
 mod matching;

@@ -57,11 +57,17 @@ impl Source {
 
     /// Returns the first of the problems in this file, and how many more there are.
     pub fn refuse(&self, problems: &[ConfigError]) -> Failure {
-        let more = match problems.len().saturating_sub(1) {
+        let first = problems.first().map(|error| (self.line(error.offset), error));
+        self.refuse_first(first, problems.len())
+    }
+
+    /// Returns the first of some problems, which has its line, and how many more there are.
+    pub fn refuse_first(&self, first: Option<(usize, &ConfigError)>, count: usize) -> Failure {
+        let more = match count.saturating_sub(1) {
             0 => String::new(),
             more => format!(" (and {more} more: see nomos check)"),
         };
-        let first = problems.first().map(|error| self.tell(self.line(error.offset), error));
+        let first = first.map(|(line, error)| self.tell(line, error));
         Failure::new(first.unwrap_or_default() + &more)
     }
 

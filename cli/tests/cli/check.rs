@@ -270,6 +270,32 @@ fn a_filter_that_stands_elsewhere_is_told_of() {
     }
 }
 
+#[test]
+fn places_in_a_text_are_places_in_the_file() {
+    let content = |value: &str| {
+        let kind = "'@type': type.googleapis.com/google.protobuf.StringValue";
+        envoy("nomos", &format!("\n  configuration:\n    {kind}\n    value: {value}\n"))
+    };
+    let block = "|\n      {\"mode\": \"heal\",\n      \"routes\": [}";
+    let heel = "|\n      {\"max_depth\": 1,\n      \"mode\": \"heel\", \"max_keys\": 0}";
+    let json = "found `}`; expected a JSON value";
+    let mode = "mode: found \"heel\"; expected one of heal, observe, off (did you mean \"heal\"?)";
+    let rows = [
+        (block, format!("a.yaml:15: column 12: {json}"), ""),
+        ("'{\"routes\": [}'", format!("a.yaml:13: line 1 column 13 of the text: {json}"), ""),
+        ("\"{\\n \\\"routes\\\": [}\"", format!("a.yaml:13: line 2 column 13 of the text: {json}"), ""),
+        (heel, format!("a.yaml:15: {mode}"), " (and 1 more: see nomos check)"),
+    ];
+    for (value, expected, more) in rows {
+        let dir = Dir::new("check-text");
+        dir.file("a.yaml", content(value)).file("body.json", "{}");
+        let checked = dir.nomos(&["check", "a.yaml"]);
+        assert_eq!((checked.code, checked.stdout.lines().next()), (1, Some(expected.as_str())), "{value}");
+        let healed = dir.nomos(&["heal", "--config", "a.yaml", "body.json"]);
+        assert_eq!((healed.code, healed.stderr), (2, format!("nomos: {expected}{more}\n")), "{value}");
+    }
+}
+
 /// Istio puts a filter by discovery into the list, and serves what the same resource says of it.
 #[test]
 fn a_filter_that_istio_serves_is_in_the_file() {
