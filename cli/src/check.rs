@@ -339,13 +339,7 @@ fn examine_filter(source: &Source, filter: &Filter<'_>) -> Vec<Finding> {
             Ok(config) => headers_problem(&config, filter).map(|error| finding(source, error)).into_iter().collect(),
             Err(problems) => problems.into_iter().map(|(line, error)| Finding { line, error }).collect(),
         },
-        Configuration::Unknown(node) => {
-            let mut problems = Problems::new();
-            let found = format!("{} as the configuration of the plugin", node.describe());
-            let expected = "a google.protobuf.Struct or StringValue with a value";
-            Cursor::root(node).refuse(&mut problems, found, expected);
-            problems.into_iter().map(|error| finding(source, error)).collect()
-        }
+        Configuration::Unknown(any) => vec![finding(source, envoy::refuse_unknown(any))],
     }
 }
 

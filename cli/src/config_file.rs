@@ -21,11 +21,7 @@ pub fn read(path: &Path) -> Result<Config, Failure> {
             let first = problems.first().map(|(line, error)| (*line, error));
             source.refuse_first(first, problems.len())
         }),
-        Configuration::Unknown(node) => Err(Failure::new(format!(
-            "{}: found {} as the configuration of the plugin; expected a google.protobuf.Struct or StringValue",
-            source.place(node.offset),
-            node.describe()
-        ))),
+        Configuration::Unknown(any) => Err(source.refuse(&[envoy::refuse_unknown(any)])),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Nomos's configuration inside an Envoy configuration.
 
+use healer::config::ConfigError;
 use healer::config::node::{Node, Value};
 
 const WASM: &str = "envoy.extensions.filters.http.wasm.v3.Wasm";
@@ -75,8 +76,26 @@ pub enum Configuration<'a> {
     Tree(&'a Node),
     /// A `StringValue`, which is JSON text inside the file.
     Text(&'a str, &'a Node),
-    /// Another form, which cannot be checked here.
+    /// The message, if it has another form, which cannot be checked here.
     Unknown(&'a Node),
+}
+
+/// Says what a message is instead of one of the forms that contain a configuration.
+pub fn refuse_unknown(any: &Node) -> ConfigError {
+    let value = any.get("value");
+    let found = match (text(any, "@type"), value) {
+        (None, _) => format!("{} without @type", any.describe()),
+        (Some(kind), None) => format!("@type {} without value", short(kind)),
+        (Some(kind), Some(value)) => format!("@type {} with {} under value", short(kind), value.describe()),
+    };
+    let expected = "a google.protobuf.Struct with an object under value, or a google.protobuf.StringValue with a text";
+    let offset = value.map_or(any.offset, |value| value.offset);
+    ConfigError { at: "configuration".to_owned(), offset, found, expected: expected.to_owned() }
+}
+
+/// Returns the name of a type without the host in front of it, which is the same for all.
+fn short(kind: &str) -> &str {
+    kind.rsplit('/').next().unwrap_or(kind)
 }
 
 /// Returns Nomos's filters, wherever they are in the file. A single Wasm filter counts as one, whatever its name.
@@ -166,7 +185,7 @@ impl<'a> Filter<'a> {
             Some(value) if kind.ends_with("google.protobuf.Struct") => Configuration::Tree(value),
             Some(value) if kind.ends_with("google.protobuf.StringValue") => match &value.value {
                 Value::String(text) => Configuration::Text(text, value),
-                _ => Configuration::Unknown(value),
+                _ => Configuration::Unknown(any),
             },
             _ => Configuration::Unknown(any),
         }

@@ -181,19 +181,6 @@ fn problems_inside_an_envoy_configuration_are_told_with_its_lines() {
             "a.yaml:15: mode: found \"heel\"; expected one of heal, observe, off (did you mean \"heal\"?)\n",
         ),
         (
-            "bytes",
-            envoy(
-                "nomos",
-                "
-  configuration:
-    '@type': type.googleapis.com/google.protobuf.BytesValue
-    value: e30=
-",
-            ),
-            "a.yaml:12: configuration: found an object as the configuration of the plugin; expected a \
-             google.protobuf.Struct or StringValue with a value\n",
-        ),
-        (
             "held",
             envoy(
                 "nomos",
@@ -267,6 +254,38 @@ fn a_filter_that_stands_elsewhere_is_told_of() {
             Dir::new("heal-elsewhere").file("a.yaml", chain(source)).nomos(&["heal", "--config", "a.yaml", "-"]);
         let expected = "nomos: a.yaml:1: found the filter nomos by discovery; expected ";
         assert!(output.code == 2 && output.stderr.starts_with(expected), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn another_form_of_configuration_is_named() {
+    let rows = [
+        (
+            "{'@type': type.googleapis.com/google.protobuf.BytesValue, value: e30=}",
+            "@type google.protobuf.BytesValue with \"e30=\" under value",
+        ),
+        (
+            "{'@type': type.googleapis.com/google.protobuf.StringValue, value: {mode: off}}",
+            "@type google.protobuf.StringValue with an object under value",
+        ),
+        (
+            "{'@type': type.googleapis.com/google.protobuf.Struct, values: {}}",
+            "@type google.protobuf.Struct without value",
+        ),
+        ("{value: {mode: off}}", "an object without @type"),
+        ("'{}'", "\"{}\" without @type"),
+    ];
+    for (configuration, found) in rows {
+        let expected = format!(
+            "a.yaml:11: configuration: found {found}; expected a google.protobuf.Struct with an object under value, or a \
+             google.protobuf.StringValue with a text\n"
+        );
+        let dir = Dir::new("check-form");
+        dir.file("a.yaml", envoy("nomos", &format!("\n  configuration: {configuration}\n"))).file("body.json", "{}");
+        let checked = dir.nomos(&["check", "a.yaml"]);
+        assert_eq!((checked.code, checked.stdout.as_str()), (1, expected.as_str()));
+        let healed = dir.nomos(&["heal", "--config", "a.yaml", "body.json"]);
+        assert_eq!((healed.code, healed.stderr), (2, format!("nomos: {expected}")));
     }
 }
 
