@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use healer::config::cursor::{Cursor, Problems, refuse_duplicates};
-use healer::config::node::Node;
-use healer::config::{Config, ConfigError, contract, vocabulary};
+use healer::config::node::{Node, Value};
+use healer::config::{Config, ConfigError, contract};
 
 use crate::envoy::{self, Configuration, Discovered, Filter};
 use crate::failure::Failure;
-use crate::openapi::{self, Document, NoContract};
+use crate::kind::Kind;
+use crate::openapi::{Document, NoContract};
 use crate::output::plural;
 use crate::resource::{self, Plugin};
 use crate::source::{Source, said_of};
@@ -44,9 +45,9 @@ order. Warnings do not change the exit code.
 Exit codes: 0 no problems, 1 problems found, 2 bad usage or a file that cannot
 be read.";
 
-const AN_OPENAPI: &str = "an OpenAPI document";
-const AN_ENVOY: &str = "an Envoy configuration";
-const A_RESOURCE: &str = "a resource of Kubernetes";
+/// What `check` knows, for messages.
+const KNOWN: &str = "a configuration of the plugin (with routes), of Envoy or of Kubernetes, a rule pack, a contract or \
+                     an OpenAPI document";
 
 /// Arguments of `nomos check`.
 #[derive(clap::Args)]
@@ -85,46 +86,39 @@ fn examine(source: &Source) -> Examined {
             return Examined { kind, findings, ..Examined::default() };
         }
     };
-    let filters = envoy::filters(&documents);
-    let discovered = envoy::discovered(&documents);
-    if !filters.is_empty() || !discovered.is_empty() {
-        let kind = describe_envoy(&documents, &filters, &discovered);
-        let findings = filters.iter().flat_map(|filter| examine_filter(source, filter)).collect();
-        let warnings = filters.iter().flat_map(|filter| warnings::of_filter(source, filter)).collect();
-        return Examined { kind, findings, warnings };
+    let kind = Kind::of(&documents);
+    match &kind {
+        Kind::Envoy { filters, discovered } if !filters.is_empty() || !discovered.is_empty() => Examined {
+            kind: describe_envoy(&documents, filters, discovered),
+            findings: filters.iter().flat_map(|filter| examine_filter(source, filter)).collect(),
+            warnings: filters.iter().flat_map(|filter| warnings::of_filter(source, filter)).collect(),
+        },
+        Kind::Resources(plugins) if !plugins.is_empty() => Examined {
+            kind: format!("resources of Kubernetes with {}", plural(plugins.len(), "Nomos plugin")),
+            findings: plugins.iter().flat_map(|plugin| examine_plugin(source, plugin)).collect(),
+            warnings: plugins.iter().flat_map(|plugin| warnings::of_plugin(source, plugin)).collect(),
+        },
+        Kind::OpenApi(_) => examine_openapi(source, &kind),
+        _ => examine_first(source, &kind, &documents),
     }
-    let plugins = resource::plugins(&documents);
-    if !plugins.is_empty() {
-        let kind = format!("resources of Kubernetes with {}", plural(plugins.len(), "Nomos plugin"));
-        let findings = plugins.iter().flat_map(|plugin| examine_plugin(source, plugin)).collect();
-        let warnings = plugins.iter().flat_map(|plugin| warnings::of_plugin(source, plugin)).collect();
-        return Examined { kind, findings, warnings };
-    }
-    examine_other(source, &documents)
 }
 
-/// Examines a file that is not an Envoy configuration with a Nomos filter.
-fn examine_other(source: &Source, documents: &[Node]) -> Examined {
-    if documents.first().is_some_and(openapi::is_one) {
-        return examine_openapi(source);
-    }
-    let empty = Node { offset: 0, value: healer::config::node::Value::Object(Vec::new()) };
-    let (kind, problems, warnings) = examine_document(documents.first().unwrap_or(&empty));
+/// Examines a file that should have one document only.
+fn examine_first(source: &Source, kind: &Kind<'_>, documents: &[Node]) -> Examined {
+    let empty = Node { offset: 0, value: Value::Object(Vec::new()) };
+    let (kind, problems, warnings) = examine_document(kind, documents.first().unwrap_or(&empty));
     let warnings = warnings.into_iter().map(|warning| (source.line(warning.offset), warning)).collect();
-    let mut findings: Vec<Finding> = problems.into_iter().map(|error| Finding::new(source, error)).collect();
-    if let Some(second) = documents.get(1).filter(|second| !resource::is_one(second)) {
-        let mut problems = Problems::new();
-        Cursor::root(second).refuse(&mut problems, "a second document", "one document in a file");
-        findings.extend(problems.into_iter().map(|error| Finding::new(source, error)));
-    }
-    Examined { kind, findings, warnings }
+    let second = documents.get(1).filter(|second| !resource::is_one(second));
+    let second = second.map(|second| refusal(second, "a second document", "one document in a file"));
+    let findings = problems.into_iter().chain(second.into_iter().flatten());
+    Examined { kind, findings: findings.map(|error| Finding::new(source, error)).collect(), warnings }
 }
 
 /// Reports every operation that should have a contract, but whose contract cannot be read.
-fn examine_openapi(source: &Source) -> Examined {
+fn examine_openapi(source: &Source, kind: &Kind<'_>) -> Examined {
     let refused = |problems: Problems| {
         let findings = problems.into_iter().map(|error| Finding::new(source, error)).collect();
-        Examined { kind: AN_OPENAPI.to_owned(), findings, ..Examined::default() }
+        Examined { kind: kind.name().to_owned(), findings, ..Examined::default() }
     };
     let node = match document::read_foreign(source) {
         Ok(node) => node,
@@ -151,7 +145,7 @@ fn examine_openapi(source: &Source) -> Examined {
     problems.sort_by_key(|problem| problem.offset);
     let doubt = (contracts == 0 && problems.is_empty()).then(|| no_contract(&node));
     Examined {
-        kind: format!("{AN_OPENAPI} with contracts of {}", plural(contracts, "operation")),
+        kind: format!("{} with contracts of {}", kind.name(), plural(contracts, "operation")),
         warnings: doubt.into_iter().map(|doubt| (source.line(doubt.offset), doubt)).collect(),
         ..refused(problems)
     }
@@ -165,37 +159,49 @@ fn no_contract(document: &Node) -> Warning {
     Warning::unexpected(place.offset, at.to_owned(), "no operation with a contract", expected)
 }
 
-fn examine_document(document: &Node) -> (String, Vec<ConfigError>, Vec<Warning>) {
-    if let Some(name) = pack::name(document) {
-        let problems = said_of("pack", document, pack::check(document));
-        return (describe_pack(name, pack::count(document)), problems, Vec::new());
+fn examine_document(kind: &Kind<'_>, document: &Node) -> (String, Vec<ConfigError>, Vec<Warning>) {
+    let name = kind.name().to_owned();
+    match kind {
+        Kind::Pack(_) => (describe_pack(document), said_of("pack", document, pack::check(document)), Vec::new()),
+        Kind::Contract(_) => (name, check_contract(document), advice::in_contract(document)),
+        Kind::Settings(_) | Kind::Empty => {
+            let (routes, problems) = match Config::check(document) {
+                Ok(config) => (format!(" with {}", plural(config.routes.len(), "route")), Vec::new()),
+                Err(problems) => (String::new(), problems),
+            };
+            (name + &routes, problems, warnings::of_settings(document))
+        }
+        Kind::Envoy { .. } => {
+            let found = "an Envoy configuration without the Nomos filter";
+            let expected =
+                "envoy.filters.http.wasm with Nomos: `nomos` in the name of the filter, plugin or module file";
+            (name, refusal(document, found, expected), Vec::new())
+        }
+        Kind::Resources(_) => {
+            let found = "no configuration of Nomos in a resource of Kubernetes";
+            (name, said_of("document", document, refusal(document, found, resource::EXPECTED)), Vec::new())
+        }
+        // OpenAPI documents have been examined already, because they are read in another dialect of YAML.
+        Kind::OpenApi(_) | Kind::Unknown(_) => {
+            let problems = said_of("document", document, refusal(document, &name, KNOWN));
+            (name, problems, Vec::new())
+        }
     }
-    if envoy::is_envoy(document) {
-        let mut problems = Problems::new();
-        let expected = "envoy.filters.http.wasm with Nomos: `nomos` in the name of the filter, plugin or module file";
-        Cursor::root(document).refuse(&mut problems, "an Envoy configuration without the Nomos filter", expected);
-        return (AN_ENVOY.to_owned(), problems, Vec::new());
-    }
-    if resource::is_one(document) {
-        let mut problems = Problems::new();
-        Cursor::root(document).refuse(
-            &mut problems,
-            "no configuration of Nomos in a resource of Kubernetes",
-            resource::EXPECTED,
-        );
-        return (A_RESOURCE.to_owned(), said_of("document", document, problems), Vec::new());
-    }
-    if is_contract(document) {
-        let mut problems = Problems::new();
-        let root = Cursor::root(document);
-        refuse_duplicates(&root, &mut problems);
-        contract::read(&root, &mut problems);
-        return ("a contract".to_owned(), said_of("contract", document, problems), advice::in_contract(document));
-    }
-    match Config::check(document) {
-        Ok(config) => (describe(&config), Vec::new(), warnings::of_settings(document)),
-        Err(problems) => ("a plugin configuration".to_owned(), problems, warnings::of_settings(document)),
-    }
+}
+
+fn check_contract(document: &Node) -> Problems {
+    let mut problems = Problems::new();
+    let root = Cursor::root(document);
+    refuse_duplicates(&root, &mut problems);
+    contract::read(&root, &mut problems);
+    said_of("contract", document, problems)
+}
+
+/// Returns a problem with a document as a whole.
+fn refusal(document: &Node, found: &str, expected: &str) -> Problems {
+    let mut problems = Problems::new();
+    Cursor::root(document).refuse(&mut problems, found, expected);
+    problems
 }
 
 /// Describes filters, and those that come from elsewhere. A resource of Istio has both: the filter's place in the list,
@@ -208,7 +214,7 @@ fn describe_envoy(documents: &[Node], filters: &[Filter<'_>], discovered: &[Disc
         None => format!("the filter {} from a management server", filter.name),
     };
     let taken: Vec<String> = discovered.iter().filter(|filter| !is_here(filter)).map(from).collect();
-    let kind = if is_resource { A_RESOURCE } else { AN_ENVOY };
+    let kind = if is_resource { "a resource of Kubernetes" } else { "an Envoy configuration" };
     let own = plural(filters.len(), "Nomos filter");
     match (filters, taken.join(" and ")) {
         (_, taken) if taken.is_empty() => format!("{kind} with {own}"),
@@ -217,19 +223,9 @@ fn describe_envoy(documents: &[Node], filters: &[Filter<'_>], discovered: &[Disc
     }
 }
 
-fn describe_pack(name: &str, rules: usize) -> String {
-    format!("the rule pack {name} with {}", plural(rules, "rule"))
-}
-
-fn describe(config: &Config) -> String {
-    format!("a plugin configuration with {}", plural(config.routes.len(), "route"))
-}
-
-/// A schema has keywords, and a plugin configuration has fields of its own.
-fn is_contract(document: &Node) -> bool {
-    let has = |field: &str| document.get(field).is_some();
-    let is_schema = contract::UNDERSTOOD.iter().chain(&contract::IGNORED).any(|keyword| has(keyword));
-    is_schema && !vocabulary::SETTINGS.iter().any(|field| has(field))
+fn describe_pack(document: &Node) -> String {
+    let name = pack::name(document).unwrap_or_default();
+    format!("the rule pack {name} with {}", plural(pack::count(document), "rule"))
 }
 
 fn examine_filter(source: &Source, filter: &Filter<'_>) -> Vec<Finding> {

@@ -5,10 +5,11 @@ use std::path::Path;
 use healer::config::Config;
 use healer::config::node::Node;
 
-use crate::envoy::{self, Configuration};
+use crate::envoy::{self, Configuration, Discovered};
 use crate::failure::Failure;
+use crate::kind::Kind;
 use crate::source::Source;
-use crate::{document, inner, openapi, resource};
+use crate::{document, inner, resource};
 
 /// Reads the configuration for a command. Fails with the first problem.
 pub fn read(path: &Path) -> Result<Config, Failure> {
@@ -26,42 +27,47 @@ pub fn read(path: &Path) -> Result<Config, Failure> {
 }
 
 fn find<'a>(source: &Source, documents: &'a [Node]) -> Result<Configuration<'a>, Failure> {
-    let filters = envoy::filters(documents);
-    let plugins = if filters.is_empty() { resource::plugins(documents) } else { Vec::new() };
-    match plugins.as_slice() {
-        [] => (),
-        [plugin] => return Ok(plugin.configuration.map_or(Configuration::Missing, Configuration::Tree)),
-        _ => return Err(too_many("plugins", source, plugins.iter().map(|plugin| plugin.block.offset))),
+    let kind = Kind::of(documents);
+    let expected = match &kind {
+        Kind::Empty => return Ok(Configuration::Missing),
+        Kind::Settings(document) => return Ok(Configuration::Tree(document)),
+        Kind::Envoy { filters, discovered } => match filters.as_slice() {
+            [] => return Err(refuse(source, documents, &without_filter(discovered))),
+            [filter] => return Ok(filter.configuration()),
+            _ => return Err(too_many("filters", source, filters.iter().map(|filter| filter.offset))),
+        },
+        Kind::Resources(plugins) => match plugins.as_slice() {
+            [] => {
+                let found = "no configuration of Nomos in a resource of Kubernetes";
+                return Err(refuse(source, documents, &format!("{found}; expected {}", resource::EXPECTED)));
+            }
+            [plugin] => return Ok(plugin.configuration.map_or(Configuration::Missing, Configuration::Tree)),
+            _ => return Err(too_many("plugins", source, plugins.iter().map(|plugin| plugin.block.offset))),
+        },
+        Kind::OpenApi(_) => "a configuration, with a contract that `nomos contract` takes out of this file",
+        Kind::Pack(_) => "a configuration, whose routes name packs under packs",
+        Kind::Contract(_) => "a configuration, with this under contract of a route",
+        Kind::Unknown(_) => "the configuration of the plugin, that of Envoy, or a resource that contains it",
+    };
+    Err(refuse(source, documents, &format!("{}; expected {expected}", kind.name())))
+}
+
+/// Says what stands in an Envoy configuration instead of the filter, and what was expected.
+fn without_filter(discovered: &[Discovered<'_>]) -> String {
+    match discovered.first() {
+        Some(Discovered { name, file: Some(file) }) => {
+            format!("the filter {name} by discovery; expected the file that it comes from, {file}")
+        }
+        Some(Discovered { name, file: None }) => {
+            format!("the filter {name} by discovery; expected a file that has its configuration")
+        }
+        None => "no Nomos filter; expected one in a configuration of Envoy".to_owned(),
     }
-    match (filters.as_slice(), documents) {
-        ([filter], _) => Ok(filter.configuration()),
-        ([], []) => Ok(Configuration::Missing),
-        ([], [document, ..]) if envoy::is_envoy(document) => {
-            let place = source.place(document.offset);
-            let found = match envoy::discovered(documents).first() {
-                Some(envoy::Discovered { name, file: Some(file) }) => {
-                    format!("the filter {name} by discovery; expected the file that it comes from, {file}")
-                }
-                Some(envoy::Discovered { name, file: None }) => {
-                    format!("the filter {name} by discovery; expected a file that has its configuration")
-                }
-                None => "no Nomos filter; expected one in a configuration of Envoy".to_owned(),
-            };
-            Err(Failure::new(format!("{place}: found {found}")))
-        }
-        ([], [document, ..]) if resource::is_one(document) => {
-            let place = source.place(document.offset);
-            let found = "no configuration of Nomos in a resource of Kubernetes";
-            Err(Failure::new(format!("{place}: found {found}; expected {}", resource::EXPECTED)))
-        }
-        ([], [document, ..]) if openapi::is_one(document) => {
-            let place = source.place(document.offset);
-            let expected = "a configuration, with a contract that `nomos contract` takes out of this file";
-            Err(Failure::new(format!("{place}: found an OpenAPI document; expected {expected}")))
-        }
-        ([], [document, ..]) => Ok(Configuration::Tree(document)),
-        _ => Err(too_many("filters", source, filters.iter().map(|filter| filter.offset))),
-    }
+}
+
+fn refuse(source: &Source, documents: &[Node], found: &str) -> Failure {
+    let offset = documents.first().map_or(0, |document| document.offset);
+    Failure::new(format!("{}: found {found}", source.place(offset)))
 }
 
 fn too_many(what: &str, source: &Source, offsets: impl Iterator<Item = usize>) -> Failure {

@@ -147,7 +147,8 @@ fn names_nomos(name: &str) -> bool {
 /// Returns whether a document is an Envoy configuration, with or without a Wasm filter.
 pub fn is_envoy(document: &Node) -> bool {
     let fields = ["static_resources", "dynamic_resources", "admin", "node", "resources", "typed_config"];
-    fields.iter().any(|field| document.get(field).is_some())
+    let is_message = |node: &Node| !matches!(node.value, Value::String(_) | Value::Number(_) | Value::Bool(_));
+    fields.iter().any(|field| document.get(field).is_some_and(is_message))
 }
 
 impl Kind {

@@ -21,6 +21,7 @@ mod heal;
 mod inner;
 mod input;
 mod json_text;
+mod kind;
 mod matching;
 mod members;
 mod openapi;

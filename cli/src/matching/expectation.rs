@@ -10,9 +10,10 @@ use healer::plan::spec::PlanSpec;
 use super::Which;
 use crate::failure::Failure;
 use crate::input::Exchange;
+use crate::kind::{Kind, has_settings};
 use crate::members::emptiness;
 use crate::source::{Source, said_of};
-use crate::{config_file, document, envoy, input, openapi, resource};
+use crate::{config_file, document, input};
 
 /// Reads a contract, and the rules that go with it if the file has any.
 pub fn read(path: &Path, which: &Which) -> Result<PlanSpec, Failure> {
@@ -22,27 +23,28 @@ pub fn read(path: &Path, which: &Which) -> Result<PlanSpec, Failure> {
     }
     let source = Source::read(path)?;
     let documents = document::read(&source).map_err(|error| source.refuse(&[error]))?;
-    match documents.first() {
-        Some(document) if openapi::is_one(document) => {
-            let place = source.place(document.offset);
-            let expected = "--operation, such as 'GET /users/{id}', which chooses a response";
-            Err(Failure::new(format!("{place}: found an OpenAPI document; expected {expected}")))
+    let kind = Kind::of(&documents);
+    let refuse = |document: &Node, expected: &str| {
+        let place = source.place(document.offset);
+        Err(Failure::new(format!("{place}: found {}; expected {expected}", kind.name())))
+    };
+    match &kind {
+        Kind::OpenApi(document) => refuse(document, "--operation, such as 'GET /users/{id}', which chooses a response"),
+        Kind::Pack(document) | Kind::Unknown(document) => {
+            refuse(document, "a JSON Schema, an OpenAPI document, or a configuration with a contract")
         }
-        Some(document) if is_configuration(document) => of_route(path, which),
-        Some(_) if which.path.is_some() || which.method.is_some() => {
+        Kind::Envoy { .. } | Kind::Resources(_) => of_route(path, which),
+        Kind::Settings(document) if has_settings(document) => of_route(path, which),
+        Kind::Settings(_) | Kind::Contract(_) if which.path.is_some() || which.method.is_some() => {
             let expected = "a configuration, whose routes they choose among, or neither of them";
             Err(Failure::new(format!(
                 "{}: found a JSON Schema with --path or --method; expected {expected}",
                 path.display()
             )))
         }
-        Some(document) => of_schema(&source, document),
-        None => Err(Failure::new(format!("{}: found no contract; expected a JSON Schema", path.display()))),
+        Kind::Settings(document) | Kind::Contract(document) => of_schema(&source, document),
+        Kind::Empty => Err(Failure::new(format!("{}: found no contract; expected a JSON Schema", path.display()))),
     }
-}
-
-fn is_configuration(document: &Node) -> bool {
-    document.get("routes").is_some() || envoy::is_envoy(document) || resource::is_one(document)
 }
 
 fn of_schema(source: &Source, document: &Node) -> Result<PlanSpec, Failure> {

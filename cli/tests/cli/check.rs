@@ -229,6 +229,39 @@ fn a_contract_is_known_by_any_keyword() {
 }
 
 #[test]
+fn every_command_knows_what_a_file_is() {
+    let dir = Dir::new("check-kinds");
+    dir.file("compose.yaml", "version: '3'\nservices: {web: {image: x}}\nvolumes: {}\n").file("pack.yaml", PACK);
+    // `admin` is a field of Envoy too, `not` a keyword of JSON Schema, and `mod` is nearly a field of the plugin.
+    dir.file("words.yaml", "# x\nadmin: administrator\nmod: [modified]\nnot: notice\nmsg: message\nqty: quantity\n");
+    dir.file("user.yaml", "type: object\nproperties: {id: {}}\n").file("body.json", "{}");
+    let strange = "a file of no known kind";
+    let known = "a configuration of the plugin (with routes), of Envoy or of Kubernetes, a rule pack, a contract or an \
+                 OpenAPI document";
+    for (name, line) in [("compose.yaml", 1), ("words.yaml", 2)] {
+        let expected = format!("{name}:{line}: document: found {strange}; expected {known}\n");
+        let checked = dir.nomos(&["check", name]);
+        assert_eq!((checked.code, checked.stdout), (1, expected));
+    }
+    let configuration = "the configuration of the plugin, that of Envoy, or a resource that contains it";
+    let contract = "a JSON Schema, an OpenAPI document, or a configuration with a contract";
+    let rows = [
+        ("heal", "--config", "compose.yaml", strange, configuration),
+        ("heal", "--config", "pack.yaml", "a rule pack", "a configuration, whose routes name packs under packs"),
+        ("heal", "--config", "user.yaml", "a contract", "a configuration, with this under contract of a route"),
+        ("match", "--contract", "compose.yaml", strange, contract),
+        ("match", "--contract", "pack.yaml", "a rule pack", contract),
+    ];
+    for (command, option, name, found, expected) in rows {
+        let told = format!("nomos: {name}:1: found {found}; expected {expected}\n");
+        for path in [&[][..], &["--path", "/u"]] {
+            let output = dir.nomos(&[&[command, option, name, "body.json"], path].concat());
+            assert_eq!((output.code, output.stderr.as_str()), (2, told.as_str()), "{command} {name}");
+        }
+    }
+}
+
+#[test]
 fn a_filter_that_stands_elsewhere_is_told_of() {
     let chain = |source: &str| {
         format!(

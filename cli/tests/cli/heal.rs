@@ -470,9 +470,8 @@ fn bad_usage_and_bad_input_are_told_in_a_line() {
         ),
         (
             &["--config", "body.json", "body.json"],
-            "body.json:1: mail: found an unknown field; expected one of mode, sample, \
-          route_metadata, response_headers, filter_state, max_held_bytes, max_depth, max_keys, max_tokens, max_shapes, routes (and 2 \
-          more: see nomos check)",
+            "body.json:1: found a file of no known kind; expected the configuration of the plugin, that of Envoy, or a \
+             resource that contains it",
         ),
     ];
     for (args, expected) in rows {
