@@ -34,19 +34,16 @@ impl Said {
 
     /// Makes kinds and structure agree, and drops what is said of strings where there can be none.
     pub fn settled(mut self) -> Said {
-        let kinds = self.expects.kinds.with(match self.shape {
-            Shape::Object { .. } => Kinds::of(Kind::Object),
-            Shape::Array(_) => Kinds::of(Kind::Array),
-            Shape::Any | Shape::Open => Kinds::NONE,
-        });
+        let kinds = self.expects.kinds.with(self.shape.kind());
         self.expects.kinds = kinds;
         let has_no_parts = !kinds.has(Kind::Object) && !kinds.has(Kind::Array);
         if matches!(self.shape, Shape::Any) || has_no_parts {
             self.shape = Said::of_kinds(kinds).shape;
         }
-        if !matches!(self.shape, Shape::Array(_)) {
-            self.expects.items = Kinds::ANY;
-        }
+        self.expects.items = match &self.shape {
+            Shape::Array(items) => self.expects.items.with(items.kind()),
+            _ => Kinds::ANY,
+        };
         if !kinds.has(Kind::String) {
             self.expects.format = None;
         }

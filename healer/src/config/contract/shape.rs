@@ -1,7 +1,7 @@
 //! The structure of a value while schemas are combined.
 
 use super::combine::Said;
-use crate::plan::spec::{Contract, Property};
+use crate::plan::spec::{Contract, Kind, Kinds, Property};
 
 /// Like a [`Contract`], with facts that the contract does not keep.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +27,15 @@ pub(super) struct Member {
 }
 
 impl Shape {
+    /// Returns the kind of values with this structure; none if it has no parts.
+    pub fn kind(&self) -> Kinds {
+        match self {
+            Shape::Object { .. } => Kinds::of(Kind::Object),
+            Shape::Array(_) => Kinds::of(Kind::Array),
+            Shape::Any | Shape::Open => Kinds::NONE,
+        }
+    }
+
     /// Returns the same structure with nothing required.
     pub fn loosened(mut self) -> Shape {
         match &mut self {
