@@ -5,7 +5,7 @@ mod examples;
 use healer::config::ConfigError;
 use healer::config::cursor::{Cursor, Problems, refuse_duplicates};
 use healer::config::node::Node;
-use nomos_rules::check::{self, Correspondence, Entry};
+use nomos_rules::check::{self, Correspondence, ENGINE, Entry};
 use nomos_rules::{Case, PACK_NAMES};
 
 /// The name of the checked pack in messages.
@@ -62,8 +62,11 @@ impl Says {
 fn read(root: &Cursor<'_>, problems: &mut Problems) {
     root.only_fields(problems, "a rule pack", &FIELDS);
     let pack = read_text(root, "pack", "the name of the pack, which is that of its file", problems);
-    read_text(root, "about", "one line on the sense of the pack", problems);
-    read_text(root, "engine", "the engine that it needs, such as \">=0.1\"", problems);
+    read_text_that(root, "about", "one line on the sense of the pack", problems, |about| {
+        !about.trim().is_empty() && !about.contains('\n')
+    });
+    let expected = format!("the engine that it needs, {ENGINE}");
+    read_text_that(root, "engine", &expected, problems, |engine| engine == ENGINE);
     let (rules, conventions) = (root.field("rules"), root.field("conventions"));
     let mut read = Vec::new();
     if let Some(list) = &rules {
@@ -158,6 +161,20 @@ fn read_text(cursor: &Cursor<'_>, name: &str, expected: &str, problems: &mut Pro
         return String::new();
     };
     field.text(problems, expected).unwrap_or_default().to_owned()
+}
+
+/// Reads a text, and refuses one that is not as it must be.
+fn read_text_that(
+    cursor: &Cursor<'_>,
+    name: &str,
+    expected: &str,
+    problems: &mut Problems,
+    is_good: impl Fn(&str) -> bool,
+) {
+    let text = read_text(cursor, name, expected, problems);
+    if let Some(field) = cursor.field(name).filter(|field| field.node.as_str().is_some() && !is_good(&text)) {
+        field.expected(problems, expected);
+    }
 }
 
 /// Checks the rules of this pack against each other, and against the embedded packs except one of the same name.

@@ -1,7 +1,7 @@
 //! A pack as its YAML file states it.
 
 use crate::{
-    check::{Correspondence, Entry, check},
+    check::{Correspondence, ENGINE, Entry, check},
     model::Case,
 };
 use serde::Deserialize;
@@ -133,9 +133,6 @@ fn check_alone(file: &str, pack: &PackFile) -> Vec<String> {
     }
     problems
 }
-
-/// The only engine there has been.
-const ENGINE: &str = ">=0.1";
 
 fn check_common(pack: &str, id: &str, valid: &[Healed], invalid: &[Value], tell: &mut dyn FnMut(String)) {
     let number = id.strip_prefix(pack).and_then(|rest| rest.strip_prefix('-'));

@@ -9,6 +9,9 @@ use crate::{
 };
 use std::{collections::BTreeMap, fmt};
 
+/// What a pack says of the engine that it needs. There has been only one.
+pub const ENGINE: &str = ">=0.1";
+
 /// A rule as its file states it.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {

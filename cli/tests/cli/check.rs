@@ -423,6 +423,18 @@ fn packs_are_checked_and_their_examples_run() {
             "",
             "mine.yaml:1: pack: found no about; expected one line on the sense of the pack\n",
         ),
+        (
+            "engine",
+            "'>=0.1'",
+            "latest",
+            "mine.yaml:3: engine: found \"latest\"; expected the engine that it needs, >=0.1\n",
+        ),
+        (
+            "lines",
+            "about: names of ours",
+            "about: |\n  names\n  of ours",
+            "mine.yaml:2: about: found \"names\\nof ours",
+        ),
         ("id", "mine-001", "mine-1", "mine.yaml:5: rules[0]: found the id mine-1; expected mine- and three digits\n"),
         (
             "field",
