@@ -2,15 +2,16 @@
 //!
 //! A line costs a host call and disk space, and the upstream decides how many there are. So at most a few lines are
 //! written at once and a few per second, over all routes of a worker; the metrics count what the log omits. Lines
-//! contain names and kinds, never values.
+//! contain names and kinds of what is in bodies, never values.
 
 use healer::NewShape;
 
 use crate::host::{Host, Level};
-use crate::report;
 
 /// How many lines may be written at once.
 const BURST: u32 = 16;
+/// How many bytes of an invalid mode are shown.
+const MOST_SHOWN: usize = 64;
 /// How many lines each tick allows: two a second.
 const PER_TICK: u32 = 1;
 
@@ -31,15 +32,9 @@ impl Notices {
     /// Logs shapes that are new to similarity. `count` is how many there were.
     pub fn new_shapes<H: Host>(&mut self, host: &mut H, route: &str, count: u32, shapes: &[NewShape]) {
         for NewShape { shape, members } in shapes {
-            let mut line = b"nomos: new shape ".to_vec();
-            report::push_hexadecimal(&mut line, *shape);
-            line.extend_from_slice(b", route ");
-            line.extend_from_slice(route.as_bytes());
-            if !members.is_empty() {
-                line.extend_from_slice(b", not in the contract: ");
-                line.extend_from_slice(members.as_bytes());
-            }
-            self.write(host, Level::Info, line);
+            let before = if members.is_empty() { "" } else { ", not in the contract: " };
+            let line = format!("nomos: new shape {shape:016x}, route {route}{before}{members}");
+            self.write(host, Level::Info, &line);
         }
         let untold = u64::from(count).saturating_sub(u64::try_from(shapes.len()).unwrap_or(u64::MAX));
         self.left_out = self.left_out.saturating_add(untold);
@@ -51,40 +46,48 @@ impl Notices {
         if !count.is_power_of_two() {
             return;
         }
-        let mut line = b"nomos: required and not healed, route ".to_vec();
-        line.extend_from_slice(route.as_bytes());
-        line.extend_from_slice(b": ");
-        healer::quote(field, &mut line);
-        line.extend_from_slice(b", responses so far: ");
-        crate::decimal::push(&mut line, count);
-        self.write(host, Level::Warn, line);
+        let field = quoted(field);
+        let line = format!("nomos: required and not healed, route {route}: {field}, responses so far: {count}");
+        self.write(host, Level::Warn, &line);
     }
 
-    /// Logs that the metadata of a route of the proxy is invalid.
-    pub fn bad_metadata<H: Host>(&mut self, host: &mut H) {
-        let line = b"nomos: filter_metadata.nomos.mode of a route is none of heal, observe, off; taken for off";
-        self.write(host, Level::Error, line.to_vec());
+    /// Logs that the metadata of a route of the proxy is invalid. `route` is the filter's own route; `mode` is what the
+    /// metadata says, if the host can hand it over.
+    pub fn bad_metadata<H: Host>(&mut self, host: &mut H, route: &str, mode: Option<&[u8]>) {
+        let found = mode.map_or("no text".to_owned(), |mode| {
+            let shown = mode.get(..MOST_SHOWN).unwrap_or(mode);
+            quoted(&String::from_utf8_lossy(shown))
+        });
+        let line = format!(
+            "nomos: filter_metadata.nomos.mode of a route of Envoy, whose response is of route {route}: found {found}; \
+             expected heal, observe or off; taken for off"
+        );
+        self.write(host, Level::Error, &line);
     }
 
     /// Counts a tick: allows more lines, and logs how many were omitted.
     pub fn tick<H: Host>(&mut self, host: &mut H) {
         self.room = self.room.saturating_add(PER_TICK).min(BURST);
         if self.left_out > 0 && self.room == BURST {
-            let mut line = b"nomos: lines left out: ".to_vec();
-            crate::decimal::push(&mut line, self.left_out);
-            self.left_out = 0;
-            self.write(host, Level::Info, line);
+            let line = format!("nomos: lines left out: {}", std::mem::take(&mut self.left_out));
+            self.write(host, Level::Info, &line);
         }
     }
 
-    fn write<H: Host>(&mut self, host: &mut H, level: Level, line: Vec<u8>) {
+    fn write<H: Host>(&mut self, host: &mut H, level: Level, line: &str) {
         let Some(room) = self.room.checked_sub(1) else {
             self.left_out = self.left_out.saturating_add(1);
             return;
         };
         self.room = room;
-        host.log(level, &String::from_utf8(line).unwrap_or_default());
+        host.log(level, line);
     }
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted = Vec::new();
+    healer::quote(text, &mut quoted);
+    String::from_utf8(quoted).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -101,9 +104,14 @@ mod tests {
         let (mut host, mut notices) = (Mock::new(), Notices::default());
         notices.new_shapes(&mut host, "user", 1, &[shape(0x5bd1_e995_a3c0_f217)]);
         notices.unhealed(&mut host, "user", "users[].email", 1);
+        notices.bad_metadata(&mut host, "user", Some(b"he\xffel"));
+        notices.bad_metadata(&mut host, "user", None);
+        let mode = "nomos: filter_metadata.nomos.mode of a route of Envoy, whose response is of route user: found";
         let expected = [
             "nomos: new shape 5bd1e995a3c0f217, route user, not in the contract: \"x\" integer",
             "nomos: required and not healed, route user: \"users[].email\", responses so far: 1",
+            &format!("{mode} \"he\u{fffd}el\"; expected heal, observe or off; taken for off"),
+            &format!("{mode} no text; expected heal, observe or off; taken for off"),
         ];
         assert_eq!(host.log, expected);
     }

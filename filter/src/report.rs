@@ -166,7 +166,7 @@ fn push_shape(out: &mut Vec<u8>, shape: u64) {
 }
 
 /// Appends a number in sixteen hexadecimal digits.
-pub fn push_hexadecimal(out: &mut Vec<u8>, mut number: u64) {
+fn push_hexadecimal(out: &mut Vec<u8>, mut number: u64) {
     for _ in 0..16 {
         number = number.rotate_left(4);
         let digit = (number & 15) as u8;

@@ -490,7 +490,7 @@ fn begin<H: Host>(tools: &mut Tools<H>, stream: &mut Stream, ends: bool) -> Resu
     let Response { content_length, dependents, .. } = response;
     let root = Rc::clone(&stream.root);
     if root.config.route_metadata {
-        mode = restricted(tools, mode)?;
+        mode = restricted(tools, mode, &root, stream.route)?;
     }
     stream.manner.heals = mode == Mode::Heal;
     let most = count(root.config.limits.max_held_bytes);
@@ -527,9 +527,10 @@ fn settle_route(stream: &mut Stream, response: &Response<'_>) -> Result<Mode, Sk
 }
 
 /// Restricts a mode by the metadata of the proxy's route.
-fn restricted<H: Host>(tools: &mut Tools<H>, mode: Mode) -> Result<Mode, Skip> {
+fn restricted<H: Host>(tools: &mut Tools<H>, mode: Mode, root: &Root, route: usize) -> Result<Mode, Skip> {
+    let mut found = None;
     let restricted = match tools.host.route_mode() {
-        Ok(metadata) => switch::restrict(mode, metadata),
+        Ok(metadata) => switch::restrict(mode, metadata).inspect_err(|_| found = Some(metadata.to_vec())),
         // Usually there is no metadata, or none for Nomos.
         Err(Status::NOT_FOUND) => Ok(mode),
         // There is metadata, but the host cannot hand it over, for example a null.
@@ -539,7 +540,8 @@ fn restricted<H: Host>(tools: &mut Tools<H>, mode: Mode) -> Result<Mode, Skip> {
         Ok(Mode::Off) => Err(Skip::Off),
         Ok(mode) => Ok(mode),
         Err(NoMode) => {
-            tools.notices.bad_metadata(&mut tools.host);
+            let name = root.config.routes.get(route).map_or("", |route| &route.name);
+            tools.notices.bad_metadata(&mut tools.host, name, found.as_deref());
             Err(Skip::Off)
         }
     }
