@@ -96,6 +96,11 @@ const ROWS: &[(&str, &str)] = &[
         r#"{"folder":{"id":"1","name":"n","path":"p","parentFolderId":"2"}}"#,
     ),
     ("{import:{id:S,row_count:I,file_name:S}}", r#"{"export":{"id":"1","row_count":2,"file_name":"f"}}"#),
+    // The list that is meant is left out when it is empty.
+    (
+        "{total:I,items:[{product_id:S,quantity:I,unit_price:N}]}",
+        r#"{"total":5,"backorders":[{"product_id":"p1","quantity":1,"unit_price":1.5}]}"#,
+    ),
     // Another identifier, and other names that look alike.
     ("[{id:S,title:S,session:S}]", r#"[{"identifier":"HB 1","title":"t","session":"s"}]"#),
     ("{rtmpUrl:S,streamKey:S,saveReplay:B}", r#"{"rtmpsUrl":"rtmps://e","streamKey":"k","saveReplay":true}"#),
