@@ -83,6 +83,8 @@ struct Pair {
     weight: f32,
 }
 
+/// The largest number of pairs of words and phrases of two names. The set of those that are chosen has a bit for each, so
+/// at most 64 would fit. Names that share more have less evidence for one another, not more.
 const MAX_PAIRS: usize = 48;
 
 /// Compares two names. There are two readings: the longest phrases first, or the closest words first. The better one

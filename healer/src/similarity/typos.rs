@@ -20,6 +20,7 @@ const MIN_LEN_MORE: usize = 6;
 const MIN_LEN_REPLACED: usize = 7;
 /// From this length on, a letter more or less counts as a misspelling of words that are not known, too.
 const MIN_LEN_UNKNOWN: usize = 9;
+/// A longer word is hardly one: the longest of the dictionary has half of that.
 const MAX_LEN: usize = 32;
 
 /// The words of a contract, indexed by their forms with one letter left out.
