@@ -62,7 +62,7 @@ impl Root {
         let tag = |route: &Route| RouteTag {
             id: metrics.route(&route.name),
             name: route.name.clone(),
-            json: json_string(&route.name),
+            json: quoted(&route.name),
             memo: RefCell::new(Memo::bounded(&route.plan, config.max_shapes)),
         };
         let tags = config.routes.iter().map(tag).collect();
@@ -96,15 +96,8 @@ impl Root {
     }
 }
 
-/// Returns a JSON string. Control characters, which configurations do not allow in names, become spaces.
-fn json_string(text: &str) -> Vec<u8> {
-    let mut out = vec![b'"'];
-    for byte in text.bytes() {
-        if matches!(byte, b'"' | b'\\') {
-            out.push(b'\\');
-        }
-        out.push(if byte < b' ' { b' ' } else { byte });
-    }
-    out.push(b'"');
-    out
+fn quoted(name: &str) -> Vec<u8> {
+    let mut json = Vec::new();
+    healer::quote(name, &mut json);
+    json
 }
