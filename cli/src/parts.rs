@@ -7,7 +7,7 @@ use crate::json_text::quote;
 
 /// Returns the parts of a match by name. They depend on the profile that found it.
 pub fn of(found: &Match) -> Vec<(&'static str, f32)> {
-    let of_reference = |figures| weighed(figures).map(|(name, _, part)| (name, part)).to_vec();
+    let of_reference = |figures: Comparison| figures.summands().map(|(name, _, part)| (name, part)).to_vec();
     found.figures.map_or_else(|| named(found.parts), of_reference)
 }
 
@@ -15,20 +15,10 @@ pub fn of(found: &Match) -> Vec<(&'static str, f32)> {
 pub fn why(found: &Match) -> String {
     let part = |(name, weight, part)| format!("{weight:.2} {name} {part:.2}");
     match found.figures {
-        Some(figures) => format!("similarity: {}", weighed(figures).map(part).join(" + ")),
+        Some(figures) => format!("similarity: {}", figures.summands().map(part).join(" + ")),
         None if found.parts == Parts::NONE => "similarity".to_owned(),
         None => format!("similarity: {}", as_text(found.parts)),
     }
-}
-
-/// Returns name, weight and figure of each summand of the reference profile.
-fn weighed(figures: Comparison) -> [(&'static str, f32, f32); 4] {
-    [
-        ("synonym", 0.35, figures.counted_synonym()),
-        ("jaro_winkler", 0.25, figures.jaro_winkler),
-        ("levenshtein", 0.20, figures.levenshtein),
-        ("tfidf", 0.20, figures.tfidf),
-    ]
 }
 
 /// Returns the parts by name, or none if the profile has none.

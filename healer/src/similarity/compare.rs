@@ -47,16 +47,18 @@ pub(crate) fn compare_in(vocabulary: &Vocabulary, a: &str, b: &str) -> Compariso
         reference: 0.0,
         combined: synonym::words(a, b).score,
     };
-    Comparison { reference: reference(&made), ..made }
+    let reference = made.summands().iter().map(|(_, weight, metric)| weight * metric).sum();
+    Comparison { reference, ..made }
 }
 
 impl Comparison {
-    /// Returns the value of `synonym` that the reference profile weighs: 1 for sure synonyms.
-    pub fn counted_synonym(&self) -> f32 {
-        if self.synonym > SURE_SYNONYM { 1.0 } else { self.synonym }
+    /// Returns what the reference profile adds up: names, weights and metrics. A sure synonym counts as 1.
+    pub fn summands(&self) -> [(&'static str, f32, f32); 4] {
+        [
+            ("synonym", 0.35, if self.synonym > SURE_SYNONYM { 1.0 } else { self.synonym }),
+            ("jaro_winkler", 0.25, self.jaro_winkler),
+            ("levenshtein", 0.20, self.levenshtein),
+            ("tfidf", 0.20, self.tfidf),
+        ]
     }
-}
-
-fn reference(made: &Comparison) -> f32 {
-    0.35 * made.counted_synonym() + 0.25 * made.jaro_winkler + 0.20 * made.levenshtein + 0.20 * made.tfidf
 }
