@@ -79,8 +79,8 @@ const ROWS: &[(&str, &str)] = &[
     ),
     // An object like a missing one, beside it.
     (
-        "{request:{headers:[S],body:{bytes:I}},sampling:{percentage:I}}",
-        r#"{"response":{"headers":["a"],"body":{"bytes":1}},"sampling":{"percentage":5}}"#,
+        "{frontend:{request:{headers:[S],body:{bytes:I}}},sampling:{percentage:I}}",
+        r#"{"frontend":{"response":{"headers":["a"],"body":{"bytes":1}}},"sampling":{"percentage":5}}"#,
     ),
     (
         "{topicSentiments:[{topic:{text:S,start:I,end:I,category:S}}]}",
