@@ -369,7 +369,7 @@ impl Held {
                 }
                 let own = held.deep.saturating_sub(before);
                 held.most_of_one = held.most_of_one.max(own);
-                held.most_beside = held.most_beside.max(own.min(count_beside(record, id, field)));
+                held.most_beside = held.most_beside.max(own.min(Likeness::of(record, field, id).same as u32));
             }
         }
         held
@@ -392,13 +392,6 @@ impl Held {
         }
         name.is_some()
     }
-}
-
-/// Returns how many members of an expected object stand directly in a found one.
-fn count_beside(record: &Record<'_, '_>, found: Id, expected: Id) -> u32 {
-    let names = record.model.members(expected).filter_map(|(id, _)| record.model.names.get(id));
-    let stands = |name: &&Name| children(record, found).any(|(_, child)| child.joined == name.joined);
-    names.filter(stands).count() as u32
 }
 
 /// Whether a member with the name of a field is anywhere below an object. A value is no object.
