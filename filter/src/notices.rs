@@ -10,10 +10,10 @@ use crate::host::{Host, Level};
 
 /// How many lines may be written at once.
 const BURST: u32 = 16;
-/// How many bytes of an invalid mode are shown.
-const MOST_SHOWN: usize = 64;
 /// How many lines each tick allows: two a second.
 const PER_TICK: u32 = 1;
+/// How many bytes of an invalid mode are shown: all modes are shorter, and the log is for people.
+const MOST_SHOWN: usize = 64;
 
 /// How many more lines one VM may write.
 #[derive(Debug)]
@@ -85,9 +85,7 @@ impl Notices {
 }
 
 fn quoted(text: &str) -> String {
-    let mut quoted = Vec::new();
-    healer::quote(text, &mut quoted);
-    String::from_utf8(quoted).unwrap_or_default()
+    String::from_utf8(healer::quoted(text)).unwrap_or_default()
 }
 
 #[cfg(test)]

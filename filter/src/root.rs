@@ -62,7 +62,7 @@ impl Root {
         let tag = |route: &Route| RouteTag {
             id: metrics.route(&route.name),
             name: route.name.clone(),
-            json: quoted(&route.name),
+            json: healer::quoted(&route.name),
             memo: RefCell::new(Memo::bounded(&route.plan, config.max_shapes)),
         };
         let tags = config.routes.iter().map(tag).collect();
@@ -94,10 +94,4 @@ impl Root {
     pub fn holds_headers(&self) -> bool {
         self.config.response_headers == ResponseHeaders::Held && self.holding.get() != Holding::GivenUp
     }
-}
-
-fn quoted(name: &str) -> Vec<u8> {
-    let mut json = Vec::new();
-    healer::quote(name, &mut json);
-    json
 }

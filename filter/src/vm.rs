@@ -528,18 +528,17 @@ fn settle_route(stream: &mut Stream, response: &Response<'_>) -> Result<Mode, Sk
 
 /// Restricts a mode by the metadata of the proxy's route.
 fn restricted<H: Host>(tools: &mut Tools<H>, mode: Mode, root: &Root, route: usize) -> Result<Mode, Skip> {
-    let mut found = None;
     let restricted = match tools.host.route_mode() {
-        Ok(metadata) => switch::restrict(mode, metadata).inspect_err(|_| found = Some(metadata.to_vec())),
+        Ok(metadata) => switch::restrict(mode, metadata).map_err(|NoMode| Some(metadata.to_vec())),
         // Usually there is no metadata, or none for Nomos.
         Err(Status::NOT_FOUND) => Ok(mode),
         // There is metadata, but the host cannot hand it over, for example a null.
-        Err(_) => Err(NoMode),
+        Err(_) => Err(None),
     };
     match restricted {
         Ok(Mode::Off) => Err(Skip::Off),
         Ok(mode) => Ok(mode),
-        Err(NoMode) => {
+        Err(found) => {
             let name = root.config.routes.get(route).map_or("", |route| &route.name);
             tools.notices.bad_metadata(&mut tools.host, name, found.as_deref());
             Err(Skip::Off)

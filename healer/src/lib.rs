@@ -49,4 +49,4 @@ pub use plan::Plan;
 pub use plan::resolution::Resolution;
 pub use reason::{Failure, Reason};
 pub use report::{Description, Op, OpKind, Why};
-pub use text::quote;
+pub use text::{quote, quoted};

@@ -258,6 +258,13 @@ fn push_point(point: u32, into: &mut Vec<u8>) {
     }
 }
 
+/// Returns `name` as a JSON string, including the quotes.
+pub fn quoted(name: &str) -> Vec<u8> {
+    let mut json = Vec::new();
+    quote(name, &mut json);
+    json
+}
+
 /// Appends `name` as a JSON string, including the quotes.
 pub fn quote(name: &str, into: &mut Vec<u8>) {
     let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
