@@ -47,12 +47,9 @@ fn no_json(body: &[u8], offset: usize) -> ConfigError {
     }
 }
 
-/// Returns line and column of an offset, counted from 1.
+/// Returns line and column of an offset.
 fn place(body: &[u8], offset: usize) -> String {
-    let before = String::from_utf8_lossy(body.get(..offset).unwrap_or(body));
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().map_or(0, |rest| rest.chars().count()) + 1;
-    format!("line {line} column {column}")
+    json::place(&String::from_utf8_lossy(body.get(..offset).unwrap_or(body)))
 }
 
 #[cfg(test)]

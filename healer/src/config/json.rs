@@ -9,6 +9,13 @@ use super::node::{Member, Node, Value};
 /// What is expected of a text that is too deep for this reader: [`Node::MAX_DEPTH`].
 pub const NOT_AS_DEEP: &str = "at most 160 arrays and objects inside each other";
 
+/// Returns line and column of what comes after a text, counted from 1.
+pub fn place(before: &str) -> String {
+    let line = before.matches('\n').count().saturating_add(1);
+    let column = before.chars().rev().take_while(|c| *c != '\n').count().saturating_add(1);
+    format!("line {line} column {column}")
+}
+
 /// Reads a text that is one JSON value. The error of an invalid text has its line and column.
 pub fn read(bytes: &[u8]) -> Result<Node, ConfigError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
@@ -226,10 +233,7 @@ impl<'a> Reader<'a> {
 }
 
 fn refusal(before: &str, offset: usize, found: &str, expected: &str) -> ConfigError {
-    let line = before.matches('\n').count().saturating_add(1);
-    let column = before.chars().rev().take_while(|c| *c != '\n').count().saturating_add(1);
-    let at = format!("line {line} column {column}");
-    ConfigError { at, offset, found: found.to_owned(), expected: expected.to_owned() }
+    ConfigError { at: place(before), offset, found: found.to_owned(), expected: expected.to_owned() }
 }
 
 /// Whether a token is a number in the grammar of RFC 8259, which excludes `1.`, `.5`, `01`, `+1` and `inf`.
