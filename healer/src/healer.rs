@@ -1,4 +1,5 @@
 mod draw;
+mod elsewhere;
 mod learn;
 mod summary;
 
@@ -6,6 +7,7 @@ use crate::intake::{Intake, Known, Progress};
 use crate::limits::Limits;
 use crate::matching::{Matching, matching};
 use crate::memo::{Instance, Memo};
+use crate::outermost;
 use crate::plan::automaton::{Id, RuleRef};
 use crate::plan::{Automaton, Plan};
 use crate::reason::{Failure, Reason};
@@ -93,7 +95,18 @@ impl Healer {
             return self.heal_scanned(plan, memo, intake);
         }
         let body = checked(intake)?;
-        self.scratch.draws = intake.known.is_stranger && memo.stencils().wants();
+        let is_elsewhere = outermost::is_elsewhere(plan, &body);
+        if is_elsewhere {
+            if runs.is_some() {
+                return self.heal_scanned(plan, memo, intake);
+            }
+            if let Some(result) = self.heal_outermost(plan, memo, &body) {
+                self.drop_large_scratch();
+                return result;
+            }
+        }
+        // What becomes of such a body may depend on more than its skeleton.
+        self.scratch.draws = intake.known.is_stranger && !is_elsewhere && memo.stencils().wants();
         let walked = self.walk(&body, plan, memo);
         if self.scratch.astray != Astray::No {
             memo.elements().went_astray();
@@ -304,8 +317,14 @@ impl Healer {
     pub fn matching(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Matching, Failure> {
         let body = on_tape(intake)?;
         memo.start();
+        let found = outermost::find(plan, memo, &body);
+        if let Some(found) = found
+            && self.walk(&found.part, plan, memo).is_ok()
+        {
+            return Ok(matching(plan, &body, Some(&found), memo, &self.settled));
+        }
         self.walk(&body, plan, memo)?;
-        Ok(matching(plan, &body, memo, &self.settled))
+        Ok(matching(plan, &body, None, memo, &self.settled))
     }
 
     /// Returns the healed body.

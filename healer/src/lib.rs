@@ -24,6 +24,7 @@ mod matching;
 mod memo;
 mod news;
 pub mod order;
+mod outermost;
 pub mod plan;
 mod reason;
 mod render;

@@ -2,6 +2,7 @@
 
 use crate::body_path::{Places, Segment, show};
 use crate::memo::{Instance, Memo};
+use crate::outermost;
 use crate::plan::Plan;
 use crate::plan::automaton::{Id, NONE};
 use crate::plan::guard::Guard;
@@ -9,7 +10,7 @@ use crate::plan::overlay::Seen;
 use crate::plan::record::Record;
 use crate::plan::spec::Kind;
 use crate::similarity::compare::compare_in;
-use crate::similarity::{Alignment, Comparison, Parts, Profile, Standing};
+use crate::similarity::{Alignment, Comparison, Parts, Profile, Standing, rooted};
 use crate::survey::Survey;
 use crate::walk::Body;
 use nomos_rules::path::Step;
@@ -79,9 +80,20 @@ impl Reason {
     }
 }
 
-/// Matches the records that a walk came across.
-pub(crate) fn matching(plan: &Plan, body: &Body<'_>, memo: &mut Memo, instances: &[Instance]) -> Matching {
-    let mut matcher = Matcher::new(plan, body);
+/// Matches the records that a walk came across. `list`: what was walked, if that was only the list that the body
+/// consists of.
+pub(crate) fn matching(
+    plan: &Plan,
+    body: &Body<'_>,
+    list: Option<&outermost::Found<'_>>,
+    memo: &mut Memo,
+    instances: &[Instance],
+) -> Matching {
+    let walked = list.map_or(body, |list| &list.part);
+    let mut matcher = Matcher::new(plan, walked, Places::new(body.bytes, body.tokens));
+    if let Some(list) = list {
+        matcher.moved(list);
+    }
     for instance in instances {
         matcher.instance(memo, instance);
     }
@@ -120,11 +132,11 @@ struct Matcher<'a> {
 }
 
 impl<'a> Matcher<'a> {
-    fn new(plan: &'a Plan, body: &'a Body<'a>) -> Self {
+    fn new(plan: &'a Plan, body: &'a Body<'a>, places: Places<'a>) -> Self {
         Matcher {
             plan,
             body,
-            places: Places::new(body.bytes, body.tokens),
+            places,
             survey: Survey::default(),
             alignments: Vec::new(),
             out: Matching::default(),
@@ -137,6 +149,17 @@ impl<'a> Matcher<'a> {
             seen: BTreeSet::new(),
             records_met: BTreeSet::new(),
         }
+    }
+
+    /// Notes that the body consists of the expected list at another place.
+    fn moved(&mut self, list: &outermost::Found<'_>) {
+        let path: Vec<Segment> = list.from.iter().cloned().map(Segment::Name).collect();
+        let (score, by) = (rooted::WORTH, By::Similarity);
+        self.arrays.insert(show(&path), Reason { score, by, parts: list.parts, figures: None });
+        // The record around the expected list lacks nothing.
+        let is_around = |record: &Record| record.path.is_empty();
+        self.records_met
+            .extend((0..).zip(self.plan.records()).filter(|(_, record)| is_around(record)).map(|(at, _)| at));
     }
 
     fn instance(&mut self, memo: &mut Memo, instance: &Instance) {

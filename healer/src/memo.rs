@@ -14,12 +14,13 @@ mod shapes;
 
 use crate::limits::Limits;
 use crate::news::{NewShape, News};
+use crate::outermost;
 use crate::plan::Plan;
 use crate::plan::automaton::{Automaton, Id, NONE, RuleRef};
 use crate::plan::overlay::{self, Seen};
 use crate::plan::resolution::Resolution;
 use crate::report::Op;
-use crate::similarity::Alignment;
+use crate::similarity::{Alignment, Parts, rooted};
 use crate::stencil::{Elements, ListPlace, Miss, Reading, Stencil, Stencils};
 use crate::walk::{Body, Sequences};
 pub(crate) use instance::Instance;
@@ -188,6 +189,25 @@ impl Memo {
             align(seen.record, seen.survey, &settings, &mut learned.scratch, into);
             overlay::retain_taken(&mut learned.automaton, seen, into);
         }
+    }
+
+    /// Returns why a record that begins at a token is one of those that the state's records are.
+    pub(crate) fn is_element(&mut self, plan: &Plan, body: &Body<'_>, token: u32, state: Id) -> Option<Parts> {
+        let survey = &mut self.learned.as_deref_mut()?.survey;
+        let record = plan.records().get(plan.automaton().state(state).record as usize)?;
+        let is_taken = survey.take(body, token, plan, state, record);
+        is_taken.then(|| rooted::is_element(&record.model, &survey.found()))?
+    }
+
+    /// Notes that a body consists of the expected list at another place. Returns the rule for that.
+    pub(crate) fn outermost(&mut self, found: &outermost::Found<'_>) -> RuleRef {
+        let Some(learned) = self.learned.as_deref_mut() else { return RuleRef::Similar(NONE) };
+        RuleRef::Similar(learned.outermost(found))
+    }
+
+    /// Whether a resolution is about a list that a body consists of.
+    pub(crate) fn is_outermost(&self, index: u32) -> bool {
+        self.resolution(index).is_some_and(Resolution::is_of_body)
     }
 
     /// Returns the items of all shapes.

@@ -8,6 +8,7 @@ mod contract;
 pub(crate) mod extent;
 pub(crate) mod guard;
 mod names;
+pub(crate) mod outermost;
 pub(crate) mod overlay;
 pub(crate) mod record;
 mod requirements;
@@ -20,6 +21,7 @@ use std::fmt;
 
 pub(crate) use automaton::Automaton;
 use nomos_rules::path::Step;
+use outermost::Outermost;
 use record::Record;
 use requirements::Requirements;
 use spec::PlanSpec;
@@ -33,6 +35,7 @@ pub struct Plan {
     automaton: Automaton,
     records: Vec<Record>,
     required: Requirements,
+    outermost: Option<Outermost>,
 }
 
 /// Why a plan cannot be compiled.
@@ -67,7 +70,8 @@ impl Plan {
     /// start in.
     pub fn compile(spec: &PlanSpec) -> Result<Plan, PlanError> {
         let (automaton, records, required) = compile::compile(spec)?;
-        Ok(Plan { spec: spec.clone(), mark: spec.mark(), automaton, records, required })
+        let outermost = Outermost::of(spec, &automaton);
+        Ok(Plan { spec: spec.clone(), mark: spec.mark(), automaton, records, required, outermost })
     }
 
     /// Returns the paths of all members that the contract requires: `users[].address.city`.
@@ -92,6 +96,11 @@ impl Plan {
 
     pub(crate) fn automaton(&self) -> &Automaton {
         &self.automaton
+    }
+
+    /// Returns where the only list that is expected stands, if similarity is to look for it elsewhere.
+    pub(crate) fn outermost(&self) -> Option<&Outermost> {
+        self.outermost.as_ref()
     }
 
     /// Returns how deep records are nested at most.

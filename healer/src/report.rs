@@ -83,6 +83,9 @@ pub enum Why {
 }
 
 impl Name {
+    /// No name.
+    pub(crate) const NONE: Name = Name { text: (0, 0), in_arena: false };
+
     /// Returns the text that the span refers to.
     pub(crate) fn source<'a>(&self, plan: &'a Automaton, arena: &'a [u8]) -> &'a [u8] {
         if self.in_arena { arena } else { &plan.text }
@@ -112,6 +115,11 @@ fn describe_one(op: &Op, plan: &Plan, memo: &Memo, path: &[Segment], arena: &[u8
         RuleRef::Move(index) => {
             let rule = spec.moves.get(index as usize);
             rule.map_or_else(|| path.to_vec(), |rule| moved_path(path, rule.from.segments().len(), rule.to.segments()))
+        }
+        RuleRef::Similar(index) if memo.is_outermost(index) => {
+            let (from, to) = memo.resolution(index).map(|found| (found.from.clone(), found.to.clone())).unzip();
+            let why = why(spec, memo, op.rule);
+            return Description { kind: op.kind, from: from.unwrap_or_default(), to: to.unwrap_or_default(), why };
         }
         RuleRef::Similar(index) if op.kind == OpKind::Move => {
             let found = memo.resolution(index);

@@ -36,6 +36,7 @@ mod postings;
 mod record;
 mod reference;
 mod roles;
+pub(crate) mod rooted;
 mod scale;
 mod sole;
 mod typos;

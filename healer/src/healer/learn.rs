@@ -3,6 +3,7 @@
 use super::{Healer, Summary, checked};
 use crate::intake::{Intake, Stranger};
 use crate::memo::{Course, Instance, Memo};
+use crate::outermost;
 use crate::plan::Plan;
 use crate::plan::automaton::Id;
 use crate::scratch::{Innermost, Scratch};
@@ -25,6 +26,9 @@ impl Healer {
             return;
         }
         let Ok(body) = checked(intake) else { return };
+        if outermost::is_elsewhere(plan, &body) {
+            return;
+        }
         let body = Body { passed: Passed::NOTHING, ..body };
         let found = match stranger {
             Stranger::Nowhere => None,

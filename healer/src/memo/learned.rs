@@ -3,6 +3,7 @@
 use super::shapes::{Key, Shapes};
 use super::{Instance, MAX_NAME, MAX_NAMES_PER_BODY};
 use crate::news::News;
+use crate::outermost;
 use crate::plan::Plan;
 use crate::plan::automaton::{Automaton, Id, NONE};
 use crate::plan::extent::Extent;
@@ -42,6 +43,8 @@ pub(super) struct Learned {
     /// By state of the plan: the shape that most of its records had in the last body that had any.
     pub(super) likely: Vec<Id>,
     pub(super) resolutions: Vec<Resolution>,
+    /// The last resolution of a list that a body consists of.
+    pub(super) outermost: Option<u32>,
     /// Bytes that the texts of resolutions and the keys of overlays take besides.
     pub(super) text: usize,
     pub(super) survey: Survey,
@@ -132,6 +135,7 @@ impl Learned {
             likely: vec![NONE; automaton.states.len()],
             automaton,
             resolutions: Vec::new(),
+            outermost: None,
             text: 0,
             survey: Survey::default(),
             scratch: similarity::Scratch::default(),
@@ -307,6 +311,20 @@ impl Learned {
         over
     }
 
+    /// Returns the index of the resolution for a list that a body consists of.
+    pub(super) fn outermost(&mut self, found: &outermost::Found<'_>) -> u32 {
+        let made = Resolution::of_body(&found.from, found.to, found.parts);
+        let known = self.outermost.filter(|id| self.resolutions.get(*id as usize) == Some(&made));
+        known.unwrap_or_else(|| {
+            let id = self.resolutions.len() as u32;
+            self.text = self.text.saturating_add(made.text());
+            self.resolutions.push(made);
+            self.outermost = Some(id);
+            self.is_full |= self.memory() > MAX_MEMORY;
+            id
+        })
+    }
+
     /// Returns the size in memory of all that was learned, in bytes.
     pub(super) fn memory(&self) -> usize {
         let lists = [
@@ -329,6 +347,7 @@ impl Learned {
         self.by_hash.clear();
         self.overlays.clear();
         self.resolutions.clear();
+        self.outermost = None;
         self.last_use.clear();
         self.used_before.clear();
         self.used_by = None;

@@ -1,12 +1,14 @@
 //! What similarity found, as reports and logs show it.
 
 use crate::news::{is_long, shorten};
-use crate::similarity::Alignment;
+use crate::similarity::{Alignment, NONE, Parts, rooted};
 use crate::text::quote;
 use nomos_rules::path::Path;
 
 /// Bytes of a resolution's JSON around its two paths.
 const JSON_AROUND: usize = 40;
+/// Stands in a path for all elements of a list.
+const ELEMENTS: &str = "[]";
 
 /// A correspondence that similarity found in records of one shape.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,10 +29,32 @@ impl Resolution {
         to: impl Iterator<Item = &'a str>,
         alignment: Alignment,
     ) -> Self {
-        let told = from.clone().any(is_long).then(|| dotted(from.clone().map(shortened)));
-        let mut resolution = Resolution { from: dotted(from), to: dotted(to), alignment, json: Vec::new() };
+        Resolution::ending(from, to, "", alignment)
+    }
+
+    /// As [`Resolution::new`], with an end of both paths.
+    fn ending<'a>(
+        from: impl Iterator<Item = &'a str> + Clone,
+        to: impl Iterator<Item = &'a str>,
+        end: &str,
+        alignment: Alignment,
+    ) -> Self {
+        let told = from.clone().any(is_long).then(|| dotted(from.clone().map(shortened), end));
+        let mut resolution = Resolution { from: dotted(from, end), to: dotted(to, end), alignment, json: Vec::new() };
         resolution.json = resolution.to_json(told.as_deref().unwrap_or(&resolution.from));
         resolution
+    }
+
+    /// Creates the resolution of a list that a body consists of. `from`, `to`: the names around the list.
+    pub(crate) fn of_body(from: &[String], to: &[String], parts: Parts) -> Self {
+        let alignment = Alignment { expected: NONE, found: NONE, score: rooted::WORTH, parts };
+        let (from, to) = (from.iter().map(String::as_str), to.iter().map(String::as_str));
+        Resolution::ending(from, to, ELEMENTS, alignment)
+    }
+
+    /// Whether it is about a list that a body consists of.
+    pub(crate) fn is_of_body(&self) -> bool {
+        self.alignment.expected == NONE
     }
 
     /// Returns the resolution as JSON: `{"from":"e_mail","to":"email","score":0.93}`. It is made once, because access
@@ -40,7 +64,7 @@ impl Resolution {
     }
 
     /// Returns the number of bytes of its texts.
-    pub(super) fn text(&self) -> usize {
+    pub(crate) fn text(&self) -> usize {
         self.from.len().saturating_add(self.to.len()).saturating_add(self.json.len())
     }
 
@@ -64,9 +88,10 @@ impl Resolution {
     }
 }
 
-fn dotted(names: impl Iterator<Item = impl AsRef<str>>) -> String {
+fn dotted(names: impl Iterator<Item = impl AsRef<str>>, end: &str) -> String {
     let mut path = String::new();
     names.for_each(|name| Path::push_member(&mut path, name.as_ref()));
+    path.push_str(end);
     path
 }
 

@@ -1,15 +1,20 @@
 //! How alike the members of two objects are, or of the elements of two arrays.
 
 use super::compatible::compatible;
+use super::lexicon::hash_word;
 use super::names::Name;
 use super::record::Record;
-use super::{Expected, Id};
+use super::words::each_word;
+use super::{Expected, Found, Id, Model, NONE, Standing};
 use crate::plan::spec::Kind;
 
 /// At least this many members that are the same say that two objects are the same, whatever their names are.
 const LEAST_SAME: usize = 3;
 /// The least that the names of these must tell together: `id`, `name` and `created_at` do not suffice.
 const LEAST_TOLD: f32 = 2.0;
+
+/// Most members of one object that the plan does not know and whose names are compared. Far fewer identify an object.
+const MAX_COMPARED: usize = 96;
 
 /// What two objects have in common.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,6 +50,38 @@ impl Likeness {
         like
     }
 
+    /// Compares a record with what is expected of it. Members that the plan knows are the same, and so are those whose
+    /// names differ in case and separators only.
+    pub fn of_record(model: &Model, found: &[Found<'_>]) -> Likeness {
+        let mut like = Likeness { all: model.members(NONE).count(), ..Likeness::default() };
+        let mut is_there = vec![false; model.fields().len()];
+        let mut unknown = 0;
+        for member in found.iter().filter(|member| member.parent == NONE && member.standing != Standing::Element) {
+            like.there = like.there.saturating_add(1);
+            let id = match member.standing {
+                Standing::Expected(id) | Standing::Ruled(id) => id,
+                _ if unknown == MAX_COMPARED => continue,
+                _ => {
+                    unknown = unknown.saturating_add(1);
+                    named(model, joined(member.name))
+                }
+            };
+            let field = model.field(id).filter(|field| field.parent == NONE);
+            let (Some(field), Some(place)) = (field, is_there.get_mut(id as usize)) else { continue };
+            like.clashes |= match member.kind {
+                Kind::Null => false,
+                // Strings under expected names are not classified.
+                Kind::String => field.is_object || field.is_records || !field.expects.kinds.has(Kind::String),
+                _ => compatible(field, member, model.has_formats) == 0.0,
+            };
+            if !std::mem::replace(place, true) {
+                like.same = like.same.saturating_add(1);
+                like.told += model.names.get(id).map_or(0.0, |name| model.names.told(name));
+            }
+        }
+        like
+    }
+
     /// Whether members alone say that two objects are the same, given the least share of the smaller one.
     pub fn is_the_same(&self, least_share: f32) -> bool {
         !self.clashes && self.same >= LEAST_SAME && self.told >= LEAST_TOLD && self.of_smaller() >= least_share
@@ -54,6 +91,19 @@ impl Likeness {
     pub fn of_smaller(&self) -> f32 {
         ratio(self.same, self.all.min(self.there))
     }
+}
+
+/// Returns the field of a record with this name; [`NONE`] if there is none.
+fn named(model: &Model, joined: u64) -> Id {
+    let is_it = |id: &Id| model.names.get(*id).is_some_and(|name| name.joined == joined);
+    model.members(NONE).map(|(id, _)| id).find(is_it).unwrap_or(NONE)
+}
+
+/// Returns the hash of a name as [`Name::joined`].
+fn joined(name: &str) -> u64 {
+    let mut all = String::new();
+    each_word(name, &mut String::new(), |word| all.push_str(word));
+    hash_word(if all.is_empty() { name } else { &all })
 }
 
 /// Returns the share of a part; 0 of nothing.

@@ -68,13 +68,20 @@ fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
     Some(Pair { expected, found: id, score, is_taken: record.is_taken(expected), parts, has_neutral: false })
 }
 
-/// Whether one of two names says nothing of what is in the list, and the other one nothing but what that is: one noun,
-/// in the plural.
+/// Whether one of two names says nothing of what is in the list, and the other one nothing but what that is.
 fn is_any_list(own: &[Token], other: &[Token]) -> bool {
     let ([a], [b]) = (own, other) else { return false };
-    let says_nothing = |word: &Token| word.is(Role::Container);
-    let says_what = |word: &Token| word.is_plural && !word.is(Role::Relation);
     says_nothing(a) && (says_nothing(b) || says_what(b)) || says_what(a) && says_nothing(b)
+}
+
+/// Whether the name of a list says nothing of what is in it.
+pub(super) fn says_nothing(word: &Token) -> bool {
+    word.is(Role::Container)
+}
+
+/// Whether the name of a list says nothing but what is in it: one noun, in the plural.
+pub(super) fn says_what(word: &Token) -> bool {
+    word.is_plural && !word.is(Role::Relation)
 }
 
 /// Whether an expected object and those around it are missing, up to the object `frame`.

@@ -57,7 +57,7 @@ impl<'a> Body<'a> {
         Body { bytes, tokens, escapes: within(self.escapes), scalars: within(self.scalars), ..self }
     }
 
-    pub(super) fn byte(&self, at: u32) -> u8 {
+    pub(crate) fn byte(&self, at: u32) -> u8 {
         self.bytes.get(at as usize).copied().unwrap_or(0)
     }
 
@@ -80,7 +80,7 @@ impl<'a> Body<'a> {
 
     /// Returns the offset of the quote that closes the string before a token.
     #[inline(always)]
-    pub(super) fn quote_before(&self, token: u32) -> u32 {
+    pub(crate) fn quote_before(&self, token: u32) -> u32 {
         self.end_before(token).wrapping_sub(1)
     }
 
