@@ -84,6 +84,11 @@ impl Plan {
         self.required.moves_may_unmake
     }
 
+    /// Returns the [mark](PlanSpec::mark) of the spec that the plan was compiled from.
+    pub(crate) fn mark(&self) -> u64 {
+        self.mark
+    }
+
     /// Whether the plan was compiled from this spec, which has this [mark](PlanSpec::mark).
     pub(crate) fn is_of(&self, spec: &PlanSpec, mark: u64) -> bool {
         self.mark == mark && self.spec == *spec

@@ -5,21 +5,25 @@ use nomos_rules::path::{Path, Step};
 use crate::plan::spec::{Contract, Property};
 
 use super::cursor::{Cursor, Problems};
+use super::index::Index;
 use super::suggest::did_you_mean;
 
 const SOURCE_EXPECTED: &str = "a source that the contract expects too, wherever it expects the target";
+/// Behind so many problems no name is suggested: that takes a look at all names of the contract.
+const MAX_SUGGESTIONS: usize = 16;
 
 /// Refuses entries of `rename` that no record can use.
 pub(super) fn refuse_dead_renames(cursor: &Cursor<'_>, contract: &Contract, problems: &mut Problems) {
-    let records = records(contract);
+    let members = Members::of(contract);
     for member in cursor.members(problems, "an object") {
         let Some(to) = member.node.as_str() else { continue };
-        let mut expecting = records.iter().filter(|record| find(record, to).is_some()).peekable();
-        if expecting.peek().is_none() {
-            let names = records.iter().flat_map(|record| properties(record)).map(|property| property.name.as_str());
+        let expecting = members.records(to);
+        if expecting.is_empty() {
+            let known = if problems.len() < MAX_SUGGESTIONS { members.list.as_slice() } else { &[] };
+            let names = known.iter().map(|(_, property)| property.name.as_str());
             let expected = format!("a target that the contract has{}", did_you_mean(to, names));
             member.expected(problems, &expected);
-        } else if expecting.all(|record| find(record, member.name()).is_some()) {
+        } else if expecting.iter().all(|record| members.find(record, member.name()).is_some()) {
             member.refuse(problems, SOURCE_EXPECTED, "a source that is not expected");
         }
     }
@@ -28,55 +32,71 @@ pub(super) fn refuse_dead_renames(cursor: &Cursor<'_>, contract: &Contract, prob
 /// Refuses entries of `move` whose whole target no record expects, or that only records expect which also expect the
 /// source. A value that lacks a level (`a` to `a.b`) drifts although its source is expected.
 pub(super) fn refuse_dead_moves(cursor: &Cursor<'_>, contract: &Contract, problems: &mut Problems) {
-    let records = records(contract);
+    let members = Members::of(contract);
     for member in cursor.members(problems, "an object") {
         let (Ok(from), Some(Ok(to))) = (Path::parse(member.name()), member.node.as_str().map(Path::parse)) else {
             continue;
         };
-        let starts = if to.scope().first() == Some(&Step::Each) { &[contract] } else { records.as_slice() };
-        let mut expecting = starts.iter().filter(|start| expects(start, &to)).peekable();
-        if expecting.peek().is_none() {
+        let mut expecting = match (to.scope().first(), to.segments().first()) {
+            (Some(Step::Each), _) => vec![contract],
+            (Some(Step::Name(first)), _) | (None, Some(first)) => members.records(first),
+            (None, None) => Vec::new(),
+        };
+        expecting.retain(|start| members.expect(start, &to));
+        if expecting.is_empty() {
             member.expected(problems, "a target path that the contract has, from a record on");
-        } else if !to.segments().starts_with(from.segments()) && expecting.all(|start| expects(start, &from)) {
+        } else if !to.segments().starts_with(from.segments())
+            && expecting.iter().all(|start| members.expect(start, &from))
+        {
             member.refuse(problems, SOURCE_EXPECTED, "a source that is not expected");
         }
     }
 }
 
-/// Returns every object that the contract describes, in the order of the schema.
-fn records(contract: &Contract) -> Vec<&Contract> {
-    let mut records = Vec::new();
-    let mut open = vec![contract];
-    while let Some(node) = open.pop() {
-        match node {
-            Contract::Object { properties, .. } => {
-                records.push(node);
-                open.extend(properties.iter().rev().map(|property| &property.node));
+/// The members of all objects that a contract describes, each with its object, in the order of the schema.
+struct Members<'a> {
+    list: Vec<(&'a Contract, &'a Property)>,
+    names: Index<'a>,
+}
+
+impl<'a> Members<'a> {
+    fn of(contract: &'a Contract) -> Self {
+        let mut list = Vec::new();
+        let mut open = vec![contract];
+        while let Some(node) = open.pop() {
+            match node {
+                Contract::Object { properties, .. } => {
+                    list.extend(properties.iter().map(|property| (node, property)));
+                    open.extend(properties.iter().rev().map(|property| &property.node));
+                }
+                Contract::Array { items } => open.push(items),
+                Contract::Any => (),
             }
-            Contract::Array { items } => open.push(items),
-            Contract::Any => (),
         }
+        let names = Index::new(list.iter().map(|(_, property)| property.name.as_str()));
+        Members { list, names }
     }
-    records
-}
 
-/// Whether the contract has this path, from `start` on.
-fn expects(start: &Contract, path: &Path) -> bool {
-    let record = path.scope().iter().try_fold(start, |node, step| match (node, step) {
-        (Contract::Array { items }, Step::Each) => Some(&**items),
-        (_, Step::Name(name)) => find(node, name),
-        _ => None,
-    });
-    record.and_then(|record| path.segments().iter().try_fold(record, |node, name| find(node, name))).is_some()
-}
+    /// Returns the objects that have a member of this name.
+    fn records(&self, name: &str) -> Vec<&'a Contract> {
+        let places = self.names.all(name).iter();
+        places.filter_map(|(_, place)| self.list.get(*place)).map(|(record, _)| *record).collect()
+    }
 
-fn find<'a>(node: &'a Contract, name: &str) -> Option<&'a Contract> {
-    properties(node).iter().find(|property| property.name == name).map(|property| &property.node)
-}
+    #[inline(never)]
+    fn find(&self, record: &Contract, name: &str) -> Option<&'a Contract> {
+        let mut named = self.names.all(name).iter().filter_map(|(_, place)| self.list.get(*place));
+        named.find(|(around, _)| std::ptr::eq(*around, record)).map(|(_, property)| &property.node)
+    }
 
-fn properties(node: &Contract) -> &[Property] {
-    match node {
-        Contract::Object { properties, .. } => properties,
-        _ => &[],
+    /// Whether the contract has this path, from `start` on.
+    #[inline(never)]
+    fn expect(&self, start: &'a Contract, path: &Path) -> bool {
+        let record = path.scope().iter().try_fold(start, |node, step| match (node, step) {
+            (Contract::Array { items }, Step::Each) => Some(&**items),
+            (_, Step::Name(name)) => self.find(node, name),
+            _ => None,
+        });
+        record.and_then(|record| path.segments().iter().try_fold(record, |node, name| self.find(node, name))).is_some()
     }
 }

@@ -16,8 +16,16 @@ impl<'a> Index<'a> {
 
     /// Returns the first position of a name.
     pub fn first(&self, name: &str) -> Option<usize> {
-        let at = self.0.partition_point(|(known, _)| *known < name);
-        self.0.get(at).filter(|(known, _)| *known == name).map(|(_, place)| *place)
+        self.all(name).first().map(|(_, place)| *place)
+    }
+
+    /// Returns a name with all its positions.
+    #[inline(never)]
+    pub fn all(&self, name: &str) -> &[(&'a str, usize)] {
+        let start = self.0.partition_point(|(known, _)| *known < name);
+        let rest = self.0.get(start..).unwrap_or_default();
+        let count = rest.iter().take_while(|(known, _)| *known == name).count();
+        rest.get(..count).unwrap_or_default()
     }
 
     /// Returns the positions of repeated names, each behind the position just before it.
@@ -38,6 +46,7 @@ mod tests {
         for (name, expected) in rows {
             assert_eq!(index.first(name), expected, "{name}");
         }
+        assert_eq!(index.all("b"), [("b", 0), ("b", 2), ("b", 4)]);
         assert_eq!(index.repeats().collect::<Vec<_>>(), [(0, 2), (2, 4)]);
     }
 }

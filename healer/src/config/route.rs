@@ -6,6 +6,7 @@ use crate::plan::Plan;
 use crate::plan::spec::{Contract, PlanSpec};
 
 use super::cursor::{Cursor, Problems};
+use super::index::Index;
 use super::matcher::{self, Matcher};
 use super::rollout::Sample;
 use super::vocabulary::{MAX_NAME_BYTES, ROUTE, UNMAPPED};
@@ -33,9 +34,11 @@ pub(super) fn read_all(
     has_memory: &mut dyn FnMut() -> bool,
     problems: &mut Problems,
 ) -> Vec<Route> {
-    let mut names: Vec<String> = Vec::new();
+    let items = cursor.items(problems, "an array of routes");
+    let mut plans = Plans::new(in_use, items.size_hint().0);
+    let mut names: Vec<(String, Cursor<'_>)> = Vec::new();
     let mut routes: Vec<Route> = Vec::new();
-    for (index, item) in cursor.items(problems, "an array of routes").enumerate() {
+    for (index, item) in items.enumerate() {
         if !has_memory() {
             item.refuse(problems, "no memory left for it", "fewer routes, or smaller contracts");
             break;
@@ -45,30 +48,38 @@ pub(super) fn read_all(
         if !item.is_object() {
             continue;
         }
-        let name = read_name(&item, index, &names, problems);
+        let name = read_name(&item, index, problems);
         let matcher = read_matcher(&item, problems);
         let mode = rollout::mode(&item, problems);
         let sample = rollout::sample(&item, problems);
         let spec = read_spec(&item, problems);
-        names.push(name.clone());
+        names.push((name.clone(), item));
         if let Some(matcher) = matcher.filter(|_| problems.len() == before) {
-            let mark = spec.mark();
-            let mut plans = in_use.iter().chain(routes.iter().map(|route| &route.plan));
-            let known = plans.find(|plan| plan.is_of(&spec, mark));
-            let plan = known.cloned().or_else(|| compile(&item, &spec, problems).map(Arc::new));
-            routes.extend(plan.map(|plan| Route { name, matcher, mode, sample, plan }));
+            let Some(place) = plans.place(&spec, spec.mark()) else { continue };
+            if place.is_none() {
+                *place = compile(&item, &spec, problems).map(Arc::new);
+            }
+            routes.extend(place.clone().map(|plan| Route { name, matcher, mode, sample, plan }));
         }
     }
+    refuse_same_names(&names, problems);
     routes
 }
 
-fn read_name(cursor: &Cursor<'_>, index: usize, taken: &[String], problems: &mut Problems) -> String {
+fn refuse_same_names(routes: &[(String, Cursor<'_>)], problems: &mut Problems) {
+    let names = Index::new(routes.iter().map(|(name, _)| name.as_str()));
+    for (_, route) in names.repeats().filter_map(|(_, again)| routes.get(again)) {
+        if let Some(field) = route.field("name") {
+            field.expected(problems, "a name that no earlier route has");
+        }
+    }
+}
+
+fn read_name(cursor: &Cursor<'_>, index: usize, problems: &mut Problems) -> String {
     let Some(field) = cursor.field("name") else { return format!("route-{index}") };
     let name = field.text(problems, "a name").unwrap_or_default();
     if name.len() > MAX_NAME_BYTES || name.contains(char::is_control) {
         field.expected(problems, "a name of at most 128 bytes, without control characters");
-    } else if taken.iter().any(|known| known == name) {
-        field.expected(problems, "a name that no earlier route has");
     }
     name.to_owned()
 }
@@ -132,5 +143,37 @@ fn compile(cursor: &Cursor<'_>, spec: &PlanSpec, problems: &mut Problems) -> Opt
             cursor.refuse(problems, error.to_string(), "rules and a contract within the engine's bounds");
             None
         }
+    }
+}
+
+/// Plans in a hash table, as there may be tens of thousands.
+struct Plans(Vec<Option<Arc<Plan>>>);
+
+impl Plans {
+    /// Takes plans that are in use, and makes room for so many more.
+    fn new(in_use: &[Arc<Plan>], more: usize) -> Self {
+        let most = in_use.len().saturating_add(more);
+        let mut plans = Plans(Vec::new());
+        plans.0.resize_with(most.saturating_mul(3), || None);
+        for plan in in_use {
+            if let Some(place) = plans.place(plan.spec(), plan.mark()) {
+                *place = Some(Arc::clone(plan));
+            }
+        }
+        plans
+    }
+
+    /// Returns the place of the plan for a spec with this mark, which is empty if there is none yet.
+    #[inline(never)]
+    fn place(&mut self, spec: &PlanSpec, mark: u64) -> Option<&mut Option<Arc<Plan>>> {
+        // Two thirds of the places are for marks. The last third is for what finds the places before taken.
+        let marked = (self.0.len() as u64).wrapping_div(3).wrapping_mul(2);
+        let mut at = mark.checked_rem(marked)? as usize;
+        while let Some(Some(plan)) = self.0.get(at)
+            && !plan.is_of(spec, mark)
+        {
+            at = at.wrapping_add(1);
+        }
+        self.0.get_mut(at)
     }
 }

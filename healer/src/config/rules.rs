@@ -13,6 +13,9 @@ use super::suggest::did_you_mean;
 /// The rank of the route's own rules, which come before those of any pack. They all share it, because a map loses its
 /// order when Envoy turns YAML into a protobuf `Struct`. Between them the order of the body decides.
 const OWN_RANK: u16 = 0;
+/// So many renames are followed from a move. No name drifts that often, and to follow thousands from each of thousands
+/// of moves takes minutes.
+const MAX_CHAIN: usize = 64;
 
 /// Reads `rename`: drifted names to expected ones.
 pub(super) fn renames(cursor: &Cursor<'_>, problems: &mut Problems) -> Vec<RenameRule> {
@@ -180,7 +183,7 @@ fn refuse_mixed_circles(renames: &[RenameRule], moves: &[MoveRule], entries: &[E
     for (rule, entry) in moves.iter().zip(entries) {
         let Some((from, to)) = names_within(rule) else { continue };
         let mut names = vec![from, to];
-        for _ in renames {
+        for _ in renames.iter().take(MAX_CHAIN) {
             let Some(at) = names.last().and_then(|last| sources.first(last)) else { break };
             names.extend(renames.get(at).map(|rename| rename.to.as_str()));
             if names.last() == Some(&from) {

@@ -743,6 +743,32 @@ proptest::proptest! {
     }
 }
 
+/// Generated configurations are as large as this. In time that grows with the square of it, each of these takes a
+/// minute or so.
+#[test]
+fn large_configurations_are_read_in_no_time() {
+    let list = |count: usize, entry: &dyn Fn(usize) -> String| (0..count).map(entry).collect::<Vec<_>>().join(",");
+    let route = |n| format!(r#"{{"name":"r{n}","match":{{"path":"/{n}"}},"rename":{{"a{n}":"b"}}}}"#);
+    let chain = |n| format!(r#""a{n}":"a{}""#, n + 1);
+    let into_chain = |n| format!(r#""p{n}.b":"p{n}.a0""#);
+    let property = |n| format!(r#""member{n}":{{}}"#);
+    let mistyped = |n| format!(r#""a{n}":"membr{n}""#);
+    let (chain, into_chain) = (list(40_000, &chain), list(40_000, &into_chain));
+    let (properties, mistyped) = (list(16_000, &property), list(16_000, &mistyped));
+    let texts = [
+        format!(r#"{{"routes":[{}]}}"#, list(80_000, &route)),
+        format!(r#"{{"routes":[{{{MATCH},"packs":[""],"rename":{{{chain}}},"move":{{{into_chain}}}}}]}}"#),
+        format!(r#"{{"routes":[{{{MATCH},"rename":{{{mistyped}}},"contract":{{"properties":{{{properties}}}}}}}]}}"#),
+    ];
+    for text in texts {
+        let node = json::read(text.as_bytes()).unwrap();
+        let start = std::time::Instant::now();
+        let _ = Config::check(&node);
+        let time = start.elapsed();
+        assert!(time.as_secs() < 10, "{time:?}: {}", &text[..100]);
+    }
+}
+
 #[test]
 fn check_tells_everything_at_once_with_places() {
     let text = br#"{"mode":"x","routes":[{"match":{},"packs":["y"],"rename":{"a":"a"}}]}"#;
