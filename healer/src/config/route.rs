@@ -68,9 +68,10 @@ pub(super) fn read_all(
 
 fn refuse_same_names(routes: &[(String, Cursor<'_>)], problems: &mut Problems) {
     let names = Index::new(routes.iter().map(|(name, _)| name.as_str()));
-    for (_, route) in names.repeats().filter_map(|(_, again)| routes.get(again)) {
-        if let Some(field) = route.field("name") {
-            field.expected(problems, "a name that no earlier route has");
+    for (name, route) in names.repeats().filter_map(|(_, again)| routes.get(again)) {
+        match route.field("name") {
+            Some(field) => field.expected(problems, "a name that no earlier route has"),
+            None => route.refuse(problems, format!("no name, so {name}, which an earlier route has"), "a name"),
         }
     }
 }

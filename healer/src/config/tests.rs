@@ -148,6 +148,14 @@ fn a_bad_route_is_refused() {
             "routes[1].name: found \"a\"; expected a name that no earlier route has",
         ),
         (
+            r#"{"match":{"path":"/"},"name":"route-1"},{"match":{"path":"/"}}"#,
+            "routes[1]: found no name, so route-1, which an earlier route has; expected a name",
+        ),
+        (
+            r#"{"match":{"path":"/"}},{"match":{"path":"/"},"name":"route-0"}"#,
+            "routes[1].name: found \"route-0\"; expected a name that no earlier route has",
+        ),
+        (
             r#"{"match":{"path":"/"},"unmapped":"off"}"#,
             "routes[0].unmapped: found \"off\"; expected one of keep, \
         drop",

@@ -14,7 +14,7 @@ use serde_json::Value;
 /// reader reports it, a part of what was found and a part of what was expected.
 pub const UNSEEN: [(&str, &[(&str, &str)]); 9] = [
     ("A name that occurs twice in an object", &[("a second time", "each name once in an object")]),
-    ("Two routes of one name", &[("", "a name that no earlier route has")]),
+    ("Two routes of one name", &[("", "a name that no earlier route has"), ("which an earlier route has", "a name")]),
     ("A name of a route over 128 bytes, where it is no more than 128 characters", &[("", "at most 128 bytes")]),
     (
         "Rules that lead back to where they started, two targets for one source, moves across an array boundary",
