@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use healer::config::{Config, Route};
+use healer::media_type;
 use nomos_filter::eligibility::{Request, Response};
-use nomos_filter::media_type;
 use nomos_filter::outcome::Skip;
 
 use crate::failure::Failure;

@@ -1,10 +1,10 @@
 //! Which responses may be touched, decided from the headers alone.
 
-use healer::config::Place;
+use healer::config::{Place, is_looked_at};
+use healer::media_type;
 
 use crate::decimal;
 use crate::dependent::Dependents;
-use crate::media_type;
 use crate::outcome::Skip;
 use crate::pairs::Pairs;
 
@@ -102,7 +102,7 @@ impl<'a> Response<'a> {
 
     /// Decides whether the response may be touched.
     pub fn judge(&self, ends_with_headers: bool) -> Result<(), Skip> {
-        if matches!(self.status, 0..200 | 204..=206 | 226 | 304) {
+        if !is_looked_at(self.status) {
             return Err(Skip::Status);
         }
         if ends_with_headers || self.content_length == Some(0) {
@@ -217,6 +217,38 @@ mod tests {
         }
         for status in ["", "0", "100", "101", "103", "199", "204", "205", "206", "226", "304", "2OO"] {
             assert_eq!(judge(status, &[JSON]), Err(Skip::Status), "{status}");
+        }
+    }
+
+    /// Whatever a route may be for is looked at, and the other way round.
+    #[test]
+    fn conditions_of_routes_are_those_of_responses() {
+        let takes = |field: &str, value: &str| {
+            let text = format!(r#"{{"routes":[{{"match":{{"prefix":"/","{field}":["{value}"]}}}}]}}"#);
+            healer::config::Config::parse(text.as_bytes()).is_ok()
+        };
+        for status in (200..600).map(|status: u32| status.to_string()) {
+            assert_eq!(takes("status", &status), judge(&status, &[JSON]).is_ok(), "{status}");
+        }
+        let types = [
+            "application/json",
+            "text/json",
+            "Application/Problem+JSON",
+            "a/b+json",
+            "a/+json",
+            "a/++json",
+            "text/html",
+            "application/stream+json",
+            "application/connect+json",
+            "Application/Connect+json",
+            "application/connect2+json",
+            "application/grpc+json",
+            "application/grpc-web+json",
+            "multipart/x+json",
+        ];
+        for name in types {
+            let looked_at = judge("200", &[("content-type", name.as_bytes())]).is_ok();
+            assert_eq!(takes("content_types", name), looked_at, "{name}");
         }
     }
 

@@ -29,7 +29,6 @@ pub mod eligibility;
 pub mod held;
 pub mod host;
 mod id_map;
-pub mod media_type;
 pub mod metrics;
 #[cfg(any(test, feature = "mock"))]
 pub mod mock;

@@ -25,7 +25,7 @@ mod similarity;
 mod suggest;
 pub mod vocabulary;
 
-pub use conditions::Conditions;
+pub use conditions::{Conditions, is_looked_at};
 pub use error::ConfigError;
 pub use matcher::Matcher;
 pub use node::Node;

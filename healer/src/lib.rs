@@ -21,6 +21,7 @@ mod incremental;
 mod intake;
 mod limits;
 mod matching;
+pub mod media_type;
 mod memo;
 mod news;
 pub mod order;

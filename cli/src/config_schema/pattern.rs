@@ -10,10 +10,10 @@ pub const STATUS: &str = r"^([2-5]xx|[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0
 /// A method.
 pub const METHOD: &str = "^[A-Z_-]+$";
 
-/// A media type of JSON, in any case.
+/// A media type that looks like one of JSON, in any case.
 pub const MEDIA_TYPE: &str = "^([aA][pP][pP][lL][iI][cC][aA][tT][iI][oO][nN]/[jJ][sS][oO][nN]\
     |[tT][eE][xX][tT]/[jJ][sS][oO][nN]\
-    |[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]*\\+[jJ][sS][oO][nN])$";
+    |[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+\\+[jJ][sS][oO][nN])$";
 
 /// No control characters.
 pub const NAME: &str = r"^[^\u0000-\u001f\u007f-\u009f]+$";
@@ -35,6 +35,21 @@ pub fn member_path() -> String {
     let plain = format!(r#"[^.\[\]"\\{SPACE}]"#);
     let name = format!(r#"({plain}([^.\[\]"\\]*{plain})?|"([^"\\]|\\["\\])*")"#);
     format!(r"^((\[\])+\.)?{name}((\[\])*\.{name})*$")
+}
+
+/// Returns the pattern of those media types that [`MEDIA_TYPE`] takes, but which are of frames or parts.
+pub fn framed() -> String {
+    let [multipart, application, grpc] = ["multipart/", "application/", "grpc"].map(any_case);
+    let [connect, stream, json] = ["connect", "stream", "json"].map(any_case);
+    format!(r"^({multipart}|{application}({grpc}|({connect}|{stream})\+{json}$))")
+}
+
+fn any_case(text: &str) -> String {
+    let letter = |c: char| match (c.to_ascii_lowercase(), c.to_ascii_uppercase()) {
+        (lower, upper) if lower != upper => format!("[{lower}{upper}]"),
+        _ => c.to_string(),
+    };
+    text.chars().map(letter).collect()
 }
 
 const CONTROL: &str = r"\u0000-\u001f\u007f-\u009f";

@@ -84,13 +84,18 @@ fn condition(name: &str) -> Option<Value> {
                 "pattern": pattern::STATUS,
                 "minimum": 200,
                 "maximum": 599,
-                "not": {"enum": [204, 205, 206, 304]},
+                "not": {"enum": [204, 205, 206, 226, 304]},
                 "examples": ["2xx", "4xx"],
             }),
         ),
         "content_types" => list(
             "Media types of responses, without parameters. Default: any JSON type.",
-            &json!({"type": "string", "pattern": pattern::MEDIA_TYPE, "examples": ["application/json"]}),
+            &json!({
+                "type": "string",
+                "pattern": pattern::MEDIA_TYPE,
+                "not": {"pattern": pattern::framed()},
+                "examples": ["application/json"],
+            }),
         ),
         _ => return None,
     })

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::cursor::{Cursor, Problems};
 use super::decimal::Decimal;
+use crate::media_type;
 
 /// Statuses and media types. An empty list accepts any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,19 +45,25 @@ impl fmt::Display for Conditions {
     }
 }
 
+/// Whether responses with this status are looked at. Those with others have no body, or only a part of one, or a change
+/// to one, or another protocol begins.
+pub fn is_looked_at(status: u64) -> bool {
+    !matches!(status, 0..200 | 204..=206 | 226 | 304)
+}
+
 /// Reads `status` and `content_types` of a `match`.
 pub(super) fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Conditions {
     let mut conditions = Conditions::default();
     if let Some(field) = cursor.field("status") {
         let expected = "an array of statuses and classes such as [2xx, 404]; leave the field out for any";
-        let word = "2xx, 3xx, 4xx, 5xx, or a status from 200 to 599 other than 204, 205, 206 and 304";
+        let word = "2xx, 3xx, 4xx, 5xx, or a status from 200 to 599 other than 204, 205, 206, 226 and 304";
         let words = field.words(problems, expected, word, &|text| statuses(text).is_some());
         conditions.statuses = words.iter().filter_map(|text| statuses(text)).collect();
     }
     if let Some(field) = cursor.field("content_types") {
         let expected = "an array of media types such as [application/json]; leave the field out for any";
-        let word = "application/json, text/json or a type that ends in +json, without parameters";
-        conditions.content_types = field.words(problems, expected, word, &is_json);
+        let word = "application/json, text/json or a +json type of one document, without parameters";
+        conditions.content_types = field.words(problems, expected, word, &is_media_type);
     }
     conditions
 }
@@ -71,16 +78,14 @@ fn statuses(text: &str) -> Option<RangeInclusive<u64>> {
         "5xx" => Some(500..=599),
         _ => {
             let status = Decimal::parse(text)?.whole()?;
-            matches!(status, 200..=203 | 207..=303 | 305..=599).then_some(status..=status)
+            (status < 600 && is_looked_at(status)).then_some(status..=status)
         }
     }
 }
 
-/// Whether a media type is JSON. Responses of other types are never looked at.
-fn is_json(text: &str) -> bool {
-    let name = text.to_ascii_lowercase();
+/// Whether a text is a media type, without parameters, whose responses are looked at.
+fn is_media_type(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);
-    let is_part = |part: &str| !part.is_empty() && part.bytes().all(is_plain);
-    let is_type = name.split_once('/').is_some_and(|(kind, subtype)| is_part(kind) && is_part(subtype));
-    is_type && (matches!(name.as_str(), "application/json" | "text/json") || name.ends_with("+json"))
+    let others = text.bytes().filter(|byte| !is_plain(*byte));
+    others.eq([b'/']) && media_type::is_json(text.as_bytes())
 }

@@ -177,8 +177,8 @@ fn a_bad_match_is_refused() {
     let some_methods = "expected an array of methods such as [GET, POST]; leave the field out for any method";
     let some_statuses = "expected an array of statuses and classes such as [2xx, 404]; leave the field out for any";
     let some_types = "expected an array of media types such as [application/json]; leave the field out for any";
-    let status = "expected 2xx, 3xx, 4xx, 5xx, or a status from 200 to 599 other than 204, 205, 206 and 304";
-    let media_type = "expected application/json, text/json or a type that ends in +json, without parameters";
+    let status = "expected 2xx, 3xx, 4xx, 5xx, or a status from 200 to 599 other than 204, 205, 206, 226 and 304";
+    let media_type = "expected application/json, text/json or a +json type of one document, without parameters";
     let rows = [
         (r#""/u""#, format!("routes[0].match: found \"/u\"; expected an object with {target}")),
         ("{}", format!("routes[0].match: found none of them; expected exactly {target}")),
@@ -229,6 +229,7 @@ fn a_bad_match_is_refused() {
         (r#"{"path":"/","status":["6xx"]}"#, format!("routes[0].match.status[0]: found \"6xx\"; {status}")),
         (r#"{"path":"/","status":["1xx"]}"#, format!("routes[0].match.status[0]: found \"1xx\"; {status}")),
         (r#"{"path":"/","status":[200,204]}"#, format!("routes[0].match.status[1]: found 204; {status}")),
+        (r#"{"path":"/","status":[226]}"#, format!("routes[0].match.status[0]: found 226; {status}")),
         (r#"{"path":"/","status":[600]}"#, format!("routes[0].match.status[0]: found 600; {status}")),
         (
             r#"{"path":"/","status":["2xx","2xx"]}"#,
@@ -245,6 +246,10 @@ fn a_bad_match_is_refused() {
         (
             r#"{"path":"/","content_types":["application/json; charset=utf-8"]}"#,
             format!("routes[0].match.content_types[0]: found \"application/json; charset=utf-8\"; {media_type}"),
+        ),
+        (
+            r#"{"path":"/","content_types":["a/b+json", "application/stream+json"]}"#,
+            format!("routes[0].match.content_types[1]: found \"application/stream+json\"; {media_type}"),
         ),
         (
             r#"{"path":"/","content_types":["+json", "a//b+json"]}"#,

@@ -15,6 +15,7 @@ pub fn is_json(content_type: &[u8]) -> bool {
     content_type == b"application/json" || is_json_in_other_words(content_type)
 }
 
+#[inline(never)]
 fn is_json_in_other_words(content_type: &[u8]) -> bool {
     let essence = content_type.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
     let exact = is_same(essence, b"application/json") || is_same(essence, b"text/json");
