@@ -131,24 +131,31 @@ fn examine_openapi(source: &Source, kind: &Kind<'_>) -> Examined {
     let mut problems = Problems::new();
     refuse_duplicates(&Cursor::root(&node), &mut problems);
     let mut contracts = 0;
+    let mut lost = Problems::new();
     let operations = document.operations(&mut problems);
     for (_, outcome) in document.outcomes(&operations, None) {
         match &*outcome {
-            Ok(()) => contracts += 1,
-            Err(NoContract::Broken(found)) => {
-                let new: Vec<_> = found.iter().filter(|problem| !problems.contains(problem)).cloned().collect();
-                problems.extend(new);
+            Ok(found) => {
+                contracts += 1;
+                append_new(&mut lost, found);
             }
+            Err(NoContract::Broken(found)) => append_new(&mut problems, found),
             Err(NoContract::NoJson(_) | NoContract::NoMembers(_)) => (),
         }
     }
     problems.sort_by_key(|problem| problem.offset);
     let doubt = (contracts == 0 && problems.is_empty()).then(|| no_contract(&node));
+    let lost = lost.into_iter().map(|error| Warning::unexpected(error.offset, error.at, error.found, error.expected));
     Examined {
         kind: format!("{} with contracts of {}", kind.name(), plural(contracts, "operation")),
-        warnings: doubt.into_iter().map(|doubt| (source.line(doubt.offset), doubt)).collect(),
+        warnings: doubt.into_iter().chain(lost).map(|doubt| (source.line(doubt.offset), doubt)).collect(),
         ..refused(problems)
     }
+}
+
+fn append_new(problems: &mut Problems, found: &Problems) {
+    let new: Vec<_> = found.iter().filter(|problem| !problems.contains(problem)).cloned().collect();
+    problems.extend(new);
 }
 
 /// The warning for a document that nothing can be healed by.

@@ -90,8 +90,9 @@ pub fn read(path: &Path, operation: &str, status: Option<&str>) -> Result<Taken,
     let operations = document.operations(&mut problems);
     let found = Operation::find(&operations, operation, &document.bases())
         .ok_or_else(|| unknown(&source, operation, &operations, &problems))?;
-    let (response, Reading { contract, open }) =
+    let (response, Reading { contract, open, lost }) =
         document.contract(found, status).map_err(|reason| source.refuse(&Problems::from(reason)))?;
+    warn(&source, &lost);
     Ok(Taken { contract, open, from: format!("{found} {} {}", response.status, response.media_type) })
 }
 

@@ -62,8 +62,8 @@ pub fn is_one(document: &Node) -> bool {
     ["openapi", "swagger", "asyncapi"].iter().any(|field| document.get(field).is_some())
 }
 
-/// An operation, and whether it has a contract.
-pub type Outcome<'o, 'a> = (&'o Operation<'a>, Rc<Result<(), NoContract>>);
+/// An operation, and whether it has a contract. If so, the references in it that lead nowhere.
+pub type Outcome<'o, 'a> = (&'o Operation<'a>, Rc<Result<Problems, NoContract>>);
 
 impl<'a> Document<'a> {
     /// Opens a document. Fails if its version is not supported.
@@ -138,14 +138,14 @@ impl<'a> Document<'a> {
     /// Returns the outcome of reading the contract of each operation. Schemas that operations share are read once: with
     /// the largest documents this takes seconds instead of a minute.
     pub fn outcomes<'o>(&self, operations: &'o [Operation<'a>], status: Option<&str>) -> Vec<Outcome<'o, 'a>> {
-        let mut known: HashMap<*const Node, Rc<Result<(), NoContract>>> = HashMap::new();
+        let mut known: HashMap<*const Node, Rc<Result<Problems, NoContract>>> = HashMap::new();
         let mut progress = Progress::of(operations.len(), "operation");
         let outcome = |operation| {
             let result = match self.response(operation, status) {
                 Ok(response) => Rc::clone(
                     known
                         .entry(self.schema_of(&response))
-                        .or_insert_with(|| Rc::new(self.contract_of(&response).map(|_| ()))),
+                        .or_insert_with(|| Rc::new(self.contract_of(&response).map(|reading| reading.lost))),
                 ),
                 Err(reason) => Rc::new(Err(reason)),
             };
@@ -159,8 +159,11 @@ impl<'a> Document<'a> {
     fn contract_of(&self, response: &Response<'a>) -> Result<Reading, NoContract> {
         let mut problems = Problems::new();
         let reading = contract::read_in(&self.root, &response.schema.cursor(), &mut problems);
-        let reading = reading.ok_or_else(|| NoContract::Broken(problems.into_iter().map(bundling).collect()))?;
+        let bundled = |problems: Problems| problems.into_iter().map(bundling).collect();
+        let Some(reading) = reading else { return Err(NoContract::Broken(bundled(problems))) };
+        let reading = Reading { lost: bundled(reading.lost), ..reading };
         match emptiness(&reading.contract) {
+            Some(_) if !reading.lost.is_empty() => Err(NoContract::Broken(reading.lost)),
             Some((found, expected)) => Err(NoContract::NoMembers(refusal(&response.schema, found, expected))),
             None => Ok(reading),
         }
@@ -236,7 +239,8 @@ fn with_defaults(url: &str, variables: Option<&Node>) -> String {
 
 /// Adds advice to a problem with a reference into another file.
 fn bundling(mut error: ConfigError) -> ConfigError {
-    if error.at.ends_with("$ref") && error.found.starts_with('"') && !error.found.starts_with("\"#") {
+    let is_reference = error.at.ends_with("$ref") || error.at.contains(".mapping");
+    if is_reference && error.found.starts_with('"') && !error.found.starts_with("\"#") {
         BUNDLED.clone_into(&mut error.expected);
     }
     error

@@ -522,3 +522,42 @@ fn a_large_document_is_no_trouble() {
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert_eq!(output.stderr, "GET /a 200 application/json: 441 members in 21 objects; 400 references left open\n");
 }
+
+/// A subtype that is not there costs what the object says, so its place is told wherever the contract is read.
+#[test]
+fn a_subtype_that_is_not_there_is_told() {
+    let text = |schema: &str| {
+        format!(
+            "openapi: 3.0.0
+paths:
+  /p:
+    get: {{responses: {{'200': {{content: {{application/json: {{schema: {schema}}}}}}}}}}}
+components:
+  schemas:
+    Pet:
+      properties: {{kind: {{type: string}}}}
+      discriminator: {{propertyName: kind, mapping: {{cat: Cat, x: Missing, y: ./y.yaml#/Y}}}}
+    Cat: {{properties: {{meow: {{}}}}}}
+"
+        )
+    };
+    let place = "components.schemas.Pet.discriminator.mapping";
+    let lost = format!(
+        "api.yaml:9: {place}.x: found \"#/components/schemas/Missing\", which is not in this document; expected a \
+         reference to what is there\napi.yaml:9: {place}.y: found \"./y.yaml#/Y\"; expected a reference into this \
+         document: bundle it with its other files first, for example with `npx @redocly/cli bundle FILE`\n"
+    );
+    let dir = Dir::new("contract-subtype");
+    dir.file("api.yaml", text("{properties: {id: {}, pet: {$ref: '#/components/schemas/Pet'}}}"));
+    let output = dir.nomos(&["contract", "api.yaml", "--operation", "GET /p"]);
+    let taken = "GET /p 200 application/json: 2 members in 1 object; 2 references left open\n";
+    assert_eq!((output.code, output.stderr), (0, format!("nomos: {lost}{taken}")));
+    let output = dir.nomos(&["check", "api.yaml"]);
+    assert_eq!(output.code, 0);
+    assert!(output.stdout.contains(&format!("{place}.x: found")), "{}", output.stdout);
+    dir.file("api.yaml", text("{$ref: '#/components/schemas/Pet'}"));
+    let output = dir.nomos(&["contract", "api.yaml", "--operation", "GET /p"]);
+    assert_eq!((output.code, output.stderr), (2, format!("nomos: {lost}")));
+    let output = dir.nomos(&["check", "api.yaml"]);
+    assert!(output.code != 0 && output.stdout.contains(&format!("{place}.x: found")), "{}", output.stdout);
+}

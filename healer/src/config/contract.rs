@@ -62,6 +62,8 @@ pub struct Reading {
     pub contract: Contract,
     /// References that were not followed. The objects behind them may have any member.
     pub open: usize,
+    /// Those of them that lead nowhere: entries of a `mapping`.
+    pub lost: Problems,
 }
 
 /// Reads a schema that is a document of its own. Returns `None` if there are problems.
@@ -92,14 +94,14 @@ fn attempt<const FOREIGN: bool>(schema: &Cursor<'_>, references: &mut References
 }
 
 fn finished(attempt: Option<Attempt>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Reading> {
-    let Some(Attempt { said, open, problems: found }) = attempt else {
+    let Some(Attempt { said, open, lost, problems: found }) = attempt else {
         let found = format!("a contract of more than {MAX_SCHEMAS} schemas, references written out");
         schema.refuse(problems, found, "fewer: leave out what clients do not rely on");
         return None;
     };
     let is_clean = found.is_empty();
     append_new(problems, found);
-    is_clean.then(|| Reading { contract: said.shape.into_contract(), open })
+    is_clean.then(|| Reading { contract: said.shape.into_contract(), open, lost })
 }
 
 /// Skips problems that are known already: a schema with several references to it is wrong only once.
@@ -131,6 +133,8 @@ struct Attempt {
     said: Said,
     /// References not followed.
     open: usize,
+    /// As in [`Reading::lost`].
+    lost: Problems,
     problems: Problems,
 }
 
@@ -142,9 +146,10 @@ impl Attempt {
         references: &mut References<'_>,
     ) -> Option<Attempt> {
         let mut problems = Problems::new();
-        let mut reader = Reader::<FOREIGN> { references, limits, count: 0, open: 0 };
+        let mut reader = Reader::<FOREIGN> { references, limits, count: 0, open: 0, lost: Problems::new() };
         let said = reader.schema(schema, &Trail::START, &mut problems);
-        (reader.count <= limits.schemas).then_some(Attempt { said, open: reader.open, problems })
+        let Reader { count, open, lost, .. } = reader;
+        (count <= limits.schemas).then_some(Attempt { said, open, lost, problems })
     }
 }
 
@@ -155,6 +160,8 @@ struct Reader<'r, 'a, const FOREIGN: bool> {
     count: usize,
     /// References not followed.
     open: usize,
+    /// As in [`Reading::lost`].
+    lost: Problems,
 }
 
 /// The way from the contract to a schema in it.
@@ -349,7 +356,7 @@ impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
     /// Adds the members of the subtypes that a discriminator names.
     ///
     /// The content of these members is left open, because subtypes refer to their base. If the subtypes would take too
-    /// much room, the whole object is left open.
+    /// much room, or one of them is not there, the whole object is left open.
     fn with_subtypes(
         &mut self,
         mut said: Said,
@@ -360,23 +367,35 @@ impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
         let has_alternatives = ["anyOf", "oneOf"].iter().any(|name| cursor.field(name).is_some());
         let discriminator = cursor.field("discriminator").filter(|_| !has_alternatives);
         let Some(mapping) = discriminator.as_ref().and_then(|field| field.field("mapping")) else { return said };
-        let subtypes: Vec<Node> = mapping.members(&mut Problems::new(), "").map(|name| subtype(name.node)).collect();
+        let entries: Vec<Cursor<'_>> = mapping.members(&mut Problems::new(), "").collect();
         let is_far = trail.recursions() > 1 && self.limits.schemas == MAX_SCHEMAS;
-        if subtypes.len() > MAX_SUBTYPES || is_far {
-            self.open = self.open.saturating_add(subtypes.len());
+        if entries.len() > MAX_SUBTYPES || is_far {
+            self.open = self.open.saturating_add(entries.len());
             return both(said, Said::of_shape(Shape::Open));
         }
         let deepest = self.limits.deepest;
         self.limits.deepest = deepest.min(trail.depth);
-        for subtype in &subtypes {
-            let more = match self.references.resolve(subtype) {
-                Ok(_) => self.reference(&Cursor::root(subtype), &Trail { is_part: true, ..*trail }, problems),
-                Err(_) => Said::of_shape(Shape::Open),
+        for entry in &entries {
+            let subtype = subtype(entry.node);
+            let more = match self.references.resolve(&subtype) {
+                Ok(_) => self.reference(&Cursor::root(&subtype), &Trail { is_part: true, ..*trail }, problems),
+                Err((found, expected)) => {
+                    self.lose(entry, found, expected);
+                    Said::of_shape(Shape::Open)
+                }
             };
             said = possibly(said, more);
         }
         self.limits.deepest = deepest;
         said
+    }
+
+    /// Notes a reference that leads nowhere.
+    fn lose(&mut self, reference: &Cursor<'_>, found: String, expected: String) {
+        self.open = self.open.saturating_add(1);
+        let mut lost = Problems::new();
+        reference.refuse(&mut lost, found, expected);
+        append_new(&mut self.lost, lost);
     }
 
     fn alternatives(&mut self, list: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> Option<Said> {

@@ -388,6 +388,29 @@ fn subtypes_that_a_discriminator_names_are_read_for_their_members() {
 }
 
 #[test]
+fn a_subtype_that_is_not_there_is_told_and_leaves_the_object_open() {
+    let document = r##"{"components":{"schemas":{"Pet":{"type":"object","properties":{"a":{}},
+        "discriminator":{"mapping":{"cat":"Cat","dog":"Dogs","fish":"./fish.json"}}},
+        "Cat":{"properties":{"b":{}}},"Dog":{"properties":{"c":{}}}}},
+        "pets":{"properties":{"one":{"$ref":"#/components/schemas/Pet"},"two":{"$ref":"#/components/schemas/Pet"},
+        "id":{}}}}"##;
+    let node = json::read(document.as_bytes()).unwrap();
+    let root = Cursor::root(&node);
+    let mut problems = Problems::new();
+    let reading = read_in(&root.place(), &root.field("pets").unwrap(), &mut problems).unwrap();
+    assert_eq!((problems, reading.open), (Problems::new(), 4));
+    assert_eq!(show(&reading.contract, None), "{one:o two:o id:any}");
+    let lost: Vec<String> = reading.lost.iter().map(ToString::to_string).collect();
+    let place = "components.schemas.Pet.discriminator.mapping";
+    let expected = [
+        "dog: found \"#/components/schemas/Dogs\", which is not in this document; expected a reference to what is there \
+         (did you mean \"Dog\"?)",
+        "fish: found \"./fish.json\"; expected a reference into this document, in quotes, such as '#/$defs/user'",
+    ];
+    assert_eq!(lost, expected.map(|text| format!("{place}.{text}")));
+}
+
+#[test]
 fn foreign_documents_are_read_with_forbearance() {
     let document = r##"{"schemas":{"user":{"type":"object","propertys":{},"properties":{
         "id":{"type":"integer","required":true},"at":{"type":"timestamp"},"loop":{"$ref":"#/schemas/loop"},"e":{"enum":"a"},
