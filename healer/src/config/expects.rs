@@ -37,16 +37,16 @@ pub(super) fn refuse_dead_moves(cursor: &Cursor<'_>, contract: &Contract, proble
         let (Ok(from), Some(Ok(to))) = (Path::parse(member.name()), member.node.as_str().map(Path::parse)) else {
             continue;
         };
-        let mut expecting = match (to.scope().first(), to.segments().first()) {
+        let starts = match (to.scope().first(), to.segments().first()) {
             (Some(Step::Each), _) => vec![contract],
             (Some(Step::Name(first)), _) | (None, Some(first)) => members.records(first),
             (None, None) => Vec::new(),
         };
-        expecting.retain(|start| members.expect(start, &to));
-        if expecting.is_empty() {
+        let lacks = |start: &&Contract, path: &Path| !members.expects(start, path);
+        if starts.iter().all(|start| lacks(start, &to)) {
             member.expected(problems, "a target path that the contract has, from a record on");
         } else if !to.segments().starts_with(from.segments())
-            && expecting.iter().all(|start| members.expect(start, &from))
+            && starts.iter().all(|start| lacks(start, &to) || !lacks(start, &from))
         {
             member.refuse(problems, SOURCE_EXPECTED, "a source that is not expected");
         }
@@ -78,6 +78,7 @@ impl<'a> Members<'a> {
     }
 
     /// Returns the objects that have a member of this name.
+    #[inline(never)]
     fn records(&self, name: &str) -> Vec<&'a Contract> {
         let places = self.names.all(name).iter();
         places.filter_map(|(_, place)| self.list.get(*place)).map(|(record, _)| *record).collect()
@@ -91,7 +92,7 @@ impl<'a> Members<'a> {
 
     /// Whether the contract has this path, from `start` on.
     #[inline(never)]
-    fn expect(&self, start: &'a Contract, path: &Path) -> bool {
+    fn expects(&self, start: &'a Contract, path: &Path) -> bool {
         let record = path.scope().iter().try_fold(start, |node, step| match (node, step) {
             (Contract::Array { items }, Step::Each) => Some(&**items),
             (_, Step::Name(name)) => self.find(node, name),

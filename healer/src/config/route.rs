@@ -36,7 +36,8 @@ pub(super) fn read_all(
 ) -> Vec<Route> {
     let items = cursor.items(problems, "an array of routes");
     let mut plans = Plans::new(in_use, items.size_hint().0);
-    let mut names: Vec<(String, Cursor<'_>)> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    let mut named: Vec<Cursor<'_>> = Vec::new();
     let mut routes: Vec<Route> = Vec::new();
     for (index, item) in items.enumerate() {
         if !has_memory() {
@@ -53,7 +54,8 @@ pub(super) fn read_all(
         let mode = rollout::mode(&item, problems);
         let sample = rollout::sample(&item, problems);
         let spec = read_spec(&item, problems);
-        names.push((name.clone(), item));
+        names.push(name.clone());
+        named.push(item);
         if let Some(matcher) = matcher.filter(|_| problems.len() == before) {
             let Some(place) = plans.place(&spec, spec.mark()) else { continue };
             if place.is_none() {
@@ -62,13 +64,14 @@ pub(super) fn read_all(
             routes.extend(place.clone().map(|plan| Route { name, matcher, mode, sample, plan }));
         }
     }
-    refuse_same_names(&names, problems);
+    refuse_same_names(&names, &named, problems);
     routes
 }
 
-fn refuse_same_names(routes: &[(String, Cursor<'_>)], problems: &mut Problems) {
-    let names = Index::new(routes.iter().map(|(name, _)| name.as_str()));
-    for (name, route) in names.repeats().filter_map(|(_, again)| routes.get(again)) {
+fn refuse_same_names(names: &[String], routes: &[Cursor<'_>], problems: &mut Problems) {
+    let repeats = Index::new(names.iter().map(String::as_str));
+    for (_, again) in repeats.repeats() {
+        let (Some(name), Some(route)) = (names.get(again), routes.get(again)) else { continue };
         match route.field("name") {
             Some(field) => field.expected(problems, "a name that no earlier route has"),
             None => route.refuse(problems, format!("no name, so {name}, which an earlier route has"), "a name"),
