@@ -66,6 +66,11 @@ pub const MAX_UNKNOWN_OF_RECORD: u32 = 256;
 /// A name takes one to two microseconds, so this bounds the cost of a body of made-up names.
 pub const MAX_UNKNOWN: u32 = 8192;
 
+/// The largest number of pairs of a field and an unknown name that the reference profile scores in one body.
+///
+/// It has no index, and a pair of long names takes some fifty microseconds.
+pub const MAX_REFERENCE_PAIRS: u32 = 4096;
+
 /// The parameters of a decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -174,6 +179,15 @@ impl Settings {
     /// The parts that are left out. The wasm module never leaves any out, so there the answer is a constant.
     pub(crate) fn without(&self) -> Without {
         if cfg!(target_family = "wasm") { Without::default() } else { self.without }
+    }
+
+    /// Lowers the number of unknown names that are looked at to what the profile has time for with so many fields.
+    pub(crate) fn bounded(self, fields: u32) -> Self {
+        if self.profile == Profile::Default {
+            return self;
+        }
+        let most = MAX_REFERENCE_PAIRS.checked_div(fields).unwrap_or(MAX_UNKNOWN).max(1);
+        Settings { max_unknown: self.max_unknown.min(most), ..self }
     }
 
     /// The largest number of unknown names that are looked at in one record.

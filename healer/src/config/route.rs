@@ -37,7 +37,7 @@ pub(super) fn read_all(
     let items = cursor.items(problems, "an array of routes");
     let mut plans = Plans::new(in_use, items.size_hint().0);
     let mut names: Vec<String> = Vec::new();
-    let mut named: Vec<Cursor<'_>> = Vec::new();
+    let mut places: Vec<Cursor<'_>> = Vec::new();
     let mut routes: Vec<Route> = Vec::new();
     for (index, item) in items.enumerate() {
         if !has_memory() {
@@ -55,7 +55,7 @@ pub(super) fn read_all(
         let sample = rollout::sample(&item, problems);
         let spec = read_spec(&item, problems);
         names.push(name.clone());
-        named.push(item);
+        places.push(item);
         if let Some(matcher) = matcher.filter(|_| problems.len() == before) {
             let Some(place) = plans.place(&spec, spec.mark()) else { continue };
             if place.is_none() {
@@ -64,7 +64,7 @@ pub(super) fn read_all(
             routes.extend(place.clone().map(|plan| Route { name, matcher, mode, sample, plan }));
         }
     }
-    refuse_same_names(&names, &named, problems);
+    refuse_same_names(&names, &places, problems);
     routes
 }
 
@@ -119,7 +119,8 @@ pub(super) fn read_spec(cursor: &Cursor<'_>, problems: &mut Problems) -> PlanSpe
         spec.conventions = packed.conventions;
     }
     if let Some(field) = cursor.field("similarity") {
-        spec.similarity = similarity::read(&field, problems);
+        let fields = spec.contract.as_ref().map_or(0, Contract::fields);
+        spec.similarity = similarity::read(&field, problems).map(|settings| settings.bounded(fields));
         if spec.similarity.is_some() && cursor.field("contract").is_none() {
             field.refuse(problems, "similarity without contract", "a contract beside it, which says what is expected");
         }

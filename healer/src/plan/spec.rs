@@ -36,6 +36,17 @@ impl PlanSpec {
 }
 
 impl Contract {
+    /// Returns the number of all members of all objects, of which a plan has some thousands at most.
+    pub(crate) fn fields(&self) -> u32 {
+        match self {
+            Contract::Object { properties, .. } => {
+                properties.iter().fold(0, |sum, property| sum.wrapping_add(property.node.fields()).wrapping_add(1))
+            }
+            Contract::Array { items } => items.fields(),
+            Contract::Any => 0,
+        }
+    }
+
     fn mark(&self, before: u64) -> u64 {
         match self {
             Contract::Object { properties, .. } => {

@@ -38,14 +38,15 @@ pub fn compare_all(names: &[&str]) -> Vec<Comparison> {
 
 /// Compares two names in a vocabulary.
 pub(crate) fn compare_in(vocabulary: &Vocabulary, a: &str, b: &str) -> Comparison {
+    let (words, jaro) = (synonym::words(a, b), jaro::jaro(a, b));
     let made = Comparison {
         levenshtein: levenshtein::similarity(a, b),
-        jaro: jaro::jaro(a, b),
-        jaro_winkler: jaro::jaro_winkler(a, b),
+        jaro,
+        jaro_winkler: jaro::winkler(jaro, a, b),
         tfidf: vocabulary.cosine(a, b),
-        synonym: synonym::synonym(a, b),
+        synonym: synonym::of_words(&words),
         reference: 0.0,
-        combined: synonym::words(a, b).score,
+        combined: words.score,
     };
     let reference = made.summands().iter().map(|(_, weight, metric)| weight * metric).sum();
     Comparison { reference, ..made }

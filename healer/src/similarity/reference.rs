@@ -6,6 +6,7 @@ use super::metrics::synonym::synonym;
 use super::metrics::token_set::token_set;
 use super::metrics::{jaro, levenshtein};
 use super::record::Record;
+use super::words::MAX_NAME;
 use super::{Alignment, Id, Metric, Parts, Profile, Standing};
 use crate::order::sort_by_less;
 use crate::plan::spec::Kind;
@@ -17,7 +18,9 @@ pub(super) fn align(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     for (found, member) in record.found.iter().enumerate().filter(|(_, member)| member.standing == Standing::Unknown) {
         let is_open = record.scratch.members.get(found).is_some_and(|member| !member.is_closed);
         for (expected, field) in record.model.fields().iter().enumerate() {
-            if !is_open || record.is_taken(expected as Id) || field.is_object != (member.kind == Kind::Object) {
+            let is_other_kind = field.is_object != (member.kind == Kind::Object);
+            let is_long = field.name.len().max(member.name.len()) > MAX_NAME;
+            if !is_open || is_long || is_other_kind || record.is_taken(expected as Id) {
                 continue;
             }
             let score = score(record, &field.name, member.name);

@@ -59,3 +59,39 @@ fn a_record_beyond_the_limit_is_looked_at_in_part() {
     let body = format!(r#"{{{},"userId":1}}"#, made_up(3000));
     assert_eq!(heal_and_count(&plan, &mut Memo::new(&plan), &body), (body.clone(), 3001));
 }
+
+/// The reference profile has no index: it compares every unknown name with every missing field. So it scores fewer names
+/// the more fields there are, and always the same ones.
+#[test]
+fn the_reference_profile_scores_as_many_names_as_it_has_time_for() {
+    let fields: Vec<String> = (0..500).map(|at| format!(r#""field_{at}":{{}}"#)).collect();
+    let contract = format!(r#"{{"items":{{"properties":{{"user_id":{{}},{}}}}}}}"#, fields.join(","));
+    let text = |settings: &str| {
+        format!(r#"{{"routes":[{{"match":{{"prefix":"/"}},"similarity":{settings},"contract":{contract}}}]}}"#)
+    };
+    let plan = |settings: &str| {
+        let config = healer::config::Config::parse(text(settings).as_bytes()).expect("a configuration");
+        config.routes[0].plan.clone()
+    };
+    let record = |at: u32| {
+        let names: Vec<String> = (0..100).map(|name| format!(r#""made_up_{at}_{name}":0"#)).collect();
+        format!("{{{}}}", names.join(","))
+    };
+    let records: Vec<String> = (0..20).map(record).collect();
+    let body = format!(r#"[{{"USER_ID":1}},{}]"#, records.join(","));
+    let healed = body.replace("USER_ID", "user_id");
+    // 4096 pairs are 8 names: one is in the first record, and with the 8 of the second one they are too many.
+    let rows = [
+        (r#"{"profile":"reference","threshold":0.5}"#, healed.clone(), 2000),
+        (r#"{"profile":"reference","threshold":0.5,"max_unknown":1}"#, healed.clone(), 2000),
+        (r#"{"threshold":0.5}"#, healed, 0),
+    ];
+    for (settings, expected, unscored) in rows {
+        let plan = plan(settings);
+        let mut memo = Memo::new(&plan);
+        for before in ["[]", &body, &format!("[{}]", records[3])] {
+            heal(&plan, &mut memo, before);
+            assert_eq!(heal_and_count(&plan, &mut memo, &body), (expected.clone(), unscored), "{settings}");
+        }
+    }
+}

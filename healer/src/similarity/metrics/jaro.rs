@@ -40,7 +40,11 @@ pub fn jaro(a: &str, b: &str) -> f32 {
 
 /// Returns the Jaro-Winkler similarity, from 0 to 1.
 pub fn jaro_winkler(a: &str, b: &str) -> f32 {
-    let jaro = jaro(a, b);
+    winkler(jaro(a, b), a, b)
+}
+
+/// Returns the Jaro-Winkler similarity of two names with this Jaro similarity.
+pub(crate) fn winkler(jaro: f32, a: &str, b: &str) -> f32 {
     let prefix = a.chars().zip(b.chars()).take(PREFIX).take_while(|(x, y)| x == y).count();
     #[expect(clippy::cast_precision_loss, reason = "four at most")]
     let bonus = prefix as f32 * PREFIX_WEIGHT * (1.0 - jaro);

@@ -9,7 +9,11 @@ use super::super::names::Names;
 /// Returns 1 for the same words, above 0.9 for exact synonyms and short forms, about 0.8 for near ones, and 0 if a word
 /// of either name has no counterpart.
 pub fn synonym(a: &str, b: &str) -> f32 {
-    let words = words(a, b);
+    of_words(&words(a, b))
+}
+
+/// Returns the same of two names that are compared already.
+pub(crate) fn of_words(words: &Words) -> f32 {
     if words.tokens >= 1.0 { words.synonym } else { 0.0 }
 }
 
