@@ -1,6 +1,7 @@
 # The commands of this repository. Most run a script in scripts/.
 # Ports of demo and run: NOMOS_PROXY_PORT (8080), NOMOS_UPSTREAM_PORT (9090), NOMOS_ADMIN_PORT (9901).
 # Envoy: $ENVOY_PATH, else func-e, else a Python wheel kept in .tools/. See scripts/envoy.
+# Without clang, nomos-xdp is left out. NOMOS_INSTALL_CLANG=1 lets root install it with apt-get. See scripts/clang.
 
 .PHONY: help demo run wasm test test-gateway test-istio test-compose test-dist fuzz budget lint chaos bench bench-quick bench-xdp profile dist clean
 

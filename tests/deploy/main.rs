@@ -1,8 +1,9 @@
 //! What is shipped for running Nomos in production, checked or run as a user would: `deploy/`, docker-compose.yml, the
-//! images, the output of `make dist`, and the examples in `docs/`.
+//! images, the output of `make dist`, the examples in `docs/`, and what the commands of the Makefile install.
 //!
 //! Envoy Gateway and Istio take minutes to build, so `make test-gateway` and `make test-istio` run them instead.
 
+mod clang;
 mod compose;
 mod dist;
 mod dockerfile;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     arguments.test_threads.get_or_insert(1);
     let trials = [
         plain::cases(),
+        clang::cases(),
         func_e::cases(),
         schemas::cases(),
         compose::cases(),
