@@ -345,12 +345,24 @@ impl Healer {
     /// Describes what the last body would have become, had similarity not left members alone because of their values:
     /// see [`Summary::unlisted`].
     pub fn describe_unlisted(&self, plan: &Plan, memo: &Memo, body: &[u8]) -> Vec<Description> {
-        report::describe(&self.scratch.unlisted, plan, memo, body, &self.scratch.arena)
+        self.describe_undone(&self.scratch.unlisted, plan, memo, body)
     }
 
     /// Describes what the last body would have become by the rules that did not fire: see [`Summary::conflicts`].
     pub fn describe_conflicts(&self, plan: &Plan, memo: &Memo, body: &[u8]) -> Vec<Description> {
-        report::describe(&self.scratch.conflicts, plan, memo, body, &self.scratch.arena)
+        self.describe_undone(&self.scratch.conflicts, plan, memo, body)
+    }
+
+    /// Describes ops that were not carried out.
+    fn describe_undone(&self, ops: &[Op], plan: &Plan, memo: &Memo, body: &[u8]) -> Vec<Description> {
+        let mut described = report::describe(ops, plan, memo, body, &self.scratch.arena);
+        let dropped = self.scratch.dropped();
+        for (op, description) in ops.iter().zip(&mut described) {
+            let before = dropped.partition_point(|(at, _)| *at <= op.at);
+            let last = before.checked_sub(1).and_then(|last| dropped.get(last));
+            description.dropped = last.is_some_and(|(_, end)| op.at < *end);
+        }
+        described
     }
 
     fn render(

@@ -50,6 +50,8 @@ pub struct Description {
     pub to: String,
     /// Why it was carried out.
     pub why: Why,
+    /// Whether the member was dropped. Only of ops that were not carried out.
+    pub dropped: bool,
 }
 
 /// Why an op was carried out.
@@ -119,7 +121,8 @@ fn describe_one(op: &Op, plan: &Plan, memo: &Memo, path: &[Segment], arena: &[u8
         RuleRef::Similar(index) if memo.is_outermost(index) => {
             let (from, to) = memo.resolution(index).map(|found| (found.from.clone(), found.to.clone())).unzip();
             let why = why(spec, memo, op.rule);
-            return Description { kind: op.kind, from: from.unwrap_or_default(), to: to.unwrap_or_default(), why };
+            let (from, to) = (from.unwrap_or_default(), to.unwrap_or_default());
+            return Description { kind: op.kind, from, to, why, dropped: false };
         }
         RuleRef::Similar(index) if op.kind == OpKind::Move => {
             let found = memo.resolution(index);
@@ -128,7 +131,7 @@ fn describe_one(op: &Op, plan: &Plan, memo: &Memo, path: &[Segment], arena: &[u8
         }
         _ => renamed_path(path, op.name.of(memo.automaton(plan), arena)),
     };
-    Description { kind: op.kind, from: show(path), to: show(&to), why: why(spec, memo, op.rule) }
+    Description { kind: op.kind, from: show(path), to: show(&to), why: why(spec, memo, op.rule), dropped: false }
 }
 
 fn why(spec: &PlanSpec, memo: &Memo, rule: RuleRef) -> Why {

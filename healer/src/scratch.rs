@@ -1,6 +1,7 @@
 //! What is known of a body while it is walked, in flat lists that are reused from body to body.
 
 use crate::memo::Instance;
+use crate::order;
 use crate::plan::Automaton;
 use crate::plan::automaton::{Id, NONE, RuleRef};
 use crate::plan::guard::Guard;
@@ -131,6 +132,20 @@ impl Scratch {
     /// Whether anything changes.
     pub(crate) fn has_edits(&self) -> bool {
         self.edits.iter().any(|edit| !matches!(edit.kind, EditKind::Void))
+    }
+
+    /// Returns start and end of what is dropped, in order, without what is inside another.
+    pub(crate) fn dropped(&self) -> Vec<(u32, u32)> {
+        let is_dropped = |edit: &&Edit| matches!(edit.kind, EditKind::Remove { dropped: true });
+        let mut spans: Vec<(u32, u32)> = self.edits.iter().filter(is_dropped).map(|edit| (edit.at, edit.end)).collect();
+        order::sort(&mut spans);
+        let mut reached = 0;
+        spans.retain(|(_, end)| {
+            let is_inside = *end <= reached;
+            reached = reached.max(*end);
+            !is_inside
+        });
+        spans
     }
 
     /// Returns more bytes than the edits can add to a body of `len` bytes, without counting them: each name is taken to

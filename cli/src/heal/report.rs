@@ -99,11 +99,11 @@ impl Report<'_> {
                     set("missing", missing.as_slice().into());
                 }
                 if summary.conflicts > 0 {
-                    set("conflicting", self.conflicting().iter().map(op_json).collect());
+                    set("conflicting", self.conflicting().iter().map(undone_json).collect());
                 }
                 if summary.unlisted > 0 {
                     set("unlisted", summary.unlisted.into());
-                    set("left", self.unlisted().iter().map(op_json).collect());
+                    set("left", self.unlisted().iter().map(undone_json).collect());
                 }
             }
             Outcome::Failed(failure, ConfigError { at, found, expected, .. }) => {
@@ -196,12 +196,12 @@ impl Report<'_> {
         self.described(Healer::describe)
     }
 
-    /// Values that rules left in place because the target exists, or another rule has it.
+    /// Values that rules did not touch because the target exists, or another rule has it.
     fn conflicting(&self) -> Vec<Description> {
         self.described(Healer::describe_conflicts)
     }
 
-    /// Values that similarity left in place because of the value.
+    /// Values that similarity did not touch because of the value.
     fn unlisted(&self) -> Vec<Description> {
         self.described(Healer::describe_unlisted)
     }
@@ -232,7 +232,9 @@ fn conflicts(summary: &Summary) -> String {
     let parts = [(summary.conflicts, "conflict"), (summary.unlisted, "unlisted value")];
     let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(count as usize, noun));
     let parts: Vec<String> = parts.collect();
-    if parts.is_empty() { String::new() } else { format!(" ({} left alone)", parts.join(", ")) }
+    // Some of them may be among the dropped members.
+    let left = if summary.dropped > 0 { "" } else { " left alone" };
+    if parts.is_empty() { String::new() } else { format!(" ({}{left})", parts.join(", ")) }
 }
 
 fn op_line(op: &Description) -> String {
@@ -240,7 +242,12 @@ fn op_line(op: &Description) -> String {
 }
 
 fn conflict_line(op: &Description) -> String {
-    format!("  {} -> {}  (left: the target stands, or another rule has it; {})", op.from, op.to, why(op))
+    format!("  {} -> {}  ({}: the target stands, or another rule has it; {})", op.from, op.to, fate(op), why(op))
+}
+
+/// Says what became of a member that an op was not carried out for.
+fn fate(op: &Description) -> &'static str {
+    if op.dropped { "dropped" } else { "left" }
 }
 
 fn why(op: &Description) -> String {
@@ -258,7 +265,8 @@ fn why(op: &Description) -> String {
 }
 
 fn unlisted_line(op: &Description) -> String {
-    format!("  {} -> {}  (left: its value is not in the enum, or in the case of the new name)", op.from, op.to)
+    let fate = fate(op);
+    format!("  {} -> {}  ({fate}: its value is not in the enum, or in the case of the new name)", op.from, op.to)
 }
 
 fn op_json(op: &Description) -> Value {
@@ -274,6 +282,12 @@ fn op_json(op: &Description) -> Value {
         }
     };
     json!({"kind": kind(op), "from": op.from, "to": op.to, "why": why})
+}
+
+fn undone_json(op: &Description) -> Value {
+    let mut told = op_json(op);
+    told["dropped"] = op.dropped.into();
+    told
 }
 
 fn mode(mode: Mode) -> &'static str {

@@ -214,6 +214,45 @@ fn conflicts_are_named() {
 }
 
 #[test]
+fn what_was_dropped_is_not_told_to_be_left() {
+    let dir = Dir::new("heal-conflicts-dropped");
+    let members = "email: {}, open: {properties: {email: {}}, additionalProperties: true}";
+    let route = format!("unmapped: drop, rename: {{e_mail: email}}, contract: {{properties: {{{members}}}}}");
+    dir.file("n.yaml", format!("routes:\n- {{name: u, match: {{path: /u}}, {route}}}\n"));
+    let said = |left: &str| {
+        format!("({left}: the target stands, or another rule has it; the route's own rename: e_mail -> email)")
+    };
+    let (dropped, left) = (said("dropped"), said("left"));
+    let rows = [
+        (
+            r#"{"x":[1],"e_mail":"a","email":null}"#,
+            format!("healed by route u: 2 members dropped (1 conflict)\n  e_mail -> email  {dropped}\n"),
+            vec![true],
+        ),
+        (
+            r#"{"open":{"e_mail":"a","email":null}}"#,
+            format!("clean by route u: nothing to heal (1 conflict left alone)\n  open.e_mail -> open.email  {left}\n"),
+            vec![false],
+        ),
+        (
+            r#"{"e_mail":"a","open":{"e_mail":"a","email":null},"email":null,"x":{"e_mail":1,"email":2}}"#,
+            format!(
+                "healed by route u: 2 members dropped (2 conflicts)\n  open.e_mail -> open.email  {left}\n  e_mail -> email  {dropped}\n"
+            ),
+            vec![false, true],
+        ),
+    ];
+    for (body, expected, dropped) in rows {
+        let output = dir.nomos_on(&["heal", "--config", "n.yaml", "--explain"], body.as_bytes());
+        assert_eq!(output.stderr, expected, "{body}");
+        let output = dir.nomos_on(&["heal", "--config", "n.yaml", "--json"], body.as_bytes());
+        let report: serde_json::Value = serde_json::from_str(&output.stderr).unwrap_or_default();
+        let told = report["conflicting"].as_array().into_iter().flatten().map(|op| op["dropped"].as_bool());
+        assert_eq!(told.collect::<Vec<_>>(), dropped.into_iter().map(Some).collect::<Vec<_>>(), "{report}");
+    }
+}
+
+#[test]
 fn what_is_no_request_is_refused() {
     let dir = dir("requests");
     dir.file("none.json", "{}");
