@@ -5,6 +5,7 @@ mod report;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use healer::config::{Mode, Sample};
 use healer::{Healer, Intake, Limits, Memo, Plan, Progress, Reason, Summary};
 use nomos_filter::outcome::Skip;
 
@@ -95,6 +96,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         output::write(after)?;
     }
     let mode = route.map_or(config.mode, |route| config.mode_of(route));
+    let sample = route.map(|route| config.sample_of(route)).filter(|_| mode == Mode::Heal).unwrap_or(Sample::ALL);
     let report = Report {
         outcome,
         config: &args.config,
@@ -104,7 +106,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         healer: &healer,
         memo: &memo,
         body: &body,
-        mode,
+        // What no request is healed of, the filter only observes.
+        mode: if sample == Sample::NONE { Mode::Observe } else { mode },
+        sample,
         changed: after != body,
         streamed,
         missing: missing.filter(|_| route.is_some_and(|route| exchange.may_succeed(route))),

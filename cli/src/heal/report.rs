@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use healer::config::{ConfigError, Mode, Route};
+use healer::config::{ConfigError, Mode, Route, Sample};
 use healer::plan::spec::Contract;
 use healer::similarity::Parts;
 use healer::{Description, Failure, Healer, Memo, OpKind, Plan, Reason, Summary, Why};
@@ -48,6 +48,8 @@ pub struct Report<'a> {
     pub body: &'a [u8],
     /// The mode in which the filter would treat the body.
     pub mode: Mode,
+    /// The share of requests whose responses the filter would heal, if the mode of the route is to heal.
+    pub sample: Sample,
     /// Whether the body has changed.
     pub changed: bool,
     /// Whether the body was healed in pieces. Ops are then counted, but not listed.
@@ -69,9 +71,7 @@ impl Report<'_> {
                 lines.push("  (over max_held_bytes: healed record by record; ops are counted, not listed)".to_owned());
             }
         }
-        if self.mode != Mode::Heal {
-            lines.push(format!("mode is {}: in Envoy this body leaves as it came", mode(self.mode)));
-        }
+        lines.extend(self.restriction());
         lines.iter().map(|line| plain(line).into_owned() + "\n").collect()
     }
 
@@ -85,6 +85,9 @@ impl Report<'_> {
         };
         set("mode", mode(self.mode).into());
         set("leaves", leaves.into());
+        if self.sample != Sample::ALL {
+            set("sample", self.sample.percent().into());
+        }
         if let Some(reason) = reason {
             set("reason", reason.into());
         }
@@ -115,6 +118,19 @@ impl Report<'_> {
             Outcome::Skipped(_) => (),
         }
         format!("{report}\n")
+    }
+
+    /// Says that in Envoy the body leaves as it came, always or mostly.
+    fn restriction(&self) -> Option<String> {
+        let percent = self.sample.percent();
+        match self.sample {
+            Sample::ALL if self.mode == Mode::Heal => None,
+            Sample::ALL => Some(format!("mode is {}: in Envoy this body leaves as it came", mode(self.mode))),
+            Sample::NONE => Some("sample is 0: in Envoy this body leaves as it came".to_owned()),
+            _ => {
+                Some(format!("sample is {percent}: in Envoy {percent} % of requests are healed, the rest is observed"))
+            }
+        }
     }
 
     fn verdict(&self) -> (&'static str, Option<&'static str>) {

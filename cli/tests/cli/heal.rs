@@ -406,6 +406,31 @@ fn a_mode_that_changes_nothing_is_told() {
 }
 
 #[test]
+fn a_share_of_requests_is_told() {
+    let dir = dir("sample");
+    let args = ["heal", "--config", "nomos.yaml", "--path", "/api/user", "body.json"];
+    let some = "sample is 12.5: in Envoy 12.5 % of requests are healed, the rest is observed\n";
+    let none = "sample is 0: in Envoy this body leaves as it came\n";
+    let observed = "mode is observe: in Envoy this body leaves as it came\n";
+    let rows = [
+        ("sample: 100", "", "heal", "healed", None),
+        ("sample: 12.5", some, "heal", "healed", Some(12.5)),
+        ("sample: 0", none, "observe", "as_it_came", Some(0.0)),
+        ("mode: observe\nsample: 0", observed, "observe", "as_it_came", None),
+    ];
+    for (setting, line, mode, leaves, sample) in rows {
+        dir.file("nomos.yaml", format!("{setting}\n{CONFIG}"));
+        let output = dir.nomos(&args);
+        let expected = format!("healed by route user: 1 rename, 1 move\n{line}");
+        assert_eq!((output.stdout.as_str(), output.stderr), (HEALED, expected), "{setting}");
+        let output = dir.nomos(&[&args[..], &["--json"]].concat());
+        let report: serde_json::Value = serde_json::from_str(&output.stderr).unwrap_or_default();
+        assert_eq!([&report["mode"], &report["leaves"]], [mode, leaves], "{setting}");
+        assert_eq!(report.get("sample").and_then(serde_json::Value::as_f64), sample, "{setting}");
+    }
+}
+
+#[test]
 fn what_is_said_of_request_and_response_is_heeded() {
     let dir = Dir::new("heal-heeded");
     let route = |name: &str, more: &str| {

@@ -22,6 +22,13 @@ pub struct Sample(u32);
 impl Sample {
     /// Every request.
     pub const ALL: Sample = Sample(10_000);
+    /// No request.
+    pub const NONE: Sample = Sample(0);
+
+    /// Returns the share as it is written: in percent.
+    pub fn percent(self) -> f64 {
+        f64::from(self.0) / 100.0
+    }
 
     /// Whether the request with this place is in the share. A request in one share is in every larger share too.
     pub fn takes(self, place: Place) -> bool {
