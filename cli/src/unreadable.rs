@@ -35,7 +35,7 @@ fn over(limit: usize, what: &str) -> (String, String) {
 /// Says what the reader of configurations says, because the engine does not keep what it expected. That reader does not
 /// go as deep, so of a deep body it may not have seen the place.
 fn no_json(body: &[u8], offset: usize) -> ConfigError {
-    match json::read(body) {
+    match json::check(body) {
         Err(error) if error.expected != json::NOT_AS_DEEP => {
             let expected = error.expected.replace("end of the configuration", "end of the body");
             ConfigError { expected, ..error }

@@ -370,6 +370,18 @@ fn what_is_over_the_limit_streams() {
     assert_eq!((output.code, output.stdout), (2, cut("b")));
 }
 
+/// The reason is found by reading the body once more. The body is held, but no tree of it, which takes many times as much.
+#[test]
+fn a_long_body_takes_no_more_memory_for_failing() {
+    let dir = dir("long");
+    dir.file("body.json", format!("[\n{}", "{\"mail\": 1, \"x\": [2]},\n".repeat(400_000)));
+    let args = ["heal", "--config", "nomos.yaml", "--path", "/api/user", "body.json"];
+    let output = dir.nomos_within(200_000, &args);
+    let expected = "failed by route user: truncated: line 400002 column 1: found the end of the text; expected a JSON \
+                    value; the body is left as it came from the value before on\n";
+    assert_eq!((output.code, output.stderr.as_str()), (2, expected));
+}
+
 #[test]
 fn the_configuration_is_found_in_that_of_envoy() {
     let dir = dir("envoy");

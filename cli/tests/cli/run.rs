@@ -41,6 +41,16 @@ impl Dir {
         self.nomos_to(Stdio::piped(), variables, args, stdin)
     }
 
+    /// Runs `nomos` with so many KiB of address space.
+    pub fn nomos_within(&self, kib: u32, args: &[&str]) -> Output {
+        let script = format!("ulimit -v {kib} && exec \"$0\" \"$@\"");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_nomos")]).args(args).current_dir(&self.0);
+        let output = command.output().expect("a shell");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        Output { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
     /// Runs `nomos` with stderr redirected.
     pub fn nomos_to(&self, stderr: Stdio, variables: &[(&str, &str)], args: &[&str], stdin: &[u8]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_nomos"));

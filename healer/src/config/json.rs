@@ -18,11 +18,20 @@ pub fn place(before: &str) -> String {
 
 /// Reads a text that is one JSON value. The error of an invalid text has its line and column.
 pub fn read(bytes: &[u8]) -> Result<Node, ConfigError> {
+    read_whole::<true>(bytes)
+}
+
+/// Returns the error that [`read`] returns, and keeps nothing of the text: it may be long.
+pub fn check(bytes: &[u8]) -> Result<(), ConfigError> {
+    read_whole::<false>(bytes).map(|_| ())
+}
+
+fn read_whole<const KEEPS: bool>(bytes: &[u8]) -> Result<Node, ConfigError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
         refusal(&String::from_utf8_lossy(before), before.len(), "a byte that is not UTF-8", "UTF-8 text")
     })?;
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = Reader::<KEEPS> { text, at: 0 };
     let node = reader.value(0)?;
     reader.white_space();
     match reader.peek() {
@@ -31,12 +40,13 @@ pub fn read(bytes: &[u8]) -> Result<Node, ConfigError> {
     }
 }
 
-struct Reader<'a> {
+/// Reads values, and keeps what is in arrays and objects if it `KEEPS` anything.
+struct Reader<'a, const KEEPS: bool> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a, const KEEPS: bool> Reader<'a, KEEPS> {
     /// Calls itself through `array` and `object`, at most [`Node::MAX_DEPTH`] deep.
     fn value(&mut self, depth: usize) -> Result<Node, ConfigError> {
         self.white_space();
@@ -71,7 +81,10 @@ impl<'a> Reader<'a> {
             if !self.taken(':') {
                 return Err(self.refuse("`:`"));
             }
-            members.push(Member { name, offset, node: self.value(inside)? });
+            let node = self.value(inside)?;
+            if KEEPS {
+                members.push(Member { name, offset, node });
+            }
             if self.closed('}', "`,` or `}`")? {
                 return Ok(Value::Object(members));
             }
@@ -85,7 +98,10 @@ impl<'a> Reader<'a> {
             return Ok(Value::Array(items));
         }
         loop {
-            items.push(self.value(inside)?);
+            let item = self.value(inside)?;
+            if KEEPS {
+                items.push(item);
+            }
             if self.closed(']', "`,` or `]`")? {
                 return Ok(Value::Array(items));
             }
@@ -353,6 +369,7 @@ mod tests {
             let ours = read(text.as_bytes()).ok().map(|node| to_serde(&node));
             let theirs = serde_json::from_str(text).ok().map(doubles);
             assert_eq!(ours, theirs, "{text:?}");
+            assert_eq!(check(text.as_bytes()).err(), read(text.as_bytes()).err(), "{text:?}");
         }
     }
 
