@@ -3,10 +3,11 @@
 mod operation;
 mod template;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use healer::config::contract::{Reading, resolve};
+use healer::config::contract::{Reading, References, resolve};
 use healer::config::cursor::{Place, Problems};
 use healer::config::node::{Node, Value};
 use healer::config::{ConfigError, contract};
@@ -27,6 +28,7 @@ const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "
 /// A document of a supported version.
 pub struct Document<'a> {
     root: Place<'a>,
+    references: RefCell<References<'a>>,
 }
 
 /// A response that has a schema.
@@ -75,7 +77,10 @@ impl<'a> Document<'a> {
             return Err(refusal(&swagger, found, expected));
         }
         match version("openapi") {
-            Some(version) if is_known(&word(version.node)) => Ok(Document { root }),
+            Some(version) if is_known(&word(version.node)) => {
+                let references = RefCell::new(References::new(root.clone()));
+                Ok(Document { root, references })
+            }
             Some(version) => {
                 Err(refusal(&version, format!("OpenAPI {}", word(version.node)), "OpenAPI 3.0 or 3.1, such as 3.1.0"))
             }
@@ -158,7 +163,7 @@ impl<'a> Document<'a> {
     /// Returns the contract of a response.
     fn contract_of(&self, response: &Response<'a>) -> Result<Reading, NoContract> {
         let mut problems = Problems::new();
-        let reading = contract::read_in(&self.root, &response.schema.cursor(), &mut problems);
+        let reading = contract::read_in(&mut self.references.borrow_mut(), &response.schema.cursor(), &mut problems);
         let bundled = |problems: Problems| problems.into_iter().map(bundling).collect();
         let Some(reading) = reading else { return Err(NoContract::Broken(bundled(problems))) };
         let reading = Reading { lost: bundled(reading.lost), ..reading };

@@ -561,3 +561,30 @@ components:
     let output = dir.nomos(&["check", "api.yaml"]);
     assert!(output.code != 0 && output.stdout.contains(&format!("{place}.x: found")), "{}", output.stdout);
 }
+
+/// What is known of the references of a document serves all of its operations. If each found it out anew, the time would
+/// grow with the product of their numbers.
+#[test]
+fn many_operations_of_a_large_document_are_no_trouble() {
+    let reference = |number: usize| format!(r##"{{"$ref":"#/components/schemas/s{}"}}"##, number % 3000);
+    let schema = |number: usize| {
+        let members: Vec<String> =
+            (0..3).map(|member| format!(r#""m{member}":{}"#, reference(number * 7 + member * 13 + 1))).collect();
+        format!(r#""s{number}":{{"type":"object","properties":{{{}}}}}"#, members.join(","))
+    };
+    let operation = |number: usize| {
+        let schema = format!(r#"{{"type":"array","items":{}}}"#, reference(number));
+        let content = format!(r#"{{"application/json":{{"schema":{schema}}}}}"#);
+        format!(r#""/p{number}":{{"get":{{"responses":{{"200":{{"content":{content}}}}}}}}}"#)
+    };
+    let schemas: Vec<String> = (0..3000).map(schema).collect();
+    let paths: Vec<String> = (0..600).map(operation).collect();
+    let text = format!(
+        r#"{{"openapi":"3.1.0","paths":{{{}}},"components":{{"schemas":{{{}}}}}}}"#,
+        paths.join(","),
+        schemas.join(",")
+    );
+    let dir = Dir::new("contract-many");
+    let output = dir.file("api.json", text).nomos_within("-t 20", &["check", "api.json"]);
+    assert_eq!(output.stdout, "api.json: an OpenAPI document with contracts of 600 operations: no problems\n");
+}

@@ -41,9 +41,9 @@ impl Dir {
         self.nomos_to(Stdio::piped(), variables, args, stdin)
     }
 
-    /// Runs `nomos` with so many KiB of address space.
-    pub fn nomos_within(&self, kib: u32, args: &[&str]) -> Output {
-        let script = format!("ulimit -v {kib} && exec \"$0\" \"$@\"");
+    /// Runs `nomos` within a limit of the shell: `-v` KiB of address space, or `-t` seconds of a processor.
+    pub fn nomos_within(&self, limit: &str, args: &[&str]) -> Output {
+        let script = format!("ulimit {limit} && exec \"$0\" \"$@\"");
         let mut command = Command::new("sh");
         command.args(["-c", &script, env!("CARGO_BIN_EXE_nomos")]).args(args).current_dir(&self.0);
         let output = command.output().expect("a shell");

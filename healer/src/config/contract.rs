@@ -16,16 +16,15 @@ mod values;
 
 use crate::plan::spec::{Contract, Expects, Kind, Kinds};
 
-use super::cursor::{Cursor, Place, Problems};
+use super::cursor::{Cursor, Problems};
 use super::index::Index;
 use super::node::{Node, Value};
 
 use combine::{Said, both, either};
 pub use keywords::{IGNORED, UNDERSTOOD};
-pub use reference::{Complaint, resolve};
+pub use reference::{Complaint, References, resolve};
 pub use values::TYPES;
 
-use reference::References;
 use shape::{Member, Shape};
 use values::Types;
 
@@ -73,17 +72,17 @@ pub fn read(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Contract> {
     finished(attempt, cursor, problems).map(|reading| reading.contract)
 }
 
-/// Reads a schema in a foreign document, such as one of OpenAPI, which its references point into.
+/// Reads a schema in a foreign document, such as one of OpenAPI, which its references point into. What is known of these
+/// serves the next schema of the document too.
 ///
 /// Users cannot correct such documents. So unknown keywords and types are ignored, and of a schema that is too large as
 /// many levels are read as there is room for. Returns `None` if there are problems.
-pub fn read_in(document: &Place<'_>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Reading> {
-    let mut references = References::new(document.clone());
+pub fn read_in(references: &mut References<'_>, schema: &Cursor<'_>, problems: &mut Problems) -> Option<Reading> {
     let level = |deepest| Limits { deepest, ..Limits::LEAST };
-    let whole = attempt::<true>(schema, &mut references);
+    let whole = attempt::<true>(schema, references);
     let attempt = whole.or_else(|| {
         let levels = (0..MAX_DEPTH).map(level);
-        levels.map_while(|limits| Attempt::within::<true>(limits, schema, &mut references)).last()
+        levels.map_while(|limits| Attempt::within::<true>(limits, schema, references)).last()
     });
     finished(attempt, schema, problems)
 }

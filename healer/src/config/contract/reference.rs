@@ -12,7 +12,7 @@ pub type Complaint = (String, String);
 /// The targets of the references of a document, and which of them lead back to themselves.
 ///
 /// The graph of references is built lazily: a document may be far larger than the part that one contract needs.
-pub(super) struct References<'a> {
+pub struct References<'a> {
     root: Place<'a>,
     targets: Vec<Target<'a>>,
 }
@@ -25,17 +25,18 @@ struct Target<'a> {
 }
 
 impl<'a> References<'a> {
+    /// Returns the references of a document, none of which is followed yet.
     pub fn new(root: Place<'a>) -> Self {
         References { root, targets: Vec::new() }
     }
 
     /// Returns the schema that a `$ref` stands for.
-    pub fn resolve(&self, reference: &Node) -> Result<Place<'a>, Complaint> {
+    pub(super) fn resolve(&self, reference: &Node) -> Result<Place<'a>, Complaint> {
         resolve(&self.root, reference)
     }
 
     /// Whether a node refers to itself, directly or through others.
-    pub fn is_recursive(&mut self, node: &'a Node) -> bool {
+    pub(super) fn is_recursive(&mut self, node: &'a Node) -> bool {
         let start = self.index(node);
         if let Some(known) = self.targets.get(start).and_then(|target| target.is_recursive) {
             return known;

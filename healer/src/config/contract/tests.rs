@@ -2,7 +2,7 @@
 
 use super::super::cursor::{Cursor, Problems};
 use super::super::json;
-use super::{Said, read, read_in};
+use super::{References, Said, read, read_in};
 use crate::plan::spec::{Contract, Expects, Kind, Kinds, Property};
 
 /// Shows the contract of a schema, in the notation of the rows.
@@ -346,7 +346,7 @@ fn of_a_large_foreign_schema_those_levels_are_read_that_there_is_room_for() {
     let node = json::read(format!(r#"{{{},"a8":{{}}}}"#, levels.join(",")).as_bytes()).unwrap();
     let root = Cursor::root(&node);
     let mut problems = Problems::new();
-    let reading = read_in(&root.place(), &root.field("a0").unwrap(), &mut problems).unwrap();
+    let reading = read_in(&mut References::new(root.place()), &root.field("a0").unwrap(), &mut problems).unwrap();
     assert_eq!(problems, []);
     assert_eq!(reading.open, 1000);
     let text = show(&reading.contract, None);
@@ -381,7 +381,7 @@ fn subtypes_that_a_discriminator_names_are_read_for_their_members() {
     ];
     for (name, expected) in rows {
         let mut problems = Problems::new();
-        let reading = read_in(&root.place(), &root.field(name).unwrap(), &mut problems);
+        let reading = read_in(&mut References::new(root.place()), &root.field(name).unwrap(), &mut problems);
         assert_eq!(problems, []);
         assert_eq!(show(&reading.unwrap().contract, None), expected, "{name}");
     }
@@ -421,7 +421,7 @@ fn foreign_documents_are_read_with_forbearance() {
     let root = Cursor::root(&node);
     let schemas = root.field("schemas").unwrap();
     let mut problems = Problems::new();
-    let contract = read_in(&root.place(), &schemas.field("user").unwrap(), &mut problems);
+    let contract = read_in(&mut References::new(root.place()), &schemas.field("user").unwrap(), &mut problems);
     assert_eq!(problems, []);
     assert_eq!(show(&contract.unwrap().contract, None), "{id:i at:any loop:any e:any both:{a:any}o x:s list:[i]a}");
 }
