@@ -12,6 +12,8 @@ mod contract;
 mod heal;
 #[path = "cli/help.rs"]
 mod help;
+#[path = "cli/limited.rs"]
+mod limited;
 #[path = "cli/matching.rs"]
 mod matching;
 #[path = "cli/output.rs"]

@@ -1,3 +1,4 @@
+use crate::limited::nomos_within;
 use crate::run::Dir;
 
 const CONFIG: &str = "routes:
@@ -376,7 +377,7 @@ fn a_long_body_takes_no_more_memory_for_failing() {
     let dir = dir("long");
     dir.file("body.json", format!("[\n{}", "{\"mail\": 1, \"x\": [2]},\n".repeat(400_000)));
     let args = ["heal", "--config", "nomos.yaml", "--path", "/api/user", "body.json"];
-    let output = dir.nomos_within("-v 200000", &args);
+    let output = nomos_within("-v 200000", &dir, &args);
     let expected = "failed by route user: truncated: line 400002 column 1: found the end of the text; expected a JSON \
                     value; the body is left as it came from the value before on\n";
     assert_eq!((output.code, output.stderr.as_str()), (2, expected));

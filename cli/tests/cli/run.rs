@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// A directory for one test.
-pub struct Dir(PathBuf);
+pub struct Dir(pub PathBuf);
 
 pub struct Output {
     pub code: i32,
@@ -39,16 +39,6 @@ impl Dir {
     /// Runs `nomos` with these environment variables, and without those that may be set for the tests.
     pub fn nomos_with(&self, variables: &[(&str, &str)], args: &[&str], stdin: &[u8]) -> Output {
         self.nomos_to(Stdio::piped(), variables, args, stdin)
-    }
-
-    /// Runs `nomos` within a limit of the shell: `-v` KiB of address space, or `-t` seconds of a processor.
-    pub fn nomos_within(&self, limit: &str, args: &[&str]) -> Output {
-        let script = format!("ulimit {limit} && exec \"$0\" \"$@\"");
-        let mut command = Command::new("sh");
-        command.args(["-c", &script, env!("CARGO_BIN_EXE_nomos")]).args(args).current_dir(&self.0);
-        let output = command.output().expect("a shell");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-        Output { code: output.status.code().unwrap_or(-1), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
     /// Runs `nomos` with stderr redirected.
