@@ -80,10 +80,10 @@ struct Similarity {
     #[arg(long, value_enum)]
     profile: Option<Profile>,
     /// The lowest score that counts as a match, from 0 to 1
-    #[arg(long, value_parser = share)]
+    #[arg(long, value_parser = share, allow_negative_numbers = true)]
     threshold: Option<f32>,
     /// The least lead of the best score over the second best, from 0 to 1
-    #[arg(long, value_parser = share)]
+    #[arg(long, value_parser = share, allow_negative_numbers = true)]
     margin: Option<f32>,
 }
 

@@ -254,7 +254,9 @@ fn bad_usage_and_bad_input_are_told_in_a_line() {
         let report = format!("nomos: {expected}\n");
         assert_eq!((output.code, output.stdout.as_str(), output.stderr), (2, "", report), "{args:?}");
     }
-    for (option, value) in [("--threshold", "1.5"), ("--threshold", "much")] {
+    for (option, value) in
+        [("--threshold", "1.5"), ("--threshold", "much"), ("--threshold", "-1"), ("--margin", "-0.5")]
+    {
         let output = dir.nomos(&["match", "--contract", "contract.json", option, value]);
         assert!(output.code == 2 && output.stderr.contains("expected a number from 0 to 1"), "{}", output.stderr);
     }
