@@ -33,8 +33,10 @@ pub fn as_json(matching: &Matching) -> String {
     let list = |items: Vec<String>| format!("[{}]", items.join(","));
     let matches = list(matching.matches.iter().map(as_object).collect());
     let missing = list(matching.missing.iter().map(|missing| quote(&missing.path)).collect());
+    let required = matching.missing.iter().filter(|missing| missing.required);
+    let required = list(required.map(|missing| quote(&missing.path)).collect());
     let unknown = list(matching.unknown.iter().map(|path| quote(path)).collect());
-    format!("{{\"matches\":{matches},\"missing\":{missing},\"unknown\":{unknown}}}\n")
+    format!("{{\"matches\":{matches},\"missing\":{missing},\"missing_required\":{required},\"unknown\":{unknown}}}\n")
 }
 
 fn as_object(found: &Match) -> String {
@@ -97,9 +99,12 @@ mod tests {
 
     #[test]
     fn programs_get_one_object() {
-        let expected = r#"{"matches":[{"expected":"user.email","found":"data.mail","score":0.93,"by":"similarity","parts":{"synonym":0.95,"tokens":1,"path":0.979,"kind":1,"siblings":0.5,"rival":0}},{"expected":"id","found":"\"a.b\".key","score":1,"by":"rule","parts":{}}],"missing":["phone","tags[].label"],"unknown":["data.x"]}"#;
+        let expected = r#"{"matches":[{"expected":"user.email","found":"data.mail","score":0.93,"by":"similarity","parts":{"synonym":0.95,"tokens":1,"path":0.979,"kind":1,"siblings":0.5,"rival":0}},{"expected":"id","found":"\"a.b\".key","score":1,"by":"rule","parts":{}}],"missing":["phone","tags[].label"],"missing_required":["phone"],"unknown":["data.x"]}"#;
         assert_eq!(as_json(&matching()), format!("{expected}\n"));
-        assert_eq!(as_json(&Matching::default()), "{\"matches\":[],\"missing\":[],\"unknown\":[]}\n");
+        assert_eq!(
+            as_json(&Matching::default()),
+            "{\"matches\":[],\"missing\":[],\"missing_required\":[],\"unknown\":[]}\n"
+        );
     }
 
     #[test]

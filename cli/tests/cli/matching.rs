@@ -33,7 +33,10 @@ fn what_is_where_it_is_expected_is_no_match() {
     let text = dir.nomos_on(&args, body);
     assert_eq!((text.code, text.stdout.as_str()), (0, "everything stands where it is expected\n"));
     let output = dir.nomos_on(&[&args[..], &["--json"]].concat(), body);
-    assert_eq!((output.code, object(&output)), (0, json!({"matches": [], "missing": [], "unknown": []})));
+    assert_eq!(
+        (output.code, object(&output)),
+        (0, json!({"matches": [], "missing": [], "missing_required": [], "unknown": []}))
+    );
 }
 
 #[test]
@@ -44,7 +47,7 @@ fn rules_of_a_route_match_too() {
     let output = dir.nomos(&[&args[..], &["--json"]].concat());
     let rule = |expected, found| json!({"expected": expected, "found": found, "score": 1, "by": "rule", "parts": {}});
     let matches = [rule("id", "key"), rule("contact.email", "contact.e_mail")];
-    let expected = json!({"matches": matches, "missing": ["phone"], "unknown": ["\"a.b\".c"]});
+    let expected = json!({"matches": matches, "missing": ["phone"], "missing_required": [], "unknown": ["\"a.b\".c"]});
     assert_eq!((output.code, object(&output)), (0, expected));
 
     let table = "EXPECTED       FOUND           SCORE  WHY
