@@ -10,6 +10,7 @@ use nomos_filter::eligibility::{Request, Response};
 use nomos_filter::outcome::Skip;
 
 use crate::failure::Failure;
+use crate::json_text::quote;
 
 /// Routes that a message names.
 const MOST_NAMED: usize = 16;
@@ -81,7 +82,7 @@ impl<'a> Exchange<'a> {
         let method = self.method();
         let request = self.path.map_or_else(|| format!("{method} requests"), |path| format!("{method} {path}"));
         let status = self.status.map(|status| format!(", status {status}")).unwrap_or_default();
-        let content_type = self.content_type.map(|name| format!(", content-type {name}")).unwrap_or_default();
+        let content_type = self.content_type.map(|name| format!(", content-type {}", quote(name))).unwrap_or_default();
         request + &status + &content_type
     }
 

@@ -11,6 +11,7 @@ use nomos_filter::outcome::Skip;
 use serde_json::{Value, json};
 
 use crate::input::Exchange;
+use crate::json_text::quote;
 use crate::output::plural;
 use crate::text::{plain, shell_word};
 use crate::{input, parts, unreadable};
@@ -165,7 +166,9 @@ impl Report<'_> {
         match skip {
             Skip::Method => format!("bodies of responses to {} are not looked at", self.exchange.method()),
             Skip::Status => format!("bodies of responses of status {} are not looked at", self.exchange.status()),
-            Skip::ContentType => format!("content-type {} is not one JSON document", self.exchange.content_type()),
+            Skip::ContentType => {
+                format!("content-type {} is not one JSON document", quote(self.exchange.content_type()))
+            }
             _ if self.routes.is_empty() => "the configuration has no routes".to_owned(),
             _ => format!("no route is for {}; known: {}", self.exchange.describe(), input::names(self.routes)),
         }

@@ -494,10 +494,12 @@ fn what_is_said_of_request_and_response_is_heeded() {
     assert_eq!(skipped(&["--method", "PUT"]), none("PUT requests"));
     assert_eq!(skipped(&["--status", "404"]), none("GET requests, status 404"));
     let asked = ["--path", "/u", "--status", "500", "--content-type", "application/json"];
-    assert_eq!(skipped(&asked), none("GET /u, status 500, content-type application/json"));
+    assert_eq!(skipped(&asked), none("GET /u, status 500, content-type \"application/json\""));
+    let nothing = "content-type \"\" is not one JSON document";
+    assert_eq!(skipped(&["--content-type", ""]), format!("skipped by route get: {nothing}{left}"));
     let status = "bodies of responses of status 204 are not looked at";
     assert_eq!(skipped(&["--status", "204"]), format!("skipped by route get: {status}{left}"));
-    let html = "content-type text/html is not one JSON document";
+    let html = "content-type \"text/html\" is not one JSON document";
     assert_eq!(skipped(&["--content-type", "text/html"]), format!("skipped by route get: {html}{left}"));
 }
 
