@@ -140,15 +140,16 @@ fn examine_openapi(source: &Source, kind: &Kind<'_>) -> Examined {
                 append_new(&mut lost, found);
             }
             Err(NoContract::Broken(found)) => append_new(&mut problems, found),
-            Err(NoContract::NoJson(_) | NoContract::NoMembers(_)) => (),
+            Err(NoContract::NoJson(_) | NoContract::NoSchema(_) | NoContract::NoMembers(_)) => (),
         }
     }
     problems.sort_by_key(|problem| problem.offset);
     let doubt = (contracts == 0 && problems.is_empty()).then(|| no_contract(&node));
-    let lost = lost.into_iter().map(|error| Warning::unexpected(error.offset, error.at, error.found, error.expected));
+    let told = lost.into_iter().chain(document.repeated_ids(&operations));
+    let told = told.map(|ConfigError { at, offset, found, expected }| Warning::unexpected(offset, at, found, expected));
     Examined {
         kind: format!("{} with contracts of {}", kind.name(), plural(contracts, "operation")),
-        warnings: doubt.into_iter().chain(lost).map(|doubt| (source.line(doubt.offset), doubt)).collect(),
+        warnings: doubt.into_iter().chain(told).map(|doubt| (source.line(doubt.offset), doubt)).collect(),
         ..refused(problems)
     }
 }

@@ -90,6 +90,10 @@ pub fn read(path: &Path, operation: &str, status: Option<&str>) -> Result<Taken,
     let operations = document.operations(&mut problems);
     let found = Operation::find(&operations, operation, &document.bases())
         .ok_or_else(|| unknown(&source, operation, &operations, &problems))?;
+    if found.is_called(operation) {
+        let alike: Vec<_> = operations.iter().filter(|other| other.is_called(operation)).cloned().collect();
+        warn(&source, &document.repeated_ids(&alike));
+    }
     let (response, Reading { contract, open, lost }) =
         document.contract(found, status).map_err(|reason| source.refuse(&Problems::from(reason)))?;
     warn(&source, &lost);
@@ -150,6 +154,7 @@ fn list(args: &Args) -> Result<String, Failure> {
         let found = format!("{}: found a document without operations; expected some below paths", args.file.display());
         return Err(if problems.is_empty() { Failure::new(found) } else { source.refuse(&problems) });
     }
+    problems.extend(document.repeated_ids(&operations));
     warn(&source, &problems);
     let outcomes = document.outcomes(&operations, args.status.as_deref());
     if args.json {
@@ -168,6 +173,7 @@ fn list(args: &Args) -> Result<String, Failure> {
 fn mark_of(reason: &NoContract) -> &'static str {
     match reason {
         NoContract::NoJson(_) => "  (no JSON)",
+        NoContract::NoSchema(_) => "  (no schema)",
         NoContract::NoMembers(_) => "  (no members)",
         NoContract::Broken(_) => "  (broken: --operation tells why)",
     }

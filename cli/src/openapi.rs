@@ -5,6 +5,7 @@ mod template;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ptr;
 use std::rc::Rc;
 
 use healer::config::contract::{Reading, References, resolve};
@@ -44,6 +45,8 @@ pub struct Response<'a> {
 pub enum NoContract {
     /// No response has a JSON body.
     NoJson(ConfigError),
+    /// Nothing is said of its responses, or of their JSON.
+    NoSchema(ConfigError),
     /// The schema of its JSON has no members to look for.
     NoMembers(ConfigError),
     /// A reference leads nowhere, or a schema cannot be expanded.
@@ -53,7 +56,7 @@ pub enum NoContract {
 impl From<NoContract> for Problems {
     fn from(reason: NoContract) -> Self {
         match reason {
-            NoContract::NoJson(error) | NoContract::NoMembers(error) => vec![error],
+            NoContract::NoJson(error) | NoContract::NoSchema(error) | NoContract::NoMembers(error) => vec![error],
             NoContract::Broken(problems) => problems,
         }
     }
@@ -104,6 +107,24 @@ impl<'a> Document<'a> {
             }
         }
         operations
+    }
+
+    /// Returns a problem for each operation whose `operationId` an operation before it has.
+    pub fn repeated_ids(&self, operations: &[Operation<'a>]) -> Problems {
+        let mut known: HashMap<&str, *const Node> = HashMap::new();
+        let mut problems = Problems::new();
+        for operation in operations {
+            let place = self.resolved(operation.place.clone()).ok();
+            let place = place.and_then(|place| place.follow(&["operationId"]).ok());
+            let Some((id, place)) = operation.id.zip(place) else { continue };
+            let first = *known.entry(id).or_insert(place.node);
+            // Several paths may refer to one description.
+            if !ptr::eq(first, place.node) {
+                let found = format!("{} a second time", place.node.describe());
+                problems.push(refusal(&place, found, "an operationId of its own: the first operation is taken"));
+            }
+        }
+        problems
     }
 
     /// Returns the paths of the servers, which precede the path of an operation in the paths of requests.
@@ -188,7 +209,7 @@ impl<'a> Document<'a> {
             |place: &Place<'a>| self.resolved(place.clone()).map_err(|error| NoContract::Broken(vec![error]));
         let place = resolved(&operation.place)?;
         let Ok(responses) = place.follow(&["responses"]) else {
-            return Err(NoContract::NoJson(refusal(&place, "an operation without responses", "responses")));
+            return Err(NoContract::NoSchema(refusal(&place, "an operation without responses", "responses")));
         };
         let known = names(responses.node);
         let mut first_problem = None;
@@ -199,11 +220,11 @@ impl<'a> Document<'a> {
                 Err(problem) => first_problem = first_problem.or(Some(problem)),
             }
         }
-        Err(NoContract::NoJson(first_problem.unwrap_or_else(|| {
+        Err(first_problem.unwrap_or_else(|| {
             let found = format!("responses {}", known.join(", "));
             let expected = format!("a response of status {}", status.unwrap_or("200"));
-            refusal(&responses, found, expected)
-        })))
+            NoContract::NoJson(refusal(&responses, found, expected))
+        }))
     }
 
     /// Returns a place, or the target if it contains a reference.
@@ -218,18 +239,19 @@ impl<'a> Document<'a> {
 }
 
 /// Returns the schema of a response's JSON.
-fn content<'a>(status: &'a str, response: &Place<'a>) -> Result<Response<'a>, ConfigError> {
+fn content<'a>(status: &'a str, response: &Place<'a>) -> Result<Response<'a>, NoContract> {
+    let no_json = |place: &Place<'_>, found: String, expected| NoContract::NoJson(refusal(place, found, expected));
     let Ok(content) = response.follow(&["content"]) else {
-        return Err(refusal(response, "a response without content", "content of type application/json"));
+        return Err(no_json(response, "a response without content".to_owned(), "content of type application/json"));
     };
     let known = names(content.node);
     let Some(media_type) = json_type(&known) else {
-        return Err(refusal(&content, format!("content of type {}", known.join(", ")), "application/json"));
+        return Err(no_json(&content, format!("content of type {}", known.join(", ")), "application/json"));
     };
     let body = content.follow(&[media_type]).and_then(|body| body.follow(&["schema"]));
     match body {
         Ok(schema) => Ok(Response { status, media_type, schema }),
-        Err(_) => Err(refusal(&content, format!("{media_type} without a schema"), "schema")),
+        Err(_) => Err(NoContract::NoSchema(refusal(&content, format!("{media_type} without a schema"), "schema"))),
     }
 }
 

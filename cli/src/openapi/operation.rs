@@ -10,6 +10,7 @@ use super::template;
 const MAX_NEAR: usize = 5;
 
 /// A method of a path.
+#[derive(Clone)]
 pub struct Operation<'a> {
     /// In lower case, as in the document.
     pub(super) method: &'static str,
@@ -26,7 +27,7 @@ impl<'a> Operation<'a> {
     /// begin with that of a server.
     pub fn find<'o>(operations: &'o [Operation<'a>], asked: &str, bases: &[String]) -> Option<&'o Operation<'a>> {
         let asked = asked.trim();
-        let by_name = |operation: &&Operation<'_>| operation.id == Some(asked) || operation.to_string() == asked;
+        let by_name = |operation: &&Operation<'_>| operation.is_called(asked) || operation.to_string() == asked;
         if let Some(found) = operations.iter().find(by_name) {
             return Some(found);
         }
@@ -34,6 +35,11 @@ impl<'a> Operation<'a> {
         let path = server_path(path);
         let below = bases.iter().filter_map(|base| path.strip_prefix(base).filter(|path| path.starts_with('/')));
         iter::once(path).chain(below).find_map(|path| Self::serving(operations, method, path))
+    }
+
+    /// Returns whether this is the `operationId`.
+    pub fn is_called(&self, asked: &str) -> bool {
+        self.id == Some(asked.trim())
     }
 
     /// Finds the operation with exactly this path, or else the one whose template has the most literal text in common

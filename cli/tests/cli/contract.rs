@@ -141,7 +141,7 @@ fn operations_in_other_files_are_told_of() {
 
     dir.file("api.yaml", format!("{path}    put: {{}}\n"));
     let listed = dir.nomos(&["contract", "api.yaml"]);
-    assert_eq!((listed.code, listed.stdout.as_str()), (0, "PUT /a  (no JSON)\n"));
+    assert_eq!((listed.code, listed.stdout.as_str()), (0, "PUT /a  (no schema)\n"));
     assert_eq!(listed.stderr, format!("nomos: {told}\n"));
     let taken = dir.nomos(&["contract", "api.yaml", "--operation", "GET /a"]);
     let expected = "nomos: api.yaml: found no operation GET /a; expected one of PUT /a; not looked into: 1 path that leads \
@@ -288,6 +288,42 @@ fn without_an_operation_all_are_listed() {
     let listed = dir.nomos(&["contract", "broken.yaml", "--status", "404"]).stdout;
     assert!(listed.starts_with("GET /users/{id}  (broken: --operation tells why)\n"), "{listed}");
     assert_eq!(dir.nomos(&["contract", "api.yaml", "--json"]).stdout, "[\"GET /users/{id}\",\"POST /users\"]\n");
+}
+
+#[test]
+fn json_of_which_nothing_is_said_has_no_schema() {
+    let dir = Dir::new("contract-no-schema");
+    let responses = "{responses: {200: {content: {application/json: {}}}}}";
+    dir.file("api.yaml", format!("openapi: 3.0.0\npaths:\n  /a:\n    get: {responses}\n    put: {{operationId: x}}\n"));
+    assert_eq!(dir.nomos(&["contract", "api.yaml"]).stdout, "GET /a  (no schema)\nPUT /a  (no schema)\n");
+}
+
+#[test]
+fn operations_of_one_id_are_told_of() {
+    let dir = Dir::new("contract-ids");
+    let operation = |id: &str, member: &str| {
+        let content = format!("{{application/json: {{schema: {{properties: {{{member}: {{}}}}}}}}}}");
+        format!("{{operationId: {id}, responses: {{200: {{content: {content}}}}}}}")
+    };
+    let (user, again, other) = (operation("user", "a"), operation("user", "b"), operation("other", "c"));
+    let paths = format!(
+        "  /a: {{get: {user}}}\n  /b: {{get: {again}}}\n  /c: {{get: {other}}}\n  /d: {{$ref: '#/paths/~1c'}}\n"
+    );
+    dir.file("api.yaml", format!("openapi: 3.0.0\npaths:\n{paths}"));
+    let told = "paths[\"/b\"].get.operationId: found \"user\" a second time; expected an operationId of its own: the first \
+                operation is taken\n";
+    let checked = dir.nomos(&["check", "api.yaml"]);
+    let kind = "an OpenAPI document with contracts of 4 operations";
+    let expected = format!("api.yaml:4: warning: {told}api.yaml: {kind}: no problems, 1 warning\n");
+    assert_eq!((checked.code, checked.stdout), (0, expected));
+    let line = format!("nomos: api.yaml:4: {told}");
+    assert_eq!(dir.nomos(&["contract", "api.yaml"]).stderr, line);
+    let rows = [("user", line + "GET /a 200"), ("other", "GET /c 200".to_owned()), ("GET /b", "GET /b 200".to_owned())];
+    for (asked, said) in rows {
+        let output = dir.nomos(&["contract", "api.yaml", "--operation", asked]);
+        let expected = format!("{said} application/json: 1 member in 1 object\n");
+        assert_eq!((output.code, output.stderr), (0, expected), "{asked}");
+    }
 }
 
 #[test]
