@@ -251,7 +251,10 @@ impl<H: Host> Vm<H> {
             self.let_go(stream);
         }
         let _ = self.tools.host.act_for(root);
-        self.tools.notices.tick(&mut self.tools.host);
+        // Each root ticks, and all of them share the lines of the worker.
+        if self.roots.first().is_some_and(|(first, _)| *first == root) {
+            self.tools.notices.tick(&mut self.tools.host);
+        }
         self.tell_metrics();
     }
 

@@ -110,6 +110,27 @@ fn a_missing_member_costs_no_host_call_until_the_tick() {
     assert_eq!(vm.host().count - count, 2 * whole);
 }
 
+/// Envoy ticks for each configuration of a worker, also for those that an update has replaced.
+#[test]
+fn more_configurations_do_not_allow_more_lines() {
+    let lines = |configurations: u32| {
+        let mut vm = vm_with(SIMILARITY, "");
+        for id in 100..100 + configurations {
+            let length = vm.host().configuration.len();
+            vm.on_context_create(id, 0);
+            assert!(vm.on_configure(id, length));
+        }
+        for number in 0..200 {
+            Upstream::json(&format!(r#"{{"a{number}":1,"tags":[{{"b{number}":1}}]}}"#)).run(&mut vm);
+            (100..100 + configurations).chain([ROOT]).for_each(|id| vm.on_tick(id));
+        }
+        vm.host().log.len()
+    };
+    let alone = lines(0);
+    assert!(alone > 200, "{alone}");
+    assert_eq!(lines(9), alone);
+}
+
 /// The number of metrics does not grow with the number of required members.
 #[test]
 fn the_number_of_metrics_is_bounded() {
