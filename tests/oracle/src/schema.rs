@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// Mistakes that only the reader sees. Each has its description in docs/configuration.md, and for each way in which the
 /// reader reports it, a part of what was found and a part of what was expected.
-pub const UNSEEN: [(&str, &[(&str, &str)]); 9] = [
+pub const UNSEEN: [(&str, &[(&str, &str)]); 10] = [
     ("A name that occurs twice in an object", &[("a second time", "each name once in an object")]),
     ("Two routes of one name", &[("", "a name that no earlier route has"), ("which an earlier route has", "a name")]),
     ("A name of a route over 128 bytes, where it is no more than 128 characters", &[("", "at most 128 bytes")]),
@@ -46,6 +46,7 @@ pub const UNSEEN: [(&str, &[(&str, &str)]); 9] = [
             ("", "at most 160 arrays and objects"),
         ],
     ),
+    ("White space around the names in `move`", &[("", "no white space around a name")]),
     ("Digits: decimal places, and bounds of numbers in quotes", &[]),
     ("Two spellings of one entry of a list, such as `200` and `\"200\"`", &[("", "each entry once")]),
 ];
