@@ -109,7 +109,7 @@ plurals, \
         (
             "contract",
             "type: object\nproperties:\n  a:\n    $ref: '#/$defs/b'\n$defs:\n  b: {typ: string}\n".to_owned(),
-            "a.yaml:6: $defs.b.typ: found an unknown keyword; expected a keyword of JSON Schema (did you mean \
+            "a.yaml:6: $defs.b.typ: found an unknown keyword; expected a keyword of JSON Schema 2020-12 (did you mean \
              \"type\"?)\n",
         ),
     ];

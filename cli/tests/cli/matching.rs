@@ -207,7 +207,7 @@ fn bad_usage_and_bad_input_are_told_in_a_line() {
         (&contract("missing.json"), "missing.json: No such file or directory (os error 2)"),
         (
             &contract("bad.json"),
-            "bad.json:1: propertys: found an unknown keyword; expected a keyword of JSON Schema (did you mean \
+            "bad.json:1: propertys: found an unknown keyword; expected a keyword of JSON Schema 2020-12 (did you mean \
              \"properties\"?)",
         ),
         (

@@ -457,7 +457,7 @@ fn a_bad_contract_is_refused() {
         ),
         (
             r#"{"propertys":{}}"#,
-            ".propertys: found an unknown keyword; expected a keyword of JSON Schema (did you mean \"properties\"?)",
+            ".propertys: found an unknown keyword; expected a keyword of JSON Schema 2020-12 (did you mean \"properties\"?)",
         ),
         (r#"{"properties":["a"]}"#, ".properties: found an array; expected an object: a schema under each name"),
         (
@@ -511,7 +511,7 @@ fn a_bad_contract_is_refused() {
         ),
         (
             r##"{"items":{"$ref":"#/$defs/a b"},"$defs":{"a b":{"properties":{"x":{"typ":"string"}}}}}"##,
-            ".$defs[\"a b\"].properties.x.typ: found an unknown keyword; expected a keyword of JSON Schema (did you \
+            ".$defs[\"a b\"].properties.x.typ: found an unknown keyword; expected a keyword of JSON Schema 2020-12 (did you \
              mean \"type\"?)",
         ),
     ];

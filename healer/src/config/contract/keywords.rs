@@ -90,7 +90,7 @@ pub(super) fn refuse_unknown(cursor: &Cursor<'_>, is_foreign: bool, problems: &m
             member.refuse(problems, found, "a schema written out in place, or behind a $ref");
         } else if !is_foreign && !UNDERSTOOD.contains(&name) && !IGNORED.contains(&name) && !name.starts_with("x-") {
             let known = UNDERSTOOD.into_iter().chain(IGNORED);
-            let expected = format!("a keyword of JSON Schema{}", did_you_mean(name, known));
+            let expected = format!("a keyword of JSON Schema 2020-12{}", did_you_mean(name, known));
             member.refuse(problems, "an unknown keyword", expected);
         }
     }
