@@ -92,7 +92,6 @@ impl Incoming {
     }
 
     fn take<H: Host>(&mut self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> Step {
-        tools.recover();
         let before = self.waiting();
         let last = ends || self.completes(size);
         if self.stream.is_none() && self.seen == 0 && self.expected.is_some_and(|length| length > most_held(job)) {

@@ -106,7 +106,6 @@ impl Held {
 
     /// Heals the body if it is complete, and otherwise continues with it.
     fn take<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, last: bool) -> HeldStep {
-        tools.recover();
         let mut incoming = Incoming::new(self.expected);
         let mut absorbed = incoming.absorb(tools, job, size, last);
         if absorbed.is_ok_and(|absorbed| absorbed.ended_unseen) && count(size) <= MAX_BODY {

@@ -84,6 +84,23 @@ impl Root {
         self.tags.iter().map(of).sum()
     }
 
+    /// Returns the memory in bytes that they take.
+    pub fn shapes_bytes(&self) -> usize {
+        let of = |tag: &RouteTag| tag.memo.try_borrow().map_or(0, |memo| memo.memory());
+        self.tags.iter().map(of).sum()
+    }
+
+    /// Makes each route that remembers more than this many bytes forget its shapes.
+    pub fn forget_shapes(&self, most: usize) {
+        for (route, tag) in self.config.routes.iter().zip(&self.tags) {
+            if let Ok(mut memo) = tag.memo.try_borrow_mut()
+                && memo.memory() > most
+            {
+                memo.release(&route.plan);
+            }
+        }
+    }
+
     /// Returns how often similarity forgot all shapes of a route because they were too many.
     pub fn forgotten(&self) -> u64 {
         let of = |tag: &RouteTag| tag.memo.try_borrow().map_or(0, |memo| memo.forgotten());

@@ -13,6 +13,10 @@ use crate::notices::Notices;
 /// its size), for the healed form of the largest body, for fragmentation, and for plans and remembered shapes.
 pub const MAX_BODIES_BYTES: usize = 256 << 20;
 
+/// The memory in bytes that remembered shapes may take in one VM, counted without what lists and the allocator keep
+/// free: an eighth of what a VM may have, and up to a quarter with these. 13,000 shapes of records of 60 fields fit.
+pub const MAX_SHAPES_BYTES: usize = 128 << 20;
+
 /// The memory reserve as a multiple of `max_held_bytes`. Healing a body takes the body, its tokens, its output and
 /// lists of edits; for usual bodies these come to less than ten times the body. A body is accepted as long as a quarter
 /// of the reserve is there.
@@ -49,11 +53,9 @@ impl<H: Host> Tools<H> {
     }
 
     /// Restores the memory reserve at the beginning of a callback about a body. If the reserve is gone, frees scratch
-    /// memory to have it back.
-    pub fn recover(&mut self) {
-        if !self.host.keep_memory(self.reserved) {
-            self.start_afresh();
-        }
+    /// memory to have it back. Returns whether it is there.
+    pub fn recover(&mut self) -> bool {
+        self.host.keep_memory(self.reserved) || self.start_afresh()
     }
 
     /// Returns whether this many more bytes of a body are too many for the VM, or whether the memory reserve has been
@@ -64,7 +66,8 @@ impl<H: Host> Tools<H> {
 
     #[cold]
     #[inline(never)]
-    fn start_afresh(&mut self) {
+    fn start_afresh(&mut self) -> bool {
         self.healer = Healer::new();
+        self.host.keep_memory(self.reserved)
     }
 }

@@ -19,7 +19,7 @@ use crate::outcome::{Fail, Outcome, Skip};
 use crate::report::{self, Finding};
 use crate::root::{Holding, Root, RouteTag};
 use crate::switch::{self, NoMode};
-use crate::tools::Tools;
+use crate::tools::{MAX_SHAPES_BYTES, Tools};
 use crate::waiting::{PATIENCE, PATIENCE_FOR_MORE, PATIENCE_FOR_TRAILERS, TICK_MS, VAIN_LIMIT, Waiting};
 
 /// The state of a VM. Envoy runs one VM per worker, and runs each callback to its end before the next.
@@ -179,6 +179,9 @@ impl<H: Host> Vm<H> {
 
     /// A chunk of a response body: `size` is the number of bytes that the host has at this point.
     pub fn on_response_body(&mut self, id: u32, size: usize, ends: bool) -> Action {
+        if !self.tools.recover() {
+            self.forget_shapes(0);
+        }
         let Some(stream) = self.streams.get_mut(id) else { return Action::Continue };
         let Some((route, tag)) = stream.root.route(stream.route) else { return Action::Continue };
         let (tools, job) = (&mut self.tools, job(&stream.root, route, tag, stream.manner));
@@ -251,9 +254,12 @@ impl<H: Host> Vm<H> {
             self.let_go(stream);
         }
         let _ = self.tools.host.act_for(root);
-        // Each root ticks, and all of them share the lines of the worker.
+        // Each root ticks, and all of them share the lines and the memory of the worker.
         if self.roots.first().is_some_and(|(first, _)| *first == root) {
             self.tools.notices.tick(&mut self.tools.host);
+            if self.shapes_bytes() > MAX_SHAPES_BYTES {
+                self.forget_shapes(MAX_SHAPES_BYTES / 2);
+            }
         }
         self.tell_metrics();
     }
@@ -309,6 +315,20 @@ impl<H: Host> Vm<H> {
         };
         let config = Config::parse_beside(&json, &in_use, &mut has_memory);
         config.map_err(|error| Refusal { text: error.to_string(), lacks_memory })
+    }
+
+    /// Returns the memory in bytes that remembered shapes take.
+    fn shapes_bytes(&self) -> usize {
+        self.roots.iter().map(|(_, root)| root.shapes_bytes()).sum()
+    }
+
+    /// Makes the routes that remember more than their share of this many bytes forget their shapes.
+    #[cold]
+    fn forget_shapes(&mut self, most: usize) {
+        let routes: usize = self.roots.iter().map(|(_, root)| root.config.routes.len()).sum();
+        for (_, root) in &self.roots {
+            root.forget_shapes(most.checked_div(routes).unwrap_or(most));
+        }
     }
 
     fn tell_metrics(&mut self) {

@@ -86,7 +86,7 @@ impl Healer {
     /// [`Healer::output`]. In every other case the body must leave as it came.
     pub fn heal(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Summary, Failure> {
         self.forget_last();
-        memo.start();
+        memo.start(plan);
         let (stencil, runs) = (intake.known.stencil.as_ref(), intake.known.runs());
         if let Some(stencil) = stencil.filter(|stencil| memo.stencils().has(stencil)) {
             return Ok(self.trace(stencil, plan, memo, intake));
@@ -198,7 +198,7 @@ impl Healer {
     pub fn decide(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<(), Failure> {
         self.forget_last();
         let body = on_tape(intake)?;
-        memo.start();
+        memo.start(plan);
         let result = self.walk(&body, plan, memo);
         self.drop_large_scratch();
         result
@@ -316,7 +316,7 @@ impl Healer {
     /// Returns where in a body each expected field is. Only for plans with similarity.
     pub fn matching(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Matching, Failure> {
         let body = on_tape(intake)?;
-        memo.start();
+        memo.start(plan);
         let found = outermost::find(plan, memo, &body);
         if let Some(found) = found
             && self.walk(&found.part, plan, memo).is_ok()

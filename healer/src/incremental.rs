@@ -201,7 +201,7 @@ impl Incremental {
 
     fn go_on(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo) {
         if self.failure.is_none() {
-            memo.start();
+            memo.start(plan);
             memo.exchange(&mut self.course);
             let tools = &mut Tools { healer, plan, memo };
             if !self.trace(tools) {
@@ -221,7 +221,7 @@ impl Incremental {
             self.fail_at_end();
         }
         self.release(healer, self.window.held.len());
-        memo.start();
+        memo.restart();
         memo.exchange(&mut self.course);
         self.summary.new_shapes = memo.news();
     }

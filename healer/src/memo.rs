@@ -86,7 +86,7 @@ impl Memo {
         if plan.records().is_empty() {
             return Memo::default();
         }
-        let learned = Learned::new(plan.automaton().clone(), max_shapes);
+        let learned = Learned::new(plan, max_shapes, 0);
         Memo { learned: Some(Box::new(learned)), ..Memo::default() }
     }
 
@@ -124,12 +124,24 @@ impl Memo {
             .flat_map(|learned| learned.used.iter().filter_map(|id| learned.resolutions.get(*id as usize)))
     }
 
-    /// Forgets all shapes, as if no body had been seen.
+    /// Forgets all shapes, and keeps the memory that they took. For measuring the cost of a first sight.
     pub fn forget(&mut self) {
         self.stencils.clear();
         self.elements.clear();
         if let Some(learned) = self.learned.as_deref_mut() {
             learned.forget();
+        }
+    }
+
+    /// Forgets all shapes, as if no body had been seen, and frees the memory that they took. Costs a copy of the plan's
+    /// automaton.
+    pub fn release(&mut self, plan: &Plan) {
+        self.stencils.clear();
+        self.elements.clear();
+        if let Some(learned) = self.learned.as_deref_mut() {
+            // What bodies under way refer to is known to be out of date by this number.
+            let generation = learned.generation.wrapping_add(1);
+            *learned = Learned::new(plan, learned.max_shapes, generation);
         }
     }
 
@@ -243,8 +255,16 @@ impl Memo {
         self.learned.as_deref().map_or(0, |learned| learned.spent.unscored)
     }
 
-    /// Gets ready for a body.
-    pub(crate) fn start(&mut self) {
+    /// Gets ready for a body or a part of one. If there are too many shapes, all are forgotten.
+    pub(crate) fn start(&mut self, plan: &Plan) {
+        if self.learned.as_deref().is_some_and(|learned| learned.is_full) {
+            self.release(plan);
+        }
+        self.restart();
+    }
+
+    /// As [`Memo::start`], and forgets nothing.
+    pub(crate) fn restart(&mut self) {
         let Some(learned) = self.learned.as_deref_mut() else { return };
         if !learned.used.is_empty() {
             std::mem::swap(&mut learned.used, &mut learned.used_before);
@@ -253,11 +273,6 @@ impl Memo {
         learned.news.clear();
         learned.seen.clear();
         learned.before = Spent::default();
-        if learned.is_full {
-            learned.forget();
-            self.stencils.clear();
-            self.elements.clear();
-        }
     }
 
     /// Returns the stencil that a body fits. `reading`: receives what was found in it.

@@ -387,7 +387,7 @@ fn lists_of_bodies_that_come_at_once() {
                 assert_eq!(output, alone(&plan, second).0);
             }
             if round == 5 {
-                memo.forget();
+                memo.release(&plan);
             }
             receive(&mut intake, &plan, &mut memo, after, 700);
             let (output, ..) = finish(&mut healer, intake, &plan, &mut memo);

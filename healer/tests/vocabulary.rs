@@ -94,7 +94,7 @@ fn stream_chunks(healer: &mut Healer, memo: &mut Memo, plan: &Plan, chunks: &[(&
     let mut streaming = healer.incremental(Limits::default());
     for (chunk, forgets) in chunks {
         if *forgets {
-            memo.forget();
+            memo.release(plan);
         }
         streaming.push(healer, plan, memo, chunk.as_bytes());
     }

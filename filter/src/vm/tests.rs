@@ -7,6 +7,7 @@ mod drift;
 mod failure;
 mod framing;
 mod headers;
+mod memory;
 mod parts;
 mod requests;
 mod rollout;

@@ -122,8 +122,10 @@ impl Spent {
 }
 
 impl Learned {
-    /// Creates a memory in which nothing is learned yet.
-    pub(super) fn new(automaton: Automaton, max_shapes: usize) -> Learned {
+    /// Creates a memory for a plan in which nothing is learned yet.
+    #[inline(never)]
+    pub(super) fn new(plan: &Plan, max_shapes: usize, generation: u32) -> Learned {
+        let automaton = plan.automaton().clone();
         Learned {
             max_shapes,
             is_full: false,
@@ -152,7 +154,7 @@ impl Learned {
             used_by: None,
             last_use: Vec::new(),
             bodies: 0,
-            generation: 0,
+            generation,
         }
     }
 

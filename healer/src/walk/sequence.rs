@@ -334,9 +334,10 @@ impl Sequences {
         self.names.clear();
     }
 
-    /// Returns the size of the items in memory, in bytes.
+    /// Returns the size in memory of the items that were added, in bytes.
     pub(crate) fn memory(&self) -> usize {
-        let items = self.items.len().saturating_mul(size_of::<Item>().saturating_add(size_of::<Detail>()));
+        let items =
+            self.items.len().saturating_sub(1).saturating_mul(size_of::<Item>().saturating_add(size_of::<Detail>()));
         items.saturating_add(self.names.len())
     }
 

@@ -68,9 +68,11 @@ pub fn check_all(tape: &mut Tape<'_>, plan: &Plan, bodies: &[Vec<u8>]) -> Result
         let size = if tape.happens(1, 2) { 1 + tape.below(200) } else { body.len().max(1) };
         let limits = limits(tape, body);
         let other = tape.happens(1, 4).then(|| tape.of(bodies));
-        let forgets = tape.happens(1, 16);
+        let (forgets, releases) = (tape.happens(1, 16), tape.happens(1, 2));
         let known = heal(&mut healer, plan, &mut memo, body, Way { limits, size, knows: true }, |healer, memo| {
-            if forgets {
+            if forgets && releases {
+                memo.release(plan);
+            } else if forgets {
                 memo.forget();
             }
             if let Some(other) = &other {

@@ -237,3 +237,37 @@ fn routes_for_which_there_is_no_memory_beside_others_heal_nothing() {
     let after = Response::json(DRIFTED.as_bytes()).run(&mut vm);
     assert_eq!((after.trap, after.body), (None, HEALED.as_bytes().to_vec()));
 }
+
+/// Returns a list of records, each of another shape: their names begin with `first` and up.
+fn shapes(first: usize, records: usize) -> String {
+    let record = |record: usize| {
+        let members: Vec<String> = (0..60).map(|name| format!(r#""zq{record}x{name}":1"#)).collect();
+        format!(r#"{{"emailAddress":"a@b.cc","home_city":"x",{}}}"#, members.join(","))
+    };
+    format!("[{}]", (first..first + records).map(record).collect::<Vec<_>>().join(","))
+}
+
+/// What is remembered of shapes makes room for bodies.
+#[test]
+fn shapes_for_which_there_is_no_memory_are_forgotten() {
+    let mut vm = vm_with(
+        r#"{"max_shapes":65536,"routes":[{"name":"user","match":{"path":"/u"},"similarity":{},"contract":{"type":"array",
+        "items":{"properties":{"email_address":{},"home_city":{}}}}}]}"#,
+    );
+    let few = shapes(0, 2);
+    let healed = few.replace("emailAddress", "email_address");
+    let heals = |vm: &mut Vm| Response::json(few.as_bytes()).run(vm).body == healed.as_bytes();
+    assert!(heals(&mut vm));
+    let memory = vm.memory();
+    vm.host().memory_limit = Some(memory + 64 * PAGE);
+    let mut part = 0;
+    while vm.host().refused_growths == 0 && part < 100 {
+        part += 1;
+        let reply = Response::json(shapes(part * 100, 100).as_bytes()).run(&mut vm);
+        assert_eq!(reply.trap, None, "{part}");
+    }
+    assert!(vm.host().refused_growths > 0, "{part} bodies, {memory} bytes before, {} after", vm.memory());
+    // With this piece the shapes are forgotten. At the latest then there is memory again.
+    Response::json(few.as_bytes()).run(&mut vm);
+    assert!(heals(&mut vm), "after {part} bodies");
+}
