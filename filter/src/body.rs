@@ -63,6 +63,8 @@ pub struct Incoming {
     /// How many bytes at the beginning of the kept ones have already been passed on. They are white space, which is the
     /// same in the healed body, and which could not be written any more if trailers follow it.
     passed: usize,
+    /// Whether anything but white space has come.
+    begun: bool,
     /// The share of this body in [`Tools::bodies`].
     memory: usize,
     /// The time spent on healing chunks of a body that streams.
@@ -209,8 +211,9 @@ impl Incoming {
     }
 
     /// Returns whether these are only white space. If so, everything before them was white space too.
-    fn is_blank(&self) -> bool {
-        self.withheld().iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+    fn is_blank(&mut self) -> bool {
+        self.begun = self.begun || !self.withheld().iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
+        !self.begun
     }
 
     /// Returns whether the client depends on the module for bytes that it has not got yet.

@@ -1,6 +1,7 @@
 //! The end of a body, in every form that it takes.
 
 use super::*;
+use std::time::{Duration, Instant};
 
 #[test]
 fn any_chunking_gives_the_same() {
@@ -153,4 +154,16 @@ fn no_body_is_told_of_as_empty_however_it_ends() {
             assert_eq!((reply.text(), reply.reason().as_str()), ("", expected), "{settings} {end:?}: {reply:?}");
         }
     }
+}
+
+/// White space is looked at once, however many chunks follow it. Otherwise these would take half a minute.
+#[test]
+fn white_space_before_a_body_costs_little() {
+    let first = format!("{}{{", " ".repeat(500_000));
+    let rest = format!(r#""mail":"{}"}}"#, "x".repeat(50_000));
+    let chunks = std::iter::once(first.as_bytes()).chain(rest.as_bytes().chunks(1)).collect();
+    let began = Instant::now();
+    let reply = Upstream { chunks, ..Upstream::json("") }.run(&mut vm(EARLY));
+    assert_eq!(reply.text(), format!("{first}{rest}").replace("mail", "email_address"));
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
