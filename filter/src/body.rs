@@ -216,9 +216,10 @@ impl Incoming {
         !self.begun
     }
 
-    /// Returns whether the client depends on the module for bytes that it has not got yet.
-    pub fn withholds(&self, job: &Job<'_>) -> bool {
-        job.writes && self.waiting() > 0
+    /// Returns whether the client would take a part for the whole if the body ended now: the module has bytes that the
+    /// client has not got yet, or content-length is gone from the headers and said that more comes.
+    pub fn is_short(&self, job: &Job<'_>) -> bool {
+        job.writes && (self.waiting() > 0 || self.expected.is_some_and(|expected| self.seen < expected))
     }
 
     /// Frees the kept bytes. `counted` is how many of them the gauge of held bytes counts.

@@ -228,7 +228,7 @@ impl<H: Host> Vm<H> {
         let Some((route, tag)) = stream.root.route(stream.route) else { return Action::Continue };
         let (tools, job) = (&mut self.tools, job(&stream.root, route, tag, stream.manner));
         let (finding, held) = match &mut stream.stage {
-            Stage::Passing(incoming) if incoming.withholds(&job) => return self.reset(id),
+            Stage::Passing(incoming) if incoming.is_short(&job) => return self.reset(id),
             Stage::Passing(incoming) => {
                 let finding = incoming.end(tools, &job);
                 if finding.is_written() {

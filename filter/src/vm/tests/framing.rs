@@ -72,6 +72,26 @@ fn ends_by_trailers() {
     assert_eq!((reply.text(), reply.reset, reply.paused), ("{\"ma", false, false));
 }
 
+/// Trailers end a body before its length is reached. Without that length, which is gone from the headers, the client would
+/// take the part for the whole.
+#[test]
+fn trailers_end_a_body_that_is_too_short() {
+    let long = format!("[{}", vec![DRIFTED; 200].join(","));
+    for settings in [EARLY, SMALL] {
+        for part in ["", &long] {
+            for (missing, reset) in [(100, true), (0, false)] {
+                let length = (part.len() + missing).to_string();
+                let chunks = part.as_bytes().chunks(500).collect();
+                let upstream = Upstream::json("").with("content-length", &length).ending(End::Trailers);
+                let reply = Upstream { chunks, ..upstream }.run(&mut vm(settings));
+                assert_eq!(reply.reset, reset, "{settings} {part:.9} {missing}");
+            }
+        }
+    }
+    let upstream = Upstream::json(&long).with("content-length", "100000").ending(End::Trailers);
+    assert!(!upstream.run(&mut vm(OBSERVE)).reset);
+}
+
 /// White space before a value means nothing, so it is not withheld.
 #[test]
 fn white_space_passes_at_once() {
