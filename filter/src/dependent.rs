@@ -5,6 +5,7 @@
 
 use crate::decimal;
 use crate::host::{Host, Map, Status};
+use crate::pairs::Pairs;
 
 /// Headers that are removed if the bytes may change. The digests would no longer match (RFC 1864, RFC 3230, RFC 9530,
 /// draft-ietf-httpbis-unencoded-digest), and `accept-ranges` would let clients ask for a range of the body as the
@@ -26,6 +27,20 @@ pub struct Dependents {
 }
 
 impl Dependents {
+    /// Returns those that the response has now.
+    pub fn of<H: Host>(host: &mut H) -> Dependents {
+        let mut dependents = Dependents::default();
+        for (name, value) in Pairs::new(host.headers(Map::ResponseHeaders).unwrap_or_default()) {
+            dependents.note(name, value);
+        }
+        dependents
+    }
+
+    /// Whether content-length is one of them.
+    pub fn has_length(&self) -> bool {
+        self.content_length
+    }
+
     /// Notes a header if it is a dependent one.
     pub fn note(&mut self, name: &[u8], value: &[u8]) {
         if name == CONTENT_LENGTH {

@@ -12,9 +12,10 @@
 //! of it comes.
 //!
 //! A filter behind this one may also write a body when it gets trailers: the gRPC-JSON transcoder does for a stream
-//! without messages. If headers were let go at that point, trailers would leave along with them and end the stream,
-//! while that filter still works on it: Envoy ends with a segmentation fault (1.36 and 1.40). So such a body waits for
-//! its trailers.
+//! without messages, and for an error that becomes JSON (`convert_grpc_status`). If headers were let go at that point,
+//! trailers would leave along with them and end the stream, while that filter still works on it: Envoy ends with a
+//! segmentation fault (1.36 and 1.40). So such a body waits for its trailers. It is known by the content-length that
+//! the held headers have got meanwhile, or, for an empty list, by its own length.
 
 use healer::{Progress, Reason};
 
@@ -117,22 +118,27 @@ impl Held {
         if goes_on && job.writes && self.dependents.fix_for_any_body(&mut tools.host).is_err() {
             absorbed = Err(Fail::Host);
         }
+        let trailing = if job.writes && !goes_on { self.before_trailers(tools, size, last) } else { None };
+        let job = match &trailing {
+            Some(dependents) => &Job { held: Some(dependents), max_output: MAX_OUTPUT, ..*job },
+            None => job,
+        };
         match incoming.settle(tools, job, size, 0, absorbed) {
             Step::More => {
                 incoming.account(tools);
                 HeldStep::Unhold(incoming)
             }
-            Step::Done(finding)
-                if job.writes && !finding.is_written() && self.may_precede_trailers(tools, size, last) =>
-            {
-                HeldStep::WaitAWhile(Some(finding))
-            }
+            Step::Done(finding) if trailing.is_some() => HeldStep::WaitAWhile(Some(finding)),
             Step::Done(finding) => HeldStep::Done(finding),
         }
     }
 
-    /// Whether a body may have been written by a filter that is at work on trailers.
-    fn may_precede_trailers<H: Host>(&self, tools: &mut Tools<H>, size: usize, last: bool) -> bool {
-        self.expected.is_none() && !last && size <= EMPTY_LIST && tools.host.upstream_has_ended()
+    /// Returns the dependent headers of a body that may have been written by a filter that is at work on trailers.
+    fn before_trailers<H: Host>(&self, tools: &mut Tools<H>, size: usize, last: bool) -> Option<Dependents> {
+        if self.expected.is_some() || last || !tools.host.upstream_has_ended() {
+            return None;
+        }
+        let dependents = Dependents::of(&mut tools.host);
+        (dependents.has_length() || size <= EMPTY_LIST).then_some(dependents)
     }
 }

@@ -80,15 +80,22 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     cases
 }
 
-/// A stream of gRPC messages becomes a list. If there are none, the transcoder writes it when it gets trailers.
+/// A stream of gRPC messages becomes a list. If there are none, the transcoder writes the list or the error when it gets
+/// trailers. Where headers are still held, the error sets the status too.
 fn transcoded(rig: &mut Rig<'_>, client: Client, listener: &str) -> Outcome {
     let headers = || vec![("content-type", "application/grpc".to_owned())];
-    let trailers = || vec![("grpc-status", "0".to_owned())];
     let message: &[u8] = b"\0\0\0\0\x03\x0a\x01x";
-    for (message, body) in [(&[][..], "[]"), (message, r#"[{"a":"x"}]"#), (&[], "[]")] {
-        let answer = Answer { headers: headers(), trailers: trailers(), ..Answer::json(message, 8, false) };
+    let failed = if listener.ends_with("held") { 404 } else { 200 };
+    for (message, outcome, status, body) in [
+        (&[][..], "0", 200, "[]"),
+        (message, "0", 200, r#"[{"a":"x"}]"#),
+        (&[], "5", failed, r#"{"code":5}"#),
+        (&[], "0", 200, "[]"),
+    ] {
+        let trailers = vec![("grpc-status", outcome.to_owned())];
+        let answer = Answer { headers: headers(), trailers, ..Answer::json(message, 8, false) };
         let reply = ask(rig, client, listener, Wire::Http2(answer))?;
-        expect::reply(&reply, 200, body.as_bytes())?;
+        expect::reply(&reply, status, body.as_bytes())?;
     }
     Ok(())
 }

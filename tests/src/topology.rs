@@ -208,7 +208,7 @@ pub fn rate_limit(rate: u32) -> Value {
     }})
 }
 
-/// Returns Envoy's transcoder from gRPC to JSON, for a method that every GET calls:
+/// Returns Envoy's transcoder from gRPC to JSON, which also makes JSON of errors, for a method that every GET calls:
 ///
 /// ```proto
 /// syntax = "proto3";
@@ -223,6 +223,7 @@ pub fn transcoder() -> Value {
         "@type": "type.googleapis.com/envoy.extensions.filters.http.grpc_json_transcoder.v3.GrpcJsonTranscoder",
         "proto_descriptor_bin": descriptors,
         "services": ["t.S"],
+        "convert_grpc_status": true,
     }})
 }
 

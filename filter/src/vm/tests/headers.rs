@@ -171,6 +171,31 @@ fn a_body_that_comes_with_trailers_waits_for_them() {
     }
 }
 
+/// The gRPC-JSON transcoder turns an error in trailers into a body, and writes its length into the held headers first.
+#[test]
+fn a_body_whose_length_comes_late_waits_for_trailers() {
+    let long = format!(r#"{{"mail":"{}"}}"#, "x".repeat(33 << 10));
+    for (body, healed, verdict) in
+        [(DRIFTED, HEALED, "healed"), (CLEAN, CLEAN, "clean"), (BROKEN, BROKEN, "failed"), (&long, &long, "failed")]
+    {
+        let mut vm = vm(HELD);
+        Upstream::json(DRIFTED).run(&mut vm);
+        assert!(Upstream { chunks: vec![], end: End::Never, ..Upstream::json(body) }.begin(&mut vm).paused);
+        vm.host().upstream_ended = true;
+        vm.host().response.as_mut().unwrap().push((b"content-length".to_vec(), length(body).into()));
+        vm.host().buffer = Some(body.into());
+        assert_eq!(vm.on_response_body(STREAM, body.len(), false), Action::Pause, "{verdict}");
+        assert_eq!(vm.on_response_trailers(STREAM), Action::Continue);
+        assert_eq!(vm.host().buffer.take().unwrap(), healed.as_bytes());
+        let headers = vm.host().response_headers();
+        for line in [format!("x-nomos-verdict: {verdict}"), format!("content-length: {}", healed.len())] {
+            assert!(headers.contains(&line), "{line} {headers:?}");
+        }
+        vm.on_delete(STREAM);
+        assert_eq!((vm.host().metric("nomos_held_bytes"), vm.tools.bodies), (0, 0));
+    }
+}
+
 /// A body of known length is awaited for as long as the client waits, even for the first response of a worker.
 #[test]
 fn a_body_of_known_length_is_not_given_up() {
