@@ -127,7 +127,7 @@ fn read(a: &Side<'_>, b: &Side<'_>, pairs: &[Pair], opposites: bool) -> Words {
     }
     if chosen.count_ones() > 1 {
         let crossings = Crossings::of(a, b, taken.clone());
-        if crossings.are_exchanged(a, b) || crossings.refer_to_another(a, b) {
+        if crossings.are_exchanged(a, b) || crossings.refer_to_another(a, b) || change_sides(a, b, taken.clone()) {
             return Words::default();
         }
     }
@@ -359,6 +359,14 @@ fn is_about_another(other: &Side<'_>, around: Mask, side: &Side<'_>, said: Mask)
     let head = |level: u8| other.words().filter(|(_, word)| word.level == level).last().map_or(0, |(bit, _)| bit);
     side.words().all(|(bit, word)| bit & open == 0 || word.is(Role::Filler) || word.is(Role::Reference))
         && other.words().any(|(bit, word)| bit & around != 0 && head(word.level) & around == 0)
+}
+
+/// Whether words of the two names stand in another order, and a word between them tells what each side is:
+/// `text_to_speech`, `speech_to_text`.
+fn change_sides<'p>(a: &Side<'_>, b: &Side<'_>, taken: impl Iterator<Item = &'p Pair> + Clone) -> bool {
+    let own = taken.filter(|pair| pair.a & a.name.own != 0 && pair.b & b.name.own != 0);
+    let relates = |side: &Side<'_>| side.among(side.name.own).any(|(_, word)| word.is(Role::Between));
+    (relates(a) || relates(b)) && own.clone().any(|x| own.clone().any(|y| x.a < y.a && x.b > y.b))
 }
 
 /// Whether the word stands in the name of an object above that has no counterpart itself: `checks.line_check`.

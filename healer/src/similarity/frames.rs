@@ -132,20 +132,40 @@ fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
         return;
     }
     let share = like.of_smaller();
+    if is_another(record, pair, &like) {
+        pair.score = 0.0;
+        return;
+    }
     pair.parts.siblings = share;
     let is_much = share >= 0.5 || like.told >= MUCH_TOLD;
-    let is_another = pair.parts.path < GROUPED
+    let is_elsewhere = pair.parts.path < GROUPED
         && pair.parts.synonym <= NEAR_WORDS
         && !say_one_word(record, pair.expected, pair.found);
     if pair.score >= LEAST_NAME
         && like.same >= 2
         && like.told >= LEAST_TOLD_BY_NAMED
         && is_much
-        && !is_another
+        && !is_elsewhere
         && !all_have_these(record, pair)
     {
         pair.score = pair.score.max(BORNE_OUT);
     }
+}
+
+/// Whether an object or array of another name has several members and none of the expected ones, or an element of an array
+/// holds what is expected: `threads` are not the list each of whose elements has `threads`.
+fn is_another(record: &Record<'_, '_>, pair: &Pair, like: &Likeness) -> bool {
+    let expected = record.model.names.get(pair.expected).map(|name| name.joined);
+    let is_same = record.name_of(pair.found).map(|name| name.joined) == expected;
+    !is_same && like.same == 0 && like.all > 1 && like.there > 1 || holds_itself(record, pair.expected, pair.found)
+}
+
+/// Whether the elements of an array have a member of the expected array's name.
+#[inline(never)]
+pub(super) fn holds_itself(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
+    let is_list = record.model.field(expected).is_some_and(|field| field.is_records);
+    let name = record.model.names.get(expected).filter(|_| is_list);
+    name.is_some_and(|name| children(record, found).any(|(_, child)| child.joined == name.joined))
 }
 
 /// Whether another object that is there is expected to have all members that both have. Then these do not tell which

@@ -7,6 +7,7 @@
 
 use nomos_rules::dictionary::Role;
 
+use super::frames::holds_itself;
 use super::likeness::Likeness;
 use super::names::Token;
 use super::record::{Pair, Record};
@@ -60,7 +61,7 @@ fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
         return None;
     }
     let like = Likeness::of(record, expected, id);
-    if !like.is_the_same(LEAST_SHARE) {
+    if !like.is_the_same(LEAST_SHARE) || holds_itself(record, expected, id) {
         return None;
     }
     let score = if is_any_list(record.expected_words(expected), record.found_words(id)) { WORTH } else { RIVAL };

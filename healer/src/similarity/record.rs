@@ -22,8 +22,6 @@ pub(super) const UNFRAMED: Id = Id::MAX - 1;
 const LEAST: f32 = 0.5;
 /// Pairs with at least this score are good: their sides need no other evidence.
 const GOOD: f32 = 0.85;
-/// The factor for each object above whose name is too far up to be looked at.
-const FAR_ABOVE: f32 = 0.8;
 
 /// Memory that is reused from record to record.
 #[derive(Debug, Default)]
@@ -391,8 +389,8 @@ impl<'a> Above<'a> {
         Above { names, name, level: 0, inside: 0, grouping: 0, around: 0, far: 1.0 }
     }
 
-    /// Adds the next object above, which is inside. The words of a free one count as around. One whose name has no words
-    /// that can be compared, because it is too long for a name, may be anything.
+    /// Adds the next object above, which is inside. The words of a free one count as around. One whose words cannot be
+    /// compared may be anything: its name is too long, or was left out because there are too many words or levels.
     fn add(&mut self, object: Option<&Name>, is_free: bool) {
         self.level = self.level.saturating_add(1);
         if object.is_none_or(|name| self.names.own(name).is_empty()) {
@@ -400,10 +398,13 @@ impl<'a> Above<'a> {
         }
         let is_grouping = object.is_some_and(|name| name.is_grouping);
         if self.level > MAX_LEVEL {
-            self.far *= if is_grouping || is_free { 1.0 } else { FAR_ABOVE };
+            self.far *= if is_grouping || is_free { 1.0 } else { 0.0 };
             return;
         }
         let words = self.words(|level| level == self.level);
+        if words == 0 {
+            self.far = 0.0;
+        }
         if is_free {
             self.around |= words;
             return;

@@ -38,6 +38,37 @@ const ROWS: &[(&str, &str)] = &[
         r#"{"id":"pm_1","type":"sepa_debit","sepa_debit":{"bank_name":"B","routing_number":"1","country":"DE",
             "fingerprint":"f","brand":"x"}}"#,
     ),
+    // Parties so far out, or with so many words between, that their names are no part of the comparison any more.
+    (
+        "{id:S,name:S,status:S,buyer:{legalEntityContactDetails:{registeredOfficeAddressLines:{postalCode:S}}}}",
+        r#"{"id":"1","name":"n","status":"s","seller":{"legalEntityContactDetails":{"registeredOfficeAddressLines":
+            {"postalCode":"10115"}}}}"#,
+    ),
+    (
+        "{id:S,name:S,status:S,buyer:{company:{headquarters:{address:{geo:{lat:N,lon:N}}}}}}",
+        r#"{"id":"1","name":"n","status":"s","seller":{"company":{"headquarters":{"address":{"geo":{"lat":1.5,"lon":2.5}}}}}}"#,
+    ),
+    // The same words, with others before and after the one that relates them.
+    ("{id:S,speechToTextSettings:{a:I}}", r#"{"id":"1","textToSpeechSettings":{}}"#),
+    ("{id:S,title:S,text_to_image_count:I}", r#"{"id":"1","title":"t","image_to_text_count":3}"#),
+    (
+        "{id:S,disabledProductCountExcludingUncategorizedAndExcluded:I}",
+        r#"{"id":"1","excludedProductCountExcludingUncategorizedAndDisabled":3}"#,
+    ),
+    // Objects and lists under near names that have no member in common.
+    (
+        "{email:S,id:S,tax_info:{tax_id:S,type:S}}",
+        r#"{"email":"amber@example.com","id":"b","tax":{"automatic_tax":"failed","ip_address":"delta"}}"#,
+    ),
+    (
+        "{properties:{filters:{resources:A,meters:A},currentSpend:{amount:N,unit:S}}}",
+        r#"{"properties":{"filter":{"dimensions":{},"tags":{}},"currentSpend":{"amount":83.98,"unit":"d"}}}"#,
+    ),
+    // A list each of whose elements has one of the expected name.
+    (
+        "{id:S,threads:[{preview:S,topic:S,uniqueSenders:A}]}",
+        r#"{"value":[{"id":"h","preview":"K","threads":[{"id":"o"}],"topic":"G","uniqueSenders":[]}]}"#,
+    ),
     // Two identifiers that differ in one letter.
     ("{type:S,mcc_name:S,area:S}", r#"{"type":"cell","mnc_name":"Vodafone","area":"x"}"#),
     ("{id:I,name:S,ssh_port:I}", r#"{"id":1,"name":"n","ssl_port":443}"#),

@@ -7,6 +7,7 @@ pub enum Role {
     Address,
     Adjective,
     Bare,
+    Between,
     Common,
     Container,
     Content,
@@ -34,10 +35,11 @@ impl Role {
     }
 
     /// All roles, in the order of their numbers.
-    pub const ALL: [Role; 21] = [
+    pub const ALL: [Role; 22] = [
         Role::Address,
         Role::Adjective,
         Role::Bare,
+        Role::Between,
         Role::Common,
         Role::Container,
         Role::Content,
