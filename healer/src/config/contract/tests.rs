@@ -397,7 +397,7 @@ fn a_subtype_that_is_not_there_is_told_and_leaves_the_object_open() {
     let node = json::read(document.as_bytes()).unwrap();
     let root = Cursor::root(&node);
     let mut problems = Problems::new();
-    let reading = read_in(&root.place(), &root.field("pets").unwrap(), &mut problems).unwrap();
+    let reading = read_in(&mut References::new(root.place()), &root.field("pets").unwrap(), &mut problems).unwrap();
     assert_eq!((problems, reading.open), (Problems::new(), 4));
     assert_eq!(show(&reading.contract, None), "{one:o two:o id:any}");
     let lost: Vec<String> = reading.lost.iter().map(ToString::to_string).collect();
