@@ -13,9 +13,9 @@ use super::suggest::did_you_mean;
 /// The rank of the route's own rules, which come before those of any pack. They all share it, because a map loses its
 /// order when Envoy turns YAML into a protobuf `Struct`. Between them the order of the body decides.
 const OWN_RANK: u16 = 0;
-/// So many renames are followed from a move. No name drifts that often, and to follow thousands from each of thousands
-/// of moves takes minutes.
-const MAX_CHAIN: usize = 64;
+/// So many renames are followed from all moves together, which takes a tenth of a second. To follow thousands from each
+/// of thousands of moves would take half a minute, and no names drift so.
+const MAX_FOLLOWED: usize = 1 << 20;
 
 /// Reads `rename`: drifted names to expected ones.
 pub(super) fn renames(cursor: &Cursor<'_>, problems: &mut Problems) -> Vec<RenameRule> {
@@ -180,11 +180,16 @@ fn refuse_circles(entries: &[Entry<'_>], problems: &mut Problems) {
 /// Refuses the first circle of renames and one move within an object, which is a rename too.
 fn refuse_mixed_circles(renames: &[RenameRule], moves: &[MoveRule], entries: &[Entry<'_>], problems: &mut Problems) {
     let sources = Index::new(renames.iter().map(|rename| rename.from.as_str()));
+    let mut followed = 0..MAX_FOLLOWED;
     for (rule, entry) in moves.iter().zip(entries) {
         let Some((from, to)) = names_within(rule) else { continue };
         let mut names = vec![from, to];
-        for _ in renames.iter().take(MAX_CHAIN) {
+        for _ in renames {
             let Some(at) = names.last().and_then(|last| sources.first(last)) else { break };
+            if followed.next().is_none() {
+                let expected = "fewer renames that lead from one to the next";
+                return entry.cursor.refuse(problems, "more renames behind moves than can be followed", expected);
+            }
             names.extend(renames.get(at).map(|rename| rename.to.as_str()));
             if names.last() == Some(&from) {
                 return refuse_circle(&entry.cursor, &names, problems);

@@ -424,6 +424,18 @@ fn moves_and_renames_that_lead_back_are_refused() {
 }
 
 #[test]
+fn long_ways_back_are_refused_and_so_is_what_cannot_be_followed() {
+    let chain = |count: usize| (0..count).map(|n| format!(r#""a{n}":"a{}""#, n + 1)).collect::<Vec<_>>().join(",");
+    let refusal = route_refusal(&format!(r#""rename":{{{}}},"move":{{"a200":"a0"}}"#, chain(200)));
+    assert!(refusal.starts_with("routes[0].move.a200: found a circle: a200 -> a0 -> a1 -> "), "{refusal}");
+    let moves: Vec<_> = (0..2000).map(|n| format!(r#""p{n}.b":"p{n}.a0""#)).collect();
+    let refusal = route_refusal(&format!(r#""rename":{{{}}},"move":{{{}}}"#, chain(2000), moves.join(",")));
+    let expected =
+        "found more renames behind moves than can be followed; expected fewer renames that lead from one to the next";
+    assert_eq!(refusal, format!("routes[0].move[\"p524.b\"]: {expected}"));
+}
+
+#[test]
 fn rules_that_only_seem_to_lead_back_are_taken() {
     let rows = [
         r#""contract":{"properties":{"b":{},"data":{"properties":{"a":{}}}}},"rename":{"a":"b"},"move":{"data.b":"data.a"}"#,

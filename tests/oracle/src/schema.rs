@@ -20,6 +20,7 @@ pub const UNSEEN: [(&str, &[(&str, &str)]); 10] = [
         "Rules that lead back to where they started, two targets for one source, moves across an array boundary",
         &[
             ("a circle: ", ""),
+            ("more renames behind moves than can be followed", ""),
             ("a rule from its source to itself", ""),
             ("a second target for ", ""),
             ("crosses an array boundary", ""),
