@@ -38,23 +38,27 @@ pub(crate) fn is_elsewhere(plan: &Plan, body: &Body<'_>) -> bool {
 
 /// Returns the list that such a body consists of, if it is the expected one.
 pub(crate) fn find<'a>(plan: &'a Plan, memo: &mut Memo, body: &Body<'a>) -> Option<Found<'a>> {
-    let (mut found, state) = match (plan.outermost()?, first_byte(body)) {
-        (Outermost::Root, b'{') => (enclosed(body)?, plan.automaton().root),
+    let (mut found, state, expects_any) = match (plan.outermost()?, first_byte(body)) {
+        (Outermost::Root, b'{') => (enclosed(body)?, plan.automaton().root, true),
         (Outermost::Enclosed(list), b'[') => {
             let span = span_of(body)?;
             let (from, to, before) = (Vec::new(), list.names.as_slice(), list.before.as_slice());
-            (Found { part: *body, span, at: span.0, from, to, before, parts: Parts::NONE }, list.state)
+            (
+                Found { part: *body, span, at: span.0, from, to, before, parts: Parts::NONE },
+                list.state,
+                list.says_nothing,
+            )
         }
         _ => return None,
     };
     found.part.part = Part::Value(state);
-    let mut names = found.from.iter().chain(found.to);
+    let mut names = found.from.iter();
     found.parts = match found.part.tokens.get(1).map(|at| body.byte(*at)) {
         Some(b'{') if names.all(|name| Says::of(name) != Says::Other) => {
             memo.is_element(plan, &found.part, 1, plan.automaton().state(state).element)?
         }
         // Only a list that may be any list needs no element to be known by.
-        Some(b']') if names.all(|name| Says::of(name) == Says::Nothing) => rooted::NO_ELEMENT,
+        Some(b']') if expects_any && names.all(|name| Says::of(name) == Says::Nothing) => rooted::NO_ELEMENT,
         _ => return None,
     };
     Some(found)

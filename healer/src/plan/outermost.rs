@@ -27,6 +27,8 @@ pub(crate) struct Enclosed {
     pub state: Id,
     /// What stands before the list if nothing else is in the objects: `{"data":`.
     pub before: Vec<u8>,
+    /// Whether the names say nothing of what is in the list.
+    pub says_nothing: bool,
 }
 
 impl Outermost {
@@ -42,11 +44,15 @@ impl Outermost {
 }
 
 fn enclosed(mut contract: &Contract, automaton: &Automaton) -> Option<Enclosed> {
-    let mut found = Enclosed { names: Vec::new(), state: automaton.root, before: Vec::new() };
+    let mut found = Enclosed { names: Vec::new(), state: automaton.root, before: Vec::new(), says_nothing: true };
     while let Contract::Object { properties, .. } = contract {
         let property = only_container(properties)?;
         let action = automaton.action(automaton.state(found.state), property.name.as_bytes())?;
         found.state = action.next;
+        found.says_nothing &= match Says::of(&property.name) {
+            Says::Other => return None,
+            says => says == Says::Nothing,
+        };
         found.names.push(property.name.clone());
         found.before.push(b'{');
         quote(&property.name, &mut found.before);
@@ -56,7 +62,7 @@ fn enclosed(mut contract: &Contract, automaton: &Automaton) -> Option<Enclosed> 
             return None;
         }
     }
-    (is_list(contract) && found.names.iter().all(|name| Says::of(name) != Says::Other)).then_some(found)
+    is_list(contract).then_some(found)
 }
 
 /// Returns the only member that may be an object or an array, if no other one must be there.
