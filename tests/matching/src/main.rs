@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use healer::similarity::{Metric, Profile, Settings, Without};
-use nomos_matching::beside::taken_for_another;
+use nomos_matching::beside::{object_taken_for_another, taken_for_another};
 use nomos_matching::change::Change;
 use nomos_matching::corpus::{self, Api};
 use nomos_matching::embedded::taken_from_another_record;
@@ -213,7 +213,8 @@ type Negatives = fn(&Api, Settings) -> (usize, Vec<String>);
 
 /// Prints what is taken for fields that are not there.
 fn print_negatives(apis: &[Api], options: &Options) {
-    let kinds: [(&str, Negatives); 4] = [
+    let kinds: [(&str, Negatives); 5] = [
+        ("objects and lists that stand beside each other", object_taken_for_another),
         ("fields without their counterparts", healed_without_counterpart),
         ("pairs that stand beside each other", taken_for_another),
         ("members that a record inside has, too,", taken_from_another_record),

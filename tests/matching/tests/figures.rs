@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use healer::similarity::Settings;
-use nomos_matching::beside::taken_for_another;
+use nomos_matching::beside::{object_taken_for_another, taken_for_another};
 use nomos_matching::change::Change;
 use nomos_matching::corpus::{self, Api};
 use nomos_matching::embedded::taken_from_another_record;
@@ -27,6 +27,9 @@ const HEALED_WITHOUT_COUNTERPART: f64 = 0.002;
 
 /// The share of pairs of members of one record of which one is taken for the other, where that is missing.
 const TAKEN_FOR_ANOTHER: f64 = 0.000_3;
+
+/// The same share of objects and lists of objects, which often have the same members.
+const OBJECT_TAKEN_FOR_ANOTHER: f64 = 0.002;
 
 /// The share of groups of names that are taken for others which differ from them in one word, where all of the one are
 /// missing and none of the others is listed. It takes three names of a kind to be taken so.
@@ -99,6 +102,19 @@ fn what_stands_beside_a_field_is_not_taken_for_it() {
     #[expect(clippy::cast_precision_loss, reason = "counts are small")]
     let share = wrong.len() as f64 / tried as f64;
     assert!(share < TAKEN_FOR_ANOTHER, "{} of {tried}: {wrong:#?}", wrong.len());
+}
+
+#[test]
+fn an_object_that_stands_beside_another_is_not_taken_for_it() {
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for api in &corpus() {
+        let (pairs, taken) = object_taken_for_another(api, Settings::default());
+        tried += pairs;
+        wrong.extend(taken);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "counts are small")]
+    let share = wrong.len() as f64 / tried as f64;
+    assert!(tried > 10_000 && share < OBJECT_TAKEN_FOR_ANOTHER, "{} of {tried}: {wrong:#?}", wrong.len());
 }
 
 #[test]
