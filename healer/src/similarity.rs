@@ -10,6 +10,7 @@
 //! and judged by its place in the record (`record.rs`). There it has to be better than all its rivals (`decide.rs`),
 //! beyond doubt (`doubt.rs`), and must not belong to another record (`others.rs`).
 
+mod alike;
 mod candidates;
 pub mod compare;
 mod compatible;
@@ -25,7 +26,6 @@ mod halves;
 mod inverse;
 mod lexicon;
 mod likeness;
-mod lists;
 mod lowercase;
 pub mod metrics;
 mod model;

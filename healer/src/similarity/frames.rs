@@ -5,10 +5,10 @@
 
 use super::doubt::GROUPED;
 use super::halves::say_one_word;
-use super::likeness::{Likeness, children};
+use super::likeness::{Likeness, has_child};
 use super::names::Name;
 use super::record::{Member, Pair, Record, UNFRAMED};
-use super::{Alignment, Found, Id, NONE, decide, sole};
+use super::{Alignment, Found, Id, NONE, alike, decide, sole};
 use crate::plan::spec::Kind;
 use std::cmp::Reverse;
 
@@ -105,6 +105,7 @@ fn align_objects(record: &mut Record<'_, '_>, objects: &[Id], out: &mut Vec<Alig
     for id in objects {
         record.add(sole::pair(record, *id));
     }
+    alike::add_objects(record, objects);
 
     let first = out.len();
     decide::decide(record, out);
@@ -165,7 +166,7 @@ fn is_another(record: &Record<'_, '_>, pair: &Pair, like: &Likeness) -> bool {
 pub(super) fn holds_itself(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     let is_list = record.model.field(expected).is_some_and(|field| field.is_records);
     let name = record.model.names.get(expected).filter(|_| is_list);
-    name.is_some_and(|name| children(record, found).any(|(_, child)| child.joined == name.joined))
+    name.is_some_and(|name| has_child(record, found, name.joined))
 }
 
 /// Whether another object that is there is expected to have all members that both have. Then these do not tell which
@@ -179,7 +180,7 @@ fn all_have_these(record: &Record<'_, '_>, pair: &Pair) -> bool {
         |of: Id| record.model.members(of).filter_map(|(id, _)| record.model.names.get(id)).map(|name| name.joined);
     let mut both = Vec::new();
     for name in names(pair.expected) {
-        if children(record, pair.found).any(|(_, child)| child.joined == name) {
+        if has_child(record, pair.found, name) {
             both.push(name);
         }
     }

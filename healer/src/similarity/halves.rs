@@ -1,16 +1,19 @@
 //! Objects that would be taken for others.
 //!
 //! Members that move together from one object into another that is missing speak for one another: these objects seem to
-//! be the same. If their names have no word in common, two things speak against it:
+//! be the same. If their names have no word in common, three things speak against it:
 //!
 //! - A member stays behind though the other object expects one of its name. If `account` has a `login` that is not
 //!   `suspended_by.login`, its `avatar_url` is not `suspended_by.avatar_url`.
 //! - Another expected object beside the missing one has all these members too, so they do not tell which it is. The rate
 //!   limits of `core` are not those of `graphql`, only because both have what `search` has.
+//! - Another object stands beside that one and has all these members too.
 
 use super::compatible::compatible;
+use super::likeness::has_child;
 use super::record::Record;
 use super::{Alignment, Expected, Found, Id, NONE};
+use crate::plan::spec::Kind;
 
 /// Takes back alignments that siblings speak for, if something speaks against their objects.
 pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
@@ -25,7 +28,9 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     for one in out.iter().filter(|one| are_moved(one)) {
         let pair = objects(one);
         let is_new = !others.contains(&pair) && seem_the_same(record, out, pair);
-        if is_new && (leaves_one(record, out, pair) || is_one_of_many(record, out, pair)) {
+        if is_new
+            && (leaves_one(record, out, pair) || is_one_of_many(record, out, pair) || has_a_twin(record, out, pair))
+        {
             others.push(pair);
         }
     }
@@ -51,6 +56,21 @@ fn is_one_of_many(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, I
     let mut beside = record.model.members(above).filter(|(id, field)| *id != to && field.is_object);
     let has_all = |object: Id| moved.iter().filter(|field| field.parent == to).all(|field| has(object, &field.name));
     record.place_of(above) == record.around(from) && beside.any(|(id, _)| has_all(id))
+}
+
+/// Whether another object stands beside that one and has all members that moved.
+fn has_a_twin(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) -> bool {
+    let is_of = |one: &&Alignment| {
+        record.around(one.found) == from && record.model.field(one.expected).is_some_and(|field| field.parent == to)
+    };
+    let has_all = |object: Id| {
+        let mut moved = out.iter().filter(is_of).filter_map(|one| record.name_of(one.found));
+        moved.all(|name| has_child(record, object, name.joined))
+    };
+    let beside = (0..)
+        .zip(record.found)
+        .filter(|(id, found)| found.kind == Kind::Object && *id != from && found.parent == record.around(from));
+    beside.map(|(id, _)| id).any(has_all)
 }
 
 /// Whether a member stays in an object though a missing one expects a member of its name, which is missing too.

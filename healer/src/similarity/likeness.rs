@@ -41,8 +41,7 @@ impl Likeness {
             like.all = like.all.saturating_add(1);
             like.clashes |= clashes(record, field, (!is_array).then_some(id), found);
             let Some(name) = names.get(id) else { continue };
-            let mut alike = children(record, found).filter(|(_, child)| child.joined == name.joined);
-            if alike.next().is_some() {
+            if has_child(record, found, name.joined) {
                 like.same = like.same.saturating_add(1);
                 like.told += names.told(name);
             }
@@ -91,6 +90,11 @@ impl Likeness {
     pub fn of_smaller(&self) -> f32 {
         ratio(self.same, self.all.min(self.there))
     }
+
+    /// Returns the share of common members in the larger object.
+    pub fn of_larger(&self) -> f32 {
+        ratio(self.same, self.all.max(self.there))
+    }
 }
 
 /// Returns the field of a record with this name; [`NONE`] if there is none.
@@ -112,11 +116,17 @@ pub(super) fn ratio(part: usize, whole: usize) -> f32 {
     if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
 }
 
-/// Returns the members of an object, or of the first element of an array.
-pub(super) fn children<'a>(record: &'a Record<'_, '_>, of: Id) -> impl Iterator<Item = (Id, &'a Name)> + 'a {
-    let members = record.found.iter().zip(&record.scratch.members).enumerate();
-    let own = members.filter(move |(_, (found, _))| found.parent == of);
-    own.filter_map(|(id, (_, member))| Some((id as Id, record.scratch.names.get(member.name)?)))
+/// Whether an object, or the first element of an array, has a member of this name ([`Name::joined`]).
+#[inline(never)]
+pub(super) fn has_child(record: &Record<'_, '_>, of: Id, joined: u64) -> bool {
+    children(record, of).any(|child| child.joined == joined)
+}
+
+/// Returns the names of the members of an object, or of the first element of an array.
+fn children<'a>(record: &'a Record<'_, '_>, of: Id) -> impl Iterator<Item = &'a Name> + 'a {
+    let members = record.found.iter().zip(&record.scratch.members);
+    let own = members.filter(move |(found, _)| found.parent == of);
+    own.filter_map(|(_, member)| record.scratch.names.get(member.name))
 }
 
 /// Whether `object` has a member with the name of `field` that cannot be that field, or that holds a clashing member

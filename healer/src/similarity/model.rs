@@ -106,9 +106,15 @@ impl Model {
 
     /// Returns the fields directly in an object; [`NONE`] stands for the record itself.
     pub(super) fn members(&self, object: Id) -> impl Iterator<Item = (Id, &Expected)> + Clone {
+        self.ids(object).iter().filter_map(|(_, id)| Some((*id, self.field(*id)?)))
+    }
+
+    /// Returns the part of [`Self::members`] with this parent.
+    #[inline(never)]
+    fn ids(&self, object: Id) -> &[(Id, Id)] {
         let from = self.members.partition_point(|(parent, _)| *parent < object);
-        let own = self.members.get(from..).unwrap_or_default().iter().take_while(move |(parent, _)| *parent == object);
-        own.filter_map(|(_, id)| Some((*id, self.field(*id)?)))
+        let own = self.members.get(from..).unwrap_or_default();
+        own.get(..own.partition_point(|(parent, _)| *parent == object)).unwrap_or_default()
     }
 
     /// Whether some of the fields are arrays of records.
@@ -122,8 +128,8 @@ impl Model {
         let is_array = self.field(of).is_some_and(|field| field.is_records);
         // `inside` is in the order of the parents, as the fields are.
         let from = self.inside.partition_point(|field| field.parent < of);
-        let elements = self.inside.iter().enumerate().skip(from).take_while(move |(_, field)| field.parent == of);
-        let elements = elements.map(|(id, field): (usize, &Expected)| (id as Id, field));
+        let elements = (from as Id..).zip(self.inside.get(from..).unwrap_or_default());
+        let elements = elements.take_while(move |(_, field)| field.parent == of);
         (self.members(of).chain(elements), if is_array { &self.inside_names } else { &self.names })
     }
 

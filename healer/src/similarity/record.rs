@@ -10,8 +10,8 @@ use super::explain::{Side, Words, explain};
 use super::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, Token, bit};
 use super::{
-    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, decide, described, doubt, foreign,
-    frames, halves, lists, reference,
+    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, alike, decide, described, doubt,
+    foreign, frames, halves, reference,
 };
 use crate::order::{sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
@@ -113,7 +113,7 @@ impl Record<'_, '_> {
         }
         frames::bear_out_all(self);
         if !self.settings.without().lists {
-            lists::add(self);
+            alike::add_lists(self);
         }
         described::add(self);
         decide::decide(self, out);

@@ -7,8 +7,8 @@
 
 use nomos_rules::dictionary::Role;
 
+use super::alike::{says_nothing, says_what};
 use super::likeness::Likeness;
-use super::lists::{says_nothing, says_what};
 use super::names::Names;
 use super::{Found, Model, Parts};
 

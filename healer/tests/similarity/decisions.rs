@@ -592,6 +592,43 @@ fn a_list_without_a_name_of_its_own_is_known_by_its_elements() {
     }
 }
 
+/// `storefront_address` alone may stand beside an `address`. With the same members, and where nothing else has these, it is
+/// the address.
+#[test]
+fn a_name_with_a_word_more_or_less_is_known_by_the_members() {
+    let place = r#"{"street":"s","postal_code":"p","region_code":"r","language_code":"l","latitude":1.5}"#;
+    let list = &format!("[{place}]");
+    let one = |name: &str, value: &str| format!(r#"{{"id":1,"title":"t","{name}":{value}}}"#);
+    let two = |a: &str, b: &str, value: &str| format!(r#"{{"id":1,"title":"t","{a}":{value},"{b}":{value}}}"#);
+    for (expected, found) in
+        [("address", "storefront_address"), ("business_address", "address"), ("native", "native_ad")]
+    {
+        let plan = plan(&one(expected, place));
+        let body = one(found, place);
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), one(expected, place), "{found}");
+    }
+    let lists = plan(&one("addresses", list));
+    assert_eq!(heal(&lists, &mut Memo::new(&lists), &one("verified_addresses", list)), one("addresses", list));
+
+    let few = r#"{"street":"s","postal_code":"p","x":1,"y":2,"z":3}"#;
+    let stays = [
+        ("each has a word of its own", one("sold_to_address", place), one("bill_to_address", place)),
+        ("a word of another state", one("address", place), one("previous_address", place)),
+        ("a word that groups", one("address", place), one("extra_address", place)),
+        ("a list of some of them", one("addresses", list), one("suggestion_addresses", list)),
+        ("some of them", one("items", list), one("affected_items", list)),
+        ("few members are the same", one("address", place), one("storefront_address", few)),
+        ("two could be", one("address", place), two("storefront_address", "warehouse", place)),
+        ("two are missing", two("address", "warehouse", place), one("storefront_address", place)),
+        ("one stands", two("address", "warehouse", place), two("warehouse", "storefront_address", place)),
+        ("elsewhere", one("address", place), one("x", &one("storefront_address", place))),
+    ];
+    for (case, example, body) in stays {
+        let plan = plan(&example);
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), body, "{case}");
+    }
+}
+
 /// A member that was taken for another field, in vain, still has its name: no object of that name is made beside it.
 #[test]
 fn no_object_is_made_beside_a_member_of_its_name() {

@@ -1,0 +1,154 @@
+//! Objects and lists that are known by their members, because their names alone do not tell.
+//!
+//! Some interfaces call the list that a response is about by what is in it (`users`), others by what it is (`data`,
+//! `items`, `value`). A name of the second kind says nothing of the elements, so their members decide. Any other list
+//! with such elements is a rival, whatever its name. A name that says which ones are in the list (`deleted`,
+//! `blocked_users`, `suggestions`) is another list beside it.
+//!
+//! Other names got or lost a word: `address` became `storefrontAddress`. Alone that is no evidence, since two addresses
+//! often stand beside each other. With the same members, and nothing else that has them, it is the same object. If each
+//! name has a word of its own (`soldToContact`, `billToContact`), it is another one.
+
+use nomos_rules::dictionary::Role;
+
+use super::frames::holds_itself;
+use super::likeness::Likeness;
+use super::names::Token;
+use super::record::{Pair, Record};
+use super::{Expected, Id, Parts, Standing};
+use crate::plan::spec::Kind;
+
+/// The largest number of times that members are looked at in one record, each time for another member of an expected
+/// object or element: half a millisecond in all.
+const MAX_LOOKS: usize = 1 << 19;
+/// The least share of the members of the side that has fewer.
+const LEAST_SHARE: f32 = 0.5;
+/// Where a name got or lost a word: the least number of members that are the same, how much their names tell at least,
+/// and their least share of the side that has more.
+const LEAST_SAME: usize = 4;
+const LEAST_TOLD: f32 = 3.0;
+const LEAST_OF_LARGER: f32 = 0.4;
+/// The score of a pair.
+const WORTH: f32 = 0.88;
+/// The score of a pair whose names speak against it: too low to be taken, high enough for a rival.
+const RIVAL: f32 = 0.84;
+
+/// Adds pairs of lists whose elements are alike.
+pub(super) fn add_lists(record: &mut Record<'_, '_>) {
+    let lists: Vec<Id> = (0..record.found.len() as Id).filter(|id| is_open_list(record, *id)).collect();
+    let pairs = pairs(record, &lists, |field| field.is_records, &|_, _| true);
+    record.scratch.pairs.extend(pairs);
+}
+
+/// Adds pairs of these objects whose members are alike where a name got or lost a word, and their rivals.
+pub(super) fn add_objects(record: &mut Record<'_, '_>, objects: &[Id]) {
+    let mut made =
+        pairs(record, objects, |field| field.is_object, &|expected, found| adds_words(record, expected, found));
+    made.retain(|pair| pair.score >= WORTH);
+    if made.is_empty() {
+        return;
+    }
+    let is_rival = |expected, found| made.iter().any(|pair| (pair.expected == expected) != (pair.found == found));
+    let rivals = pairs(record, objects, |field| field.is_object, &is_rival);
+    record.scratch.pairs.extend(made);
+    record.scratch.pairs.extend(rivals);
+}
+
+/// Returns the wanted pairs of found members with expected ones of a kind; none if that takes too long.
+#[inline(never)]
+fn pairs(
+    record: &Record<'_, '_>,
+    found: &[Id],
+    is_kind: fn(&Expected) -> bool,
+    is_wanted: &dyn Fn(Id, Id) -> bool,
+) -> Vec<Pair> {
+    let (mut pairs, mut looks) = (Vec::new(), 0usize);
+    for id in found.iter().copied() {
+        for (expected, _) in (0..).zip(record.model.fields()).filter(|(_, field)| is_kind(field)) {
+            if !is_wanted(expected, id) {
+                continue;
+            }
+            let inside = record.model.inside(expected).0.count();
+            looks = looks.saturating_add(inside.saturating_mul(record.found.len()));
+            if looks > MAX_LOOKS {
+                return Vec::new();
+            }
+            pairs.extend(pair(record, expected, id));
+        }
+    }
+    pairs
+}
+
+fn is_open_list(record: &Record<'_, '_>, id: Id) -> bool {
+    let found = record.found.get(id as usize).filter(|found| found.standing != Standing::Element);
+    found.is_some_and(|found| found.item == Some(Kind::Object)) && record.frame_of(id).is_some()
+}
+
+#[inline(never)]
+fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
+    let field = record.model.field(expected)?;
+    let frame = record.frame_of(id)?;
+    // Those that are known by their names need no members.
+    if record.has_good_pair(expected, id) || !is_missing_up_to(record, field.parent, frame) {
+        return None;
+    }
+    let like = Likeness::of(record, expected, id);
+    if !like.is_the_same(LEAST_SHARE) || holds_itself(record, expected, id) {
+        return None;
+    }
+    let is_any = || field.is_records && is_any_list(record.expected_words(expected), record.found_words(id));
+    let is_same = || field.parent == frame && is_much(&like) && adds_words(record, expected, id);
+    let score = if is_any() || is_same() { WORTH } else { RIVAL };
+    let parts = Parts { synonym: 1.0, tokens: score, path: 1.0, kind: 1.0, siblings: like.of_smaller(), ..Parts::NONE };
+    Some(Pair { expected, found: id, score, is_taken: record.is_taken(expected), parts, has_neutral: false })
+}
+
+/// Whether so much is the same that one name may have a word more than the other.
+fn is_much(like: &Likeness) -> bool {
+    like.same >= LEAST_SAME && like.told >= LEAST_TOLD && like.of_larger() >= LEAST_OF_LARGER
+}
+
+/// Whether one of two names has all words of the other and some more, of which none says that it is another one.
+#[inline(never)]
+fn adds_words(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
+    let (own, other) = (record.expected_words(expected), record.found_words(found));
+    let (shorter, longer) = if own.len() < other.len() { (own, other) } else { (other, own) };
+    let has = |words: &[Token], word: &Token| words.iter().any(|other| other.hash == word.hash);
+    let is_list = record.model.field(expected).is_some_and(|field| field.is_records);
+    let says_another = |word: &Token| {
+        [Role::State, Role::Error, Role::Form, Role::Lone].into_iter().any(|role| word.is(role))
+            || is_list && word.is(Role::Relation)
+    };
+    // The `affected_items` are some of the `items`.
+    let is_any = is_list && matches!(shorter, [word] if says_nothing(word));
+    !shorter.is_empty()
+        && shorter.len() < longer.len()
+        && !is_any
+        && shorter.iter().all(|word| has(longer, word))
+        && !longer.iter().any(|word| !has(shorter, word) && says_another(word))
+}
+
+/// Whether one of two names says nothing of what is in the list, and the other one nothing but what that is.
+fn is_any_list(own: &[Token], other: &[Token]) -> bool {
+    let ([a], [b]) = (own, other) else { return false };
+    says_nothing(a) && (says_nothing(b) || says_what(b)) || says_what(a) && says_nothing(b)
+}
+
+/// Whether the name of a list says nothing of what is in it.
+pub(super) fn says_nothing(word: &Token) -> bool {
+    word.is(Role::Container)
+}
+
+/// Whether the name of a list says nothing but what is in it: one noun, in the plural.
+pub(super) fn says_what(word: &Token) -> bool {
+    word.is_plural && !word.is(Role::Relation)
+}
+
+/// Whether an expected object and those around it are missing, up to the object `frame`.
+fn is_missing_up_to(record: &Record<'_, '_>, mut object: Id, frame: Id) -> bool {
+    while object != frame && !record.is_taken(object) {
+        let Some(field) = record.model.field(object) else { return false };
+        object = field.parent;
+    }
+    object == frame
+}
