@@ -1,7 +1,7 @@
 //! Response headers that describe the body's bytes, and must change or go if the body may change.
 //!
 //! Headers cannot be changed once Envoy has passed them on. So by default this happens before the first byte of the
-//! body is seen. With held headers it happens when the healed body is complete.
+//! body is seen. With held headers it happens when the healed body is complete, on what the headers are then.
 
 use crate::decimal;
 use crate::host::{Host, Map, Status};
@@ -21,30 +21,31 @@ const ETAG: &[u8] = b"etag";
 pub struct Dependents {
     /// One bit for each of [`REMOVED`].
     removed: u8,
-    content_length: bool,
+    /// The value of content-length; `u64::MAX` if it is no number.
+    length: Option<u64>,
     /// The strong entity tag, weakened: same meaning, other bytes (RFC 9110, section 8.8.1). Empty if there is none.
     weak_etag: Vec<u8>,
 }
 
 impl Dependents {
     /// Returns those that the response has now.
-    pub fn of<H: Host>(host: &mut H) -> Dependents {
+    pub fn of<H: Host>(host: &mut H) -> Result<Dependents, Status> {
         let mut dependents = Dependents::default();
-        for (name, value) in Pairs::new(host.headers(Map::ResponseHeaders).unwrap_or_default()) {
+        for (name, value) in Pairs::new(host.headers(Map::ResponseHeaders)?) {
             dependents.note(name, value);
         }
-        dependents
+        Ok(dependents)
     }
 
-    /// Whether content-length is one of them.
-    pub fn has_length(&self) -> bool {
-        self.content_length
+    /// Returns the value of content-length, if it is one of them; `u64::MAX` if it is no number.
+    pub fn length(&self) -> Option<u64> {
+        self.length
     }
 
     /// Notes a header if it is a dependent one.
     pub fn note(&mut self, name: &[u8], value: &[u8]) {
         if name == CONTENT_LENGTH {
-            self.content_length = true;
+            self.length = Some(decimal::parse(value).unwrap_or(u64::MAX));
         } else if name == ETAG {
             self.note_etag(value);
         } else if let Some(at) = REMOVED.iter().position(|removed| *removed == name) {
@@ -56,7 +57,7 @@ impl Dependents {
     ///
     /// Content-length goes first, so that after a failure the remaining headers are still true for the body as it came.
     pub fn fix_for_any_body<H: Host>(&self, host: &mut H) -> Result<(), Status> {
-        if self.content_length {
+        if self.length.is_some() {
             host.remove_header(Map::ResponseHeaders, CONTENT_LENGTH)?;
         }
         self.fix_others(host)
@@ -71,12 +72,20 @@ impl Dependents {
 
     /// Sets content-length, if the response has one.
     pub fn restore_length<H: Host>(&self, host: &mut H, length: usize) -> Result<(), Status> {
-        if !self.content_length {
-            return Ok(());
+        match self.length {
+            Some(_) => set_length(host, u64::try_from(length).unwrap_or(u64::MAX)),
+            None => Ok(()),
         }
-        let mut text = Vec::new();
-        decimal::push(&mut text, u64::try_from(length).unwrap_or(u64::MAX));
-        host.set_header(CONTENT_LENGTH, &text)
+    }
+
+    /// Sets content-length to what it should be, or removes it.
+    pub fn correct_length<H: Host>(&mut self, host: &mut H, length: Option<u64>) -> Result<(), Status> {
+        match length {
+            Some(length) => set_length(host, length)?,
+            None => host.remove_header(Map::ResponseHeaders, CONTENT_LENGTH)?,
+        }
+        self.length = length;
+        Ok(())
     }
 
     fn note_etag(&mut self, value: &[u8]) {
@@ -104,6 +113,12 @@ impl Dependents {
         }
         Ok(())
     }
+}
+
+fn set_length<H: Host>(host: &mut H, length: u64) -> Result<(), Status> {
+    let mut text = Vec::new();
+    decimal::push(&mut text, length);
+    host.set_header(CONTENT_LENGTH, &text)
 }
 
 /// Removes digests and the entity tag from the trailers of a healed body.

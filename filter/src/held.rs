@@ -16,12 +16,15 @@
 //! trailers would leave along with them and end the stream, while that filter still works on it: Envoy ends with a
 //! segmentation fault (1.36 and 1.40). So such a body waits for its trailers. It is known by the content-length that
 //! the held headers have got meanwhile, or, for an empty list, by its own length.
+//!
+//! Other filters behind this one write the length of each chunk into content-length, for example Lua with `setBytes` on
+//! `bodyChunks`. Where headers have left that has no effect, so it is undone here.
 
 use healer::{Progress, Reason};
 
 use crate::body::{Absorbed, Incoming, Job, Step, count};
 use crate::dependent::Dependents;
-use crate::host::Host;
+use crate::host::{Host, Status};
 use crate::outcome::{Fail, Outcome};
 use crate::report::Finding;
 use crate::tools::Tools;
@@ -39,8 +42,8 @@ const EMPTY_LIST: usize = 2;
 /// A response whose headers are paused.
 #[derive(Debug)]
 pub struct Held {
+    /// The content-length that the headers came with.
     expected: Option<u64>,
-    dependents: Dependents,
     /// Whether the part of the body that has come is paused.
     pub waits: bool,
     /// The outcome, if it is known and only trailers are awaited.
@@ -61,28 +64,24 @@ pub enum HeldStep {
 }
 
 impl Held {
-    /// Holds the headers of a body of this length. Gives them back if the body is too long for that.
-    pub fn new(expected: Option<u64>, dependents: Dependents) -> Result<Self, Dependents> {
-        if expected.is_some_and(|length| length > MAX_BODY) {
-            Err(dependents)
-        } else {
-            Ok(Held { expected, dependents, waits: false, known: None })
-        }
+    /// Holds the headers of a body of this length, unless it is too long for that.
+    pub fn new(expected: Option<u64>) -> Option<Self> {
+        let is_short = expected.is_none_or(|length| length <= MAX_BODY);
+        is_short.then_some(Held { expected, waits: false, known: None })
     }
 
     /// Takes a callback about the body. `size` is the number of its bytes that are paused, this chunk included.
     pub fn chunk<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> HeldStep {
-        let job = Job { held: Some(&self.dependents), ..*job };
         match self.expected {
             Some(expected) if !ends && count(size) < expected => {
                 // A paused body may outgrow Envoy's buffer. That risk is only taken if the body may change, or if
                 // another filter hands out a body whose upstream has ended: Envoy 1.36 takes the chunk with which the
                 // headers leave for the end of such a body.
                 let waits = job.writes || tools.host.upstream_has_ended();
-                if waits { HeldStep::Wait } else { self.take(tools, &job, size, false) }
+                if waits { HeldStep::Wait } else { self.take(tools, job, size, false) }
             }
-            Some(_) => self.take(tools, &Job { max_output: MAX_OUTPUT, ..job }, size, true),
-            None => self.take(tools, &job, size, ends),
+            Some(_) => self.take(tools, &Job { max_output: MAX_OUTPUT, ..*job }, size, true),
+            None => self.take(tools, job, size, ends),
         }
     }
 
@@ -92,15 +91,21 @@ impl Held {
     }
 
     /// Ends a response of whose body no more comes. If the body was not waited for, none of it has come.
-    pub fn end(&self) -> Finding {
+    pub fn end<H: Host>(&self, tools: &mut Tools<H>) -> Finding {
         let reason = if self.waits { Reason::Truncated } else { Reason::Empty };
-        self.known.unwrap_or_else(|| Finding::without_work(Outcome::Failed(Fail::Body(reason))))
+        self.known.unwrap_or_else(|| {
+            if self.waits && self.expected.is_none() {
+                let _ = self.undo_length(&mut tools.host, None);
+            }
+            Finding::without_work(Outcome::Failed(Fail::Body(reason)))
+        })
     }
 
     /// Releases a response before any of its body was seen.
     pub fn unhold<H: Host>(&self, tools: &mut Tools<H>, writes: bool) -> Result<Incoming, Fail> {
         if writes {
-            self.dependents.fix_for_any_body(&mut tools.host).map_err(|_| Fail::Host)?;
+            let dependents = Dependents::of(&mut tools.host);
+            dependents.and_then(|dependents| dependents.fix_for_any_body(&mut tools.host)).map_err(|_| Fail::Host)?;
         }
         Ok(Incoming::new(self.expected))
     }
@@ -115,20 +120,30 @@ impl Held {
         }
         let goes_on =
             matches!(absorbed, Ok(Absorbed { progress: Progress::Hold | Progress::Release(Reason::TooLarge), .. }));
-        if goes_on && job.writes && self.dependents.fix_for_any_body(&mut tools.host).is_err() {
+        let trailing = if job.writes && !goes_on { self.before_trailers(tools, size, last) } else { None };
+        let trails = trailing.is_some();
+        let dependents = match trailing {
+            Some(dependents) => Ok(dependents),
+            None => self.undo_length(&mut tools.host, last.then_some(count(size))),
+        };
+        let dependents = dependents.and_then(|dependents| {
+            if goes_on && job.writes {
+                dependents.fix_for_any_body(&mut tools.host)?;
+            }
+            Ok(dependents)
+        });
+        if dependents.is_err() {
             absorbed = Err(Fail::Host);
         }
-        let trailing = if job.writes && !goes_on { self.before_trailers(tools, size, last) } else { None };
-        let job = match &trailing {
-            Some(dependents) => &Job { held: Some(dependents), max_output: MAX_OUTPUT, ..*job },
-            None => job,
-        };
+        let dependents = dependents.unwrap_or_default();
+        let max_output = if trails { MAX_OUTPUT } else { job.max_output };
+        let job = &Job { held: Some(&dependents), max_output, ..*job };
         match incoming.settle(tools, job, size, 0, absorbed) {
             Step::More => {
                 incoming.account(tools);
                 HeldStep::Unhold(incoming)
             }
-            Step::Done(finding) if trailing.is_some() => HeldStep::WaitAWhile(Some(finding)),
+            Step::Done(finding) if trails => HeldStep::WaitAWhile(Some(finding)),
             Step::Done(finding) => HeldStep::Done(finding),
         }
     }
@@ -138,7 +153,18 @@ impl Held {
         if self.expected.is_some() || last || !tools.host.upstream_has_ended() {
             return None;
         }
-        let dependents = Dependents::of(&mut tools.host);
-        (dependents.has_length() || size <= EMPTY_LIST).then_some(dependents)
+        let dependents = Dependents::of(&mut tools.host).ok()?;
+        (dependents.length().is_some() || size <= EMPTY_LIST).then_some(dependents)
+    }
+
+    /// Makes content-length again what it was, if it has changed since to anything but the length of the body. Returns
+    /// the dependent headers. `length`: of the body, if all of it is there.
+    fn undo_length<H: Host>(&self, host: &mut H, length: Option<u64>) -> Result<Dependents, Status> {
+        let mut dependents = Dependents::of(host)?;
+        let is_true = dependents.length() == self.expected || length.is_some() && dependents.length() == length;
+        if !is_true {
+            dependents.correct_length(host, self.expected)?;
+        }
+        Ok(dependents)
     }
 }

@@ -236,7 +236,7 @@ impl<H: Host> Vm<H> {
                 }
                 (finding, false)
             }
-            Stage::Held(held) => (held.end(), true),
+            Stage::Held(held) => (held.end(tools), true),
             Stage::Healed => {
                 dependent::fix_trailers(&mut self.tools.host);
                 return Action::Continue;
@@ -428,7 +428,7 @@ impl<H: Host> Vm<H> {
     /// Stops waiting for more of a paused body.
     fn give_up(&mut self, id: u32) -> Action {
         if let Some(Stage::Held(held)) = self.streams.get(id).map(|stream| &stream.stage) {
-            let finding = held.end();
+            let finding = held.end(&mut self.tools);
             self.conclude(id, &finding, true);
         }
         Action::Continue
@@ -519,14 +519,12 @@ fn begin<H: Host>(tools: &mut Tools<H>, stream: &mut Stream, ends: bool) -> Resu
     let most = count(root.config.limits.max_held_bytes);
     // A body that is only observed must not wait for its end, which may be handed out late: see [`Held`].
     let may_hold = root.holds_headers() && (stream.manner.heals || content_length.is_some());
-    let dependents = if may_hold && content_length.is_none_or(|length| length <= most) {
-        match Held::new(content_length, dependents) {
-            Ok(held) => return Ok(Stage::Held(held)),
-            Err(dependents) => dependents,
-        }
-    } else {
-        dependents
-    };
+    if may_hold
+        && content_length.is_none_or(|length| length <= most)
+        && let Some(held) = Held::new(content_length)
+    {
+        return Ok(Stage::Held(held));
+    }
     if stream.manner.heals {
         dependents.fix_for_any_body(&mut tools.host).map_err(|_| Skip::Host)?;
     }

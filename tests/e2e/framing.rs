@@ -45,6 +45,11 @@ pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
             }));
         }
     }
+    for (name, framing, _) in FRAMINGS.into_iter().filter(|(_, framing, _)| !framing.is_gzip()) {
+        cases.push(lane.case(&format!("held-rewritten: {name}"), move |rig| {
+            bodies::small().iter().try_for_each(|body| through(rig, "held-rewritten", framing, body).map(|_| ()))
+        }));
+    }
     let large = [Framing::Length, Framing::Chunked, Framing::Chunks(1000), Framing::Close, Framing::Gzip];
     for framing in large {
         for listener in MODES {

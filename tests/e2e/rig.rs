@@ -258,6 +258,7 @@ fn listeners(module: &std::path::Path, http2: SocketAddr) -> Vec<Listener> {
         Listener { buffer_limit: limit, ..Listener::new("tight-held", vec![held()]) },
         Listener { buffer_limit: limit, ..Listener::new("long-early", vec![topology::nomos(module, &long)]) },
         Listener { buffer_limit: limit, ..Listener::new("long-held", vec![topology::nomos(module, &long_held)]) },
+        Listener::new("held-rewritten", vec![held(), topology::rewriting_chunks()]),
         Listener::new("slow-early", vec![early(), topology::rate_limit(8)]),
         Listener::new("slow-held", vec![held(), topology::rate_limit(8)]),
         Listener::new(

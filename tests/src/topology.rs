@@ -200,6 +200,17 @@ pub fn buffering() -> Value {
     }})
 }
 
+/// Returns Envoy's Lua filter, which writes each chunk of a body anew, as it is, and its length into content-length.
+pub fn rewriting_chunks() -> Value {
+    let source = "function envoy_on_response(handle)
+        for chunk in handle:bodyChunks() do chunk:setBytes(chunk:getBytes(0, chunk:length())) end
+    end";
+    json!({"name": "envoy.filters.http.lua", "typed_config": {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua",
+        "default_source_code": {"inline_string": source},
+    }})
+}
+
 /// Returns Envoy's fault filter, which hands out bodies at this rate in KiB per second.
 pub fn rate_limit(rate: u32) -> Value {
     json!({"name": "envoy.filters.http.fault", "typed_config": {

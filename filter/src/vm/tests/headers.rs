@@ -196,6 +196,50 @@ fn a_body_whose_length_comes_late_waits_for_trailers() {
     }
 }
 
+/// Lua with `setBytes` on `bodyChunks` writes the length of each chunk into content-length. Plain, that comes too late to
+/// have an effect.
+#[test]
+fn a_content_length_of_one_chunk_is_undone() {
+    let bodies = [
+        (HELD, DRIFTED, HEALED),
+        (HELD, CLEAN, CLEAN),
+        (HELD, BROKEN, BROKEN),
+        (OBSERVE_HELD, DRIFTED, DRIFTED),
+        (OBSERVE_HELD, CLEAN, CLEAN),
+    ];
+    for (settings, sent, out) in bodies {
+        for (is_known, cut) in [(true, 10), (true, 100), (false, 10), (false, 100)] {
+            let case = format!("{settings} {sent} {is_known} {cut}");
+            let (length, mut vm) = (length(sent), vm(settings));
+            let upstream = Upstream { chunks: vec![], end: End::Never, ..Upstream::json(sent) };
+            let upstream = if is_known { upstream.with("content-length", &length) } else { upstream };
+            assert_eq!(upstream.begin(&mut vm).paused, is_known || settings == HELD, "{case}");
+            let mut holds = is_known || settings == HELD;
+            vm.host().buffer = Some(Vec::new());
+            let (mut left, mut at) = (Vec::new(), 0);
+            for chunk in sent.as_bytes().chunks(cut) {
+                at += chunk.len();
+                if holds {
+                    let headers = vm.host().response.as_mut().unwrap();
+                    headers.retain(|(name, _)| name != b"content-length");
+                    headers.push((b"content-length".to_vec(), chunk.len().to_string().into()));
+                }
+                vm.host().buffer.as_mut().unwrap().extend_from_slice(chunk);
+                let size = vm.host().buffer.as_ref().map_or(0, Vec::len);
+                if vm.on_response_body(STREAM, size, at == sent.len() && is_known) == Action::Continue {
+                    left.extend(vm.host().buffer.replace(Vec::new()).unwrap());
+                    holds = false;
+                }
+            }
+            assert_eq!(String::from_utf8(left).unwrap(), out, "{case}");
+            let headers = vm.host().response_headers();
+            let lengths = headers.iter().filter_map(|line| line.strip_prefix("content-length: "));
+            let expected = if is_known { vec![out.len().to_string()] } else { vec![] };
+            assert_eq!(lengths.collect::<Vec<_>>(), expected, "{case}");
+        }
+    }
+}
+
 /// A body of known length is awaited for as long as the client waits, even for the first response of a worker.
 #[test]
 fn a_body_of_known_length_is_not_given_up() {
