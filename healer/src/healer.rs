@@ -3,7 +3,7 @@ mod elsewhere;
 mod learn;
 mod summary;
 
-use crate::intake::{Intake, Known, Progress};
+use crate::intake::{Intake, Progress, Recognition};
 use crate::limits::Limits;
 use crate::matching::{Matching, matching};
 use crate::memo::{Instance, Memo};
@@ -72,7 +72,7 @@ impl Healer {
             return intake;
         }
         let scanner = Scanner::new(limits.max_depth);
-        Box::new(Intake { limits, scanner, held: Vec::new(), known: Known::default() })
+        Box::new(Intake { limits, scanner, held: Vec::new(), known: Recognition::default() })
     }
 
     /// Takes back the memory of an intake.

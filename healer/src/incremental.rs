@@ -26,7 +26,7 @@ use crate::reason::{Failure, Reason};
 use crate::scan::Status;
 use crate::text::{is_scalar, trim_end};
 use crate::walk::{Body, Part};
-use envelope::{Known, held_state, moves_out};
+use envelope::{EnvelopeMember, held_state, moves_out};
 use soundness::Soundness;
 use tape::{Ahead, Sound, Tape};
 use traced::Traced;
@@ -488,7 +488,7 @@ impl Incremental {
             return self.pass_key();
         }
         let level = self.spine.last().map_or(&State::INERT, |level| plan.state(level.state));
-        let known = Known::of(plan, level, tape.name(self.next));
+        let known = EnvelopeMember::of(plan, level, tape.name(self.next));
         self.state = known.state;
         self.leave_undone(u32::from(known.ruled));
         self.summary.unscored = self.summary.unscored.saturating_add(u32::from(known.unscored));

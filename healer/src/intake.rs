@@ -19,7 +19,7 @@ pub struct Intake {
     pub(crate) limits: Limits,
     pub(crate) scanner: Scanner,
     pub(crate) held: Vec<u8>,
-    pub(crate) known: Known,
+    pub(crate) known: Recognition,
 }
 
 /// Memory for what elements become that is kept between bodies.
@@ -27,7 +27,7 @@ const KEPT: usize = 256 << 10;
 
 /// What is known of a body by its skeleton.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct Recognition {
     /// The stencil that all bytes so far fit. They are not scanned.
     pub stencil: Option<Arc<Stencil>>,
     /// How often the bytes so far were compared and might have come to fit a stencil. They are not scanned.
@@ -47,7 +47,7 @@ struct Lists {
     search: Search,
 }
 
-impl Known {
+impl Recognition {
     /// Forgets the body and keeps the memory.
     pub(crate) fn clear(&mut self) {
         (self.stencil, self.looks, self.is_stranger) = (None, 0, false);

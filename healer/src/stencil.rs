@@ -11,8 +11,8 @@
 
 mod draw;
 mod elements;
-mod known;
 mod lists;
+mod recent;
 mod runs;
 mod slot;
 mod value;
@@ -29,8 +29,8 @@ use crate::walk::Body;
 
 pub(crate) use draw::{Drawing, Mark, Marked};
 pub(crate) use elements::Elements;
-pub(crate) use known::Stencils;
 pub(crate) use lists::{List, MOST_ELEMENTS, MOST_LISTS, MOST_NESTING, Reading};
+pub(crate) use recent::Stencils;
 pub(crate) use runs::{ListPlace, Passed, Run, Runs};
 use slot::{Left, Seen, Slot};
 pub(crate) use value::white;

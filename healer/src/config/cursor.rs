@@ -21,7 +21,7 @@ pub struct Cursor<'a> {
     /// The offset that a refusal points to: that of the member's name, else that of the node.
     offset: usize,
     parent: Option<&'a Cursor<'a>>,
-    step: Step<'a>,
+    step: Link<'a>,
 }
 
 /// A node, and the way to it as text. Unlike a [`Cursor`] it can be stored.
@@ -34,7 +34,7 @@ pub struct Place<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Step<'a> {
+enum Link<'a> {
     Root,
     Path(&'a str),
     Name(&'a str),
@@ -44,7 +44,7 @@ enum Step<'a> {
 impl<'a> Place<'a> {
     /// Returns a cursor that starts here.
     pub fn cursor(&self) -> Cursor<'_> {
-        Cursor { node: self.node, offset: self.offset, parent: None, step: Step::Path(&self.path) }
+        Cursor { node: self.node, offset: self.offset, parent: None, step: Link::Path(&self.path) }
     }
 
     /// Follows names and indices. If a step does not exist, returns the last node on the way and that step as an error.
@@ -62,7 +62,7 @@ impl<'a> Place<'a> {
 impl<'a> Cursor<'a> {
     /// Starts a walk.
     pub fn root(node: &'a Node) -> Self {
-        Cursor { node, offset: node.offset, parent: None, step: Step::Root }
+        Cursor { node, offset: node.offset, parent: None, step: Link::Root }
     }
 
     /// Returns the place of this cursor.
@@ -91,7 +91,7 @@ impl<'a> Cursor<'a> {
             node,
             offset: node.offset,
             parent: Some(self),
-            step: Step::Index(index),
+            step: Link::Index(index),
         })
     }
 
@@ -122,8 +122,8 @@ impl<'a> Cursor<'a> {
     /// Returns the name of this member; empty if it is none.
     pub fn name(&self) -> &'a str {
         match self.step {
-            Step::Name(name) => name,
-            Step::Root | Step::Path(_) | Step::Index(_) => "",
+            Link::Name(name) => name,
+            Link::Root | Link::Path(_) | Link::Index(_) => "",
         }
     }
 
@@ -236,7 +236,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn member(&'a self, member: &'a Member) -> Cursor<'a> {
-        let step = Step::Name(&member.name);
+        let step = Link::Name(&member.name);
         Cursor { node: &member.node, offset: member.offset, parent: Some(self), step }
     }
 
@@ -253,15 +253,15 @@ impl<'a> Cursor<'a> {
 
 impl Node {
     /// Returns the member with this name, or the element at this index.
-    fn step(&self, step: &str) -> Option<(Step<'_>, &Node, usize)> {
+    fn step(&self, step: &str) -> Option<(Link<'_>, &Node, usize)> {
         match &self.value {
             Value::Object(members) => {
                 let member = members.iter().find(|member| member.name == step)?;
-                Some((Step::Name(&member.name), &member.node, member.offset))
+                Some((Link::Name(&member.name), &member.node, member.offset))
             }
             Value::Array(items) => {
                 let index = step.parse().ok()?;
-                items.get(index).map(|node| (Step::Index(index), node, node.offset))
+                items.get(index).map(|node| (Link::Index(index), node, node.offset))
             }
             _ => None,
         }
@@ -290,15 +290,15 @@ pub fn refuse_duplicates(cursor: &Cursor<'_>, problems: &mut Problems) {
     }
 }
 
-fn push_step(path: &mut String, step: Step<'_>) {
+fn push_step(path: &mut String, step: Link<'_>) {
     // Writing to a `String` cannot fail.
     let _ = match step {
-        Step::Root => Ok(()),
-        Step::Path(start) => path.write_str(start),
-        Step::Index(index) => write!(path, "[{index}]"),
-        Step::Name(name) if !is_word(name) => write!(path, "[{}]", quote(name)),
-        Step::Name(name) if path.is_empty() => path.write_str(name),
-        Step::Name(name) => write!(path, ".{name}"),
+        Link::Root => Ok(()),
+        Link::Path(start) => path.write_str(start),
+        Link::Index(index) => write!(path, "[{index}]"),
+        Link::Name(name) if !is_word(name) => write!(path, "[{}]", quote(name)),
+        Link::Name(name) if path.is_empty() => path.write_str(name),
+        Link::Name(name) => write!(path, ".{name}"),
     };
 }
 

@@ -7,7 +7,7 @@ use crate::text::decoded;
 
 /// What a member of an envelope is to the plan, by its name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct EnvelopeMember {
     /// The state of its value. With a contract, what a rule would do inside the value is undone with the rule.
     pub state: Id,
     /// Whether a rule is not carried out.
@@ -16,7 +16,7 @@ pub(super) struct Known {
     pub unscored: bool,
 }
 
-impl Known {
+impl EnvelopeMember {
     /// Looks up a name. `name`: the bytes between its quotes.
     pub(super) fn of(plan: &Automaton, level: &State, name: &[u8]) -> Self {
         let name = decoded(name);
@@ -37,7 +37,7 @@ impl Known {
             || is_dropped
             || level.converts && plan.convert(&name, &mut Vec::new(), &mut Vec::new()).is_some();
         let unscored = level.record != NONE && !ruled && action.is_none_or(|action| action.similar);
-        Known { state, ruled, unscored }
+        EnvelopeMember { state, ruled, unscored }
     }
 }
 

@@ -88,7 +88,7 @@ impl Reading<'_> {
             let gap = value.len() - value.trim_start().len();
             let quoted = name[..name.len() - 1].trim();
             let automaton = reading.plan.automaton();
-            let known = Known::of(automaton, automaton.state(state), &quoted.as_bytes()[1..quoted.len() - 1]);
+            let known = EnvelopeMember::of(automaton, automaton.state(state), &quoted.as_bytes()[1..quoted.len() - 1]);
             reading.out.push_str(name);
             reading.out.push_str(&value[..gap]);
             reading.value(&value[gap..], known.state, false, false);

@@ -39,7 +39,7 @@ pub(super) struct Learned {
     pub(super) sequences: Sequences,
     /// The shapes by state and hash, then by their members, then by what is in their arrays.
     pub(super) by_hash: Shapes,
-    pub(super) overlays: overlay::Known,
+    pub(super) overlays: overlay::Index,
     /// By state of the plan: the shape that most of its records had in the last body that had any.
     pub(super) likely: Vec<Id>,
     pub(super) resolutions: Vec<Resolution>,
@@ -133,7 +133,7 @@ impl Learned {
             shapes: Vec::new(),
             sequences: Sequences::new(),
             by_hash: Shapes::default(),
-            overlays: overlay::Known::new(),
+            overlays: overlay::Index::new(),
             likely: vec![NONE; automaton.states.len()],
             automaton,
             resolutions: Vec::new(),

@@ -1,7 +1,7 @@
 //! Which moves start from which records, and the tries of their paths.
 
 use super::PlanError;
-use super::automaton::{Id, Move, MoveKind, NONE, RuleRef, Step as TargetName};
+use super::automaton::{Id, Move, MoveKind, NONE, RuleRef, TargetName};
 use super::contract::Nodes;
 use super::guard::Guard;
 use super::names::Names;

@@ -29,7 +29,7 @@ pub(crate) struct Automaton {
     pub renames: Vec<Rename>,
     pub moves: Vec<Move>,
     /// Steps of the target paths of moves, as a forest. Moves of one record share the steps of a common prefix.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TargetName>,
     /// Conventions for plans without a contract, best rank first.
     pub conventions: Vec<Convention>,
     /// Required members, in ranges by state.
@@ -197,7 +197,7 @@ pub(crate) enum MoveKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Step {
+pub(crate) struct TargetName {
     /// The step above; [`NONE`] for a name in the record itself.
     pub parent: Id,
     pub text: Span,

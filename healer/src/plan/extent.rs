@@ -1,6 +1,6 @@
 //! The size of an automaton, so that later additions can be measured and removed.
 
-use super::automaton::{Action, Automaton, Move, Rename, SourceEnd, State, Step, TargetStep};
+use super::automaton::{Action, Automaton, Move, Rename, SourceEnd, State, TargetName, TargetStep};
 
 /// The lengths of an automaton's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Automaton {
             (self.targets.len(), extent.targets, size_of::<TargetStep>()),
             (self.renames.len(), extent.renames, size_of::<Rename>()),
             (self.moves.len(), extent.moves, size_of::<Move>()),
-            (self.steps.len(), extent.steps, size_of::<Step>()),
+            (self.steps.len(), extent.steps, size_of::<TargetName>()),
             (self.text.len(), extent.text, 1),
         ];
         let bytes = |(now, then, size): (usize, usize, usize)| now.saturating_sub(then).saturating_mul(size);

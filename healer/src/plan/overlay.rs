@@ -5,7 +5,7 @@
 
 use super::Plan;
 use super::automaton::{
-    Action, Automaton, INERT, Id, Move, MoveKind, NONE, Rename, RuleRef, SourceEnd, Span, State, Step, TargetStep,
+    Action, Automaton, INERT, Id, Move, MoveKind, NONE, Rename, RuleRef, SourceEnd, Span, State, TargetName, TargetStep,
 };
 use super::guard::Guard;
 use super::record::Record;
@@ -46,7 +46,7 @@ struct Touch {
 /// not concern similarity, such as which values are `null`. They share their states, so that a record that was taken
 /// for one of another shape need not be walked again. A sorted list: learning a record takes longer than inserting
 /// among thousands, and a map type adds 3 KB to the module.
-pub(crate) type Known = Vec<(Vec<u8>, Id)>;
+pub(crate) type Index = Vec<(Vec<u8>, Id)>;
 
 /// What is added with the states of a record.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ pub(crate) struct Seen<'a> {
 /// Adds the states for records of the shape that was seen with these alignments, unless they are known. Returns the
 /// state of the record and what was added. Resolutions are numbered from `first` on.
 pub(crate) fn add(
-    (automaton, known): (&mut Automaton, &mut Known),
+    (automaton, known): (&mut Automaton, &mut Index),
     seen: Seen<'_>,
     alignments: &[Alignment],
     first: u32,
@@ -450,11 +450,11 @@ impl<'a> Overlay<'a> {
         for field in to {
             let text = self.text(self.name(*field));
             let words = self.automaton.text(text).to_vec();
-            let same = |step: &Step| step.parent == parent && self.automaton.text(step.text) == words;
+            let same = |step: &TargetName| step.parent == parent && self.automaton.text(step.text) == words;
             let known = self.automaton.steps.iter().position(same);
             let step = known.map_or_else(|| self.automaton.steps.len() as Id, |known| known as Id);
             if known.is_none() {
-                self.automaton.steps.push(Step { parent, text });
+                self.automaton.steps.push(TargetName { parent, text });
             }
             path.push(step);
             parent = step;
@@ -466,7 +466,7 @@ impl<'a> Overlay<'a> {
     fn text(&mut self, name: &str) -> Span {
         let mut quoted = Vec::new();
         quote(name, &mut quoted);
-        let known = |step: &&Step| self.automaton.text(step.text) == quoted;
+        let known = |step: &&TargetName| self.automaton.text(step.text) == quoted;
         if let Some(step) = self.automaton.steps.iter().find(known) {
             return step.text;
         }

@@ -62,7 +62,7 @@ fn decide(plan: &Automaton, closed: Closed, scratch: &mut Scratch) -> bool {
         order::sort_by_less(&mut order, |a, b| a < b);
     }
     let epoch = scratch.next_epoch();
-    let mut record = Record { plan, closed, epoch, around_others, unwraps: false, wraps: false, scratch };
+    let mut record = Decision { plan, closed, epoch, around_others, unwraps: false, wraps: false, scratch };
     let decided = record.decide(&order);
     scratch.order = order;
     decided
@@ -71,7 +71,7 @@ fn decide(plan: &Automaton, closed: Closed, scratch: &mut Scratch) -> bool {
 /// Rank, member and rule of a source, and its index.
 type Ordered = (u16, Id, u32, Id);
 
-struct Record<'a, 's> {
+struct Decision<'a, 's> {
     plan: &'a Automaton,
     closed: Closed,
     /// What the marks of this decision carry.
@@ -85,7 +85,7 @@ struct Record<'a, 's> {
     scratch: &'s mut Scratch,
 }
 
-impl Record<'_, '_> {
+impl Decision<'_, '_> {
     fn decide(&mut self, order: &[Ordered]) -> bool {
         let (marks, steps) = (&mut self.scratch.marks, self.plan.steps.len());
         if marks.len() < steps {
@@ -182,7 +182,7 @@ impl Record<'_, '_> {
         }
     }
 
-    /// As [`Record::accept`] for the commonest move: to a name in the record itself.
+    /// As [`Decision::accept`] for the commonest move: to a name in the record itself.
     #[inline(always)]
     fn accept_to_record(&mut self, mv: &Move, name: Id, id: Id) {
         let (anchor, epoch) = (self.closed.anchor, self.epoch);

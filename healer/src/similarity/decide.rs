@@ -80,7 +80,7 @@ fn may_move(pair: &Pair) -> bool {
 
 /// Lowers the score of pairs that are doubtful beside those that are sure.
 fn lower_doubtful(record: &Record<'_, '_>, pairs: &mut [Pair], taken: &[Alignment], formed: &[Id]) {
-    let known = doubt::Known { sure: sure(record, pairs, taken), formed };
+    let known = doubt::Evidence { sure: sure(record, pairs, taken), formed };
     lower(pairs, |pair| doubt::is_doubtful_beside(record, pair, &known));
 }
 

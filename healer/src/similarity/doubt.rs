@@ -28,7 +28,7 @@ const METADATA: [&str; 3] = ["@context", "@id", "@type"];
 pub(super) const GROUPED: f32 = 0.94;
 
 /// Evidence for and against pairs.
-pub(super) struct Known<'a> {
+pub(super) struct Evidence<'a> {
     /// Expected fields and the members that they surely are.
     pub sure: Vec<(Id, Id)>,
     pub formed: &'a [Id],
@@ -68,7 +68,7 @@ fn says_thing(word: &Token) -> bool {
 }
 
 /// Whether a pair may be wrong, given the pairs that are sure: these account for names that would raise a doubt.
-pub(super) fn is_doubtful_beside(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
+pub(super) fn is_doubtful_beside(record: &Record<'_, '_>, pair: &Pair, known: &Evidence<'_>) -> bool {
     let is_same = pair.parts.synonym >= SAME_WORDS;
     let role = if is_same { Role::Former } else { Role::Form };
     has_longer(record, pair, known, role)
@@ -360,7 +360,7 @@ fn stands_in_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
 }
 
 /// Whether the record has another member beside the found one whose name has all its words and some more.
-fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>, role: Role) -> bool {
+fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Evidence<'_>, role: Role) -> bool {
     let names = &record.scratch.names;
     let (Some(found), Some(field)) = (record.found.get(pair.found as usize), record.model.field(pair.expected)) else {
         return false;
@@ -377,7 +377,7 @@ fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>, role: Rol
 }
 
 /// Doubts `start.time_zone` for `start_time_zone` where `original_start_time_zone` stands in the expected place.
-fn has_former(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
+fn has_former(record: &Record<'_, '_>, pair: &Pair, known: &Evidence<'_>) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
     let (Some(field), Some(name)) = (record.model.field(pair.expected), expected.get(pair.expected)) else {
         return false;
@@ -393,7 +393,7 @@ fn has_former(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
 }
 
 /// Whether the contract lacks a field beside the expected one whose name has all its words and some more.
-fn lacks_longer(record: &Record<'_, '_>, pair: &Pair, known: &Known<'_>) -> bool {
+fn lacks_longer(record: &Record<'_, '_>, pair: &Pair, known: &Evidence<'_>) -> bool {
     let names = &record.model.names;
     let (Some(found), Some(field)) = (record.found.get(pair.found as usize), record.model.field(pair.expected)) else {
         return false;

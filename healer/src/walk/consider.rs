@@ -26,7 +26,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         if state.converts {
             self.scratch.names.push(resolve::name_hash(name));
         }
-        let mut known = Known { next: action.map_or(state.unknown, |action| action.next), ..Known::of(action) };
+        let mut known = Lead { next: action.map_or(state.unknown, |action| action.next), ..Lead::of(action) };
         let ruled = action.is_some_and(|action| action.rename != NONE || action.expected);
         let mut renaming = action.and_then(|action| self.admitted(action, quote));
         if !ruled {
@@ -81,18 +81,18 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
     }
 
     /// With a contract: returns the rename to the expected member whose name has the same canonical form.
-    fn canonical(&mut self, state: &State, name: &[u8], known: &mut Known) -> Option<Renaming> {
+    fn canonical(&mut self, state: &State, name: &[u8], known: &mut Lead) -> Option<Renaming> {
         let mut form = std::mem::take(&mut self.scratch.form);
         form.clear();
         let action = if case::canonical(name, &mut form) { self.plan.action_by_canonical(state, &form) } else { None };
         self.scratch.form = form;
         let action = action?;
-        *known = Known { next: action.next, ..Known::of(Some(action)) };
+        *known = Lead { next: action.next, ..Lead::of(Some(action)) };
         self.plan.renames.get(action.rename as usize).map(Renaming::by)
     }
 
     /// Without a contract: returns what a convention makes of a name that no rule knows.
-    fn converted(&mut self, state: &State, name: &[u8], known: &mut Known) -> Option<Renaming> {
+    fn converted(&mut self, state: &State, name: &[u8], known: &mut Lead) -> Option<Renaming> {
         if !self.plan.capitalises && case::is_one_lower_word(name) {
             return None;
         }
@@ -103,7 +103,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         renaming
     }
 
-    fn spelt(&mut self, state: &State, spelt: &[u8], by: &Convention, known: &mut Known) -> Renaming {
+    fn spelt(&mut self, state: &State, spelt: &[u8], by: &Convention, known: &mut Lead) -> Renaming {
         let target = self.plan.action(state, spelt);
         if let Some(target) =
             target.filter(|target| target.targets_if_renamed_here.0 < target.targets_if_renamed_here.1)
@@ -306,13 +306,13 @@ pub(super) struct Kept {
 }
 
 /// Where a member leads.
-struct Known {
+struct Lead {
     next: Id,
     targets: (u32, u32),
 }
 
-impl Known {
+impl Lead {
     fn of(action: Option<&Action>) -> Self {
-        Known { next: INERT, targets: action.map_or((0, 0), |action| action.targets) }
+        Lead { next: INERT, targets: action.map_or((0, 0), |action| action.targets) }
     }
 }
