@@ -21,6 +21,8 @@ use crate::plan::spec::Kind;
 /// The largest number of times that members are looked at in one record, each time for another member of an expected
 /// object or element: half a millisecond in all.
 const MAX_LOOKS: usize = 1 << 19;
+/// To compare the words of two names takes as long as so many looks.
+const NAMES: usize = 16;
 /// The least share of the members of the side that has fewer.
 const LEAST_SHARE: f32 = 0.5;
 /// Where a name got or lost a word: the least number of members that are the same, how much their names tell at least,
@@ -65,15 +67,15 @@ fn pairs(
     let (mut pairs, mut looks) = (Vec::new(), 0usize);
     for id in found.iter().copied() {
         for (expected, _) in (0..).zip(record.model.fields()).filter(|(_, field)| is_kind(field)) {
-            if !is_wanted(expected, id) {
-                continue;
-            }
-            let inside = record.model.inside(expected).0.count();
-            looks = looks.saturating_add(inside.saturating_mul(record.found.len()));
+            let is_wanted = is_wanted(expected, id);
+            let inside = if is_wanted { record.model.inside(expected).0.count() } else { 0 };
+            looks = looks.saturating_add(NAMES).saturating_add(inside.saturating_mul(record.found.len()));
             if looks > MAX_LOOKS {
                 return Vec::new();
             }
-            pairs.extend(pair(record, expected, id));
+            if is_wanted {
+                pairs.extend(pair(record, expected, id));
+            }
         }
     }
     pairs
