@@ -11,7 +11,7 @@
 
 use super::compatible::compatible;
 use super::likeness::has_child;
-use super::record::Record;
+use super::record::{Record, UNFRAMED};
 use super::{Alignment, Expected, Found, Id, NONE};
 use crate::plan::spec::Kind;
 
@@ -58,8 +58,11 @@ fn is_one_of_many(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, I
     record.place_of(above) == record.around(from) && beside.any(|(id, _)| has_all(id))
 }
 
-/// Whether another object stands beside that one and has all members that moved.
+/// Whether another object stands beside that one, which is no expected object, and has all members that moved.
 fn has_a_twin(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) -> bool {
+    if record.scratch.members.get(from as usize).is_none_or(|member| member.frame != UNFRAMED) {
+        return false;
+    }
     let is_of = |one: &&Alignment| {
         record.around(one.found) == from && record.model.field(one.expected).is_some_and(|field| field.parent == to)
     };

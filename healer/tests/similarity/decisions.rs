@@ -629,6 +629,27 @@ fn a_name_with_a_word_more_or_less_is_known_by_the_members() {
     }
 }
 
+/// Which of two objects with the same members took the place of a missing one, the members do not tell. That says nothing
+/// of members that moved up out of an object into one that is expected and there.
+#[test]
+fn an_object_that_has_a_twin_is_left() {
+    let place = r#"{"street":"s","postal_code":"p","region_code":"r"}"#;
+    let plan = &plan(&format!(r#"{{"id":1,"title":"t","address":{place}}}"#));
+    let healed = |body: &str| heal(plan, &mut Memo::new(plan), body);
+    let one = format!(r#"{{"id":1,"title":"t","spot":{place}}}"#);
+    let two = format!(r#"{{"id":1,"title":"t","spot":{place},"nook":{place}}}"#);
+    assert_eq!(healed(&one), format!(r#"{{"id":1,"title":"t","address":{place}}}"#));
+    assert_eq!(healed(&two), two);
+
+    let probe = |inside: &str| format!(r#"{{"ready":{inside},"alive":{inside},"id":1,"title":"t"}}"#);
+    let (nested, flat) = (
+        r#"{"delay":1,"handler":{"tcp_socket":"a","http_get":"b"}}"#,
+        r#"{"delay":1,"tcp_socket":"a","http_get":"b"}"#,
+    );
+    let lifted = super::plan(&probe(nested));
+    assert_eq!(heal(&lifted, &mut Memo::new(&lifted), &probe(flat)), probe(nested));
+}
+
 /// A member that was taken for another field, in vain, still has its name: no object of that name is made beside it.
 #[test]
 fn no_object_is_made_beside_a_member_of_its_name() {
