@@ -382,9 +382,9 @@ fn with_memo<T>(job: &Job<'_>, work: impl FnOnce(&mut Memo) -> T) -> T {
     }
 }
 
-/// Makes a call without which bytes of the body would be missing or in the wrong place. If the host refuses twice,
-/// which is not known to happen, the response is reset.
-fn insist<H: Host>(host: &mut H, call: impl Fn(&mut H) -> Result<(), Status>) -> Result<(), Fail> {
+/// Makes a call without which bytes of the body would be missing or in the wrong place, or their length would be false.
+/// If the host refuses twice, which is not known to happen, the response is reset.
+pub fn insist<H: Host>(host: &mut H, call: impl Fn(&mut H) -> Result<(), Status>) -> Result<(), Fail> {
     if call(host).is_ok() || call(host).is_ok() {
         return Ok(());
     }

@@ -78,14 +78,18 @@ impl Dependents {
         }
     }
 
-    /// Sets content-length to what it should be, or removes it.
-    pub fn correct_length<H: Host>(&mut self, host: &mut H, length: Option<u64>) -> Result<(), Status> {
+    /// Sets content-length, or removes it.
+    pub fn correct_length<H: Host>(host: &mut H, length: Option<u64>) -> Result<(), Status> {
         match length {
-            Some(length) => set_length(host, length)?,
-            None => host.remove_header(Map::ResponseHeaders, CONTENT_LENGTH)?,
+            Some(length) => set_length(host, length),
+            None => host.remove_header(Map::ResponseHeaders, CONTENT_LENGTH),
         }
-        self.length = length;
-        Ok(())
+    }
+
+    /// Returns these headers with another content-length.
+    #[must_use]
+    pub fn with_length(self, length: Option<u64>) -> Dependents {
+        Dependents { length, ..self }
     }
 
     fn note_etag(&mut self, value: &[u8]) {

@@ -18,13 +18,14 @@
 //! the held headers have got meanwhile, or, for an empty list, by its own length.
 //!
 //! Other filters behind this one write the length of each chunk into content-length, for example Lua with `setBytes` on
-//! `bodyChunks`. Where headers have left that has no effect, so it is undone here.
+//! `bodyChunks`. Usually that comes too late to have an effect. Held headers would leave with it, and the body would be
+//! cut off there. So content-length is made true before they do.
 
 use healer::{Progress, Reason};
 
-use crate::body::{Absorbed, Incoming, Job, Step, count};
+use crate::body::{Absorbed, Incoming, Job, Step, count, insist};
 use crate::dependent::Dependents;
-use crate::host::{Host, Status};
+use crate::host::Host;
 use crate::outcome::{Fail, Outcome};
 use crate::report::Finding;
 use crate::tools::Tools;
@@ -78,9 +79,9 @@ impl Held {
                 // another filter hands out a body whose upstream has ended: Envoy 1.36 takes the chunk with which the
                 // headers leave for the end of such a body.
                 let waits = job.writes || tools.host.upstream_has_ended();
-                if waits { HeldStep::Wait } else { self.take(tools, job, size, false) }
+                if waits { HeldStep::Wait } else { self.take(tools, job, size, ends) }
             }
-            Some(_) => self.take(tools, &Job { max_output: MAX_OUTPUT, ..*job }, size, true),
+            Some(_) => self.take(tools, &Job { max_output: MAX_OUTPUT, ..*job }, size, ends),
             None => self.take(tools, job, size, ends),
         }
     }
@@ -92,13 +93,18 @@ impl Held {
 
     /// Ends a response of whose body no more comes. If the body was not waited for, none of it has come.
     pub fn end<H: Host>(&self, tools: &mut Tools<H>) -> Finding {
-        let reason = if self.waits { Reason::Truncated } else { Reason::Empty };
-        self.known.unwrap_or_else(|| {
-            if self.waits && self.expected.is_none() {
-                let _ = self.undo_length(&mut tools.host, None);
-            }
-            Finding::without_work(Outcome::Failed(Fail::Body(reason)))
-        })
+        if let Some(known) = self.known {
+            return known;
+        }
+        if !self.waits {
+            return Finding::without_work(Outcome::Failed(Fail::Body(Reason::Empty)));
+        }
+        let is_false = Dependents::of(&mut tools.host).is_ok_and(|now| now.length() != self.expected);
+        let mut fail = Fail::Body(Reason::Truncated);
+        if is_false && insist(&mut tools.host, |host| Dependents::correct_length(host, None)).is_err() {
+            fail = Fail::Host;
+        }
+        Finding::without_work(Outcome::Failed(fail))
     }
 
     /// Releases a response before any of its body was seen.
@@ -111,7 +117,8 @@ impl Held {
     }
 
     /// Heals the body if it is complete, and otherwise continues with it.
-    fn take<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, last: bool) -> HeldStep {
+    fn take<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> HeldStep {
+        let last = ends || self.expected.is_some_and(|expected| count(size) >= expected);
         let mut incoming = Incoming::new(self.expected);
         let mut absorbed = incoming.absorb(tools, job, size, last);
         if absorbed.is_ok_and(|absorbed| absorbed.ended_unseen) && count(size) <= MAX_BODY {
@@ -120,51 +127,57 @@ impl Held {
         }
         let goes_on =
             matches!(absorbed, Ok(Absorbed { progress: Progress::Hold | Progress::Release(Reason::TooLarge), .. }));
-        let trailing = if job.writes && !goes_on { self.before_trailers(tools, size, last) } else { None };
-        let trails = trailing.is_some();
-        let dependents = match trailing {
-            Some(dependents) => Ok(dependents),
-            None => self.undo_length(&mut tools.host, last.then_some(count(size))),
-        };
-        let dependents = dependents.and_then(|dependents| {
-            if goes_on && job.writes {
-                dependents.fix_for_any_body(&mut tools.host)?;
-            }
-            Ok(dependents)
+        let dependents = Dependents::of(&mut tools.host).map_err(|_| Fail::Host);
+        let awaits_trailers = job.writes && !goes_on && !last && self.may_have_trailers(tools, &dependents, size);
+        let dependents = dependents
+            .and_then(|dependents| self.correct(&mut tools.host, dependents, size, ends, awaits_trailers))
+            .and_then(|dependents| {
+                let fixed = if goes_on && job.writes { dependents.fix_for_any_body(&mut tools.host) } else { Ok(()) };
+                fixed.map(|()| dependents).map_err(|_| Fail::Host)
+            });
+        let dependents = dependents.unwrap_or_else(|fail| {
+            absorbed = Err(fail);
+            Dependents::default()
         });
-        if dependents.is_err() {
-            absorbed = Err(Fail::Host);
-        }
-        let dependents = dependents.unwrap_or_default();
-        let max_output = if trails { MAX_OUTPUT } else { job.max_output };
+        let max_output = if awaits_trailers { MAX_OUTPUT } else { job.max_output };
         let job = &Job { held: Some(&dependents), max_output, ..*job };
         match incoming.settle(tools, job, size, 0, absorbed) {
             Step::More => {
                 incoming.account(tools);
                 HeldStep::Unhold(incoming)
             }
-            Step::Done(finding) if trails => HeldStep::WaitAWhile(Some(finding)),
+            Step::Done(finding) if awaits_trailers => HeldStep::WaitAWhile(Some(finding)),
             Step::Done(finding) => HeldStep::Done(finding),
         }
     }
 
-    /// Returns the dependent headers of a body that may have been written by a filter that is at work on trailers.
-    fn before_trailers<H: Host>(&self, tools: &mut Tools<H>, size: usize, last: bool) -> Option<Dependents> {
-        if self.expected.is_some() || last || !tools.host.upstream_has_ended() {
-            return None;
-        }
-        let dependents = Dependents::of(&mut tools.host).ok()?;
-        (dependents.length().is_some() || size <= EMPTY_LIST).then_some(dependents)
+    /// Whether a complete body may have been written by a filter that is at work on trailers.
+    fn may_have_trailers<H: Host>(
+        &self,
+        tools: &mut Tools<H>,
+        dependents: &Result<Dependents, Fail>,
+        size: usize,
+    ) -> bool {
+        let has_length = dependents.as_ref().map_or(true, |dependents| dependents.length().is_some());
+        self.expected.is_none() && tools.host.upstream_has_ended() && (has_length || size <= EMPTY_LIST)
     }
 
-    /// Makes content-length again what it was, if it has changed since to anything but the length of the body. Returns
-    /// the dependent headers. `length`: of the body, if all of it is there.
-    fn undo_length<H: Host>(&self, host: &mut H, length: Option<u64>) -> Result<Dependents, Status> {
-        let mut dependents = Dependents::of(host)?;
-        let is_true = dependents.length() == self.expected || length.is_some() && dependents.length() == length;
-        if !is_true {
-            dependents.correct_length(host, self.expected)?;
+    /// Makes content-length true for the body as it is now, if a filter has changed it since the headers came. Returns
+    /// the dependent headers. `ends`: this is all of the body.
+    fn correct<H: Host>(
+        &self,
+        host: &mut H,
+        dependents: Dependents,
+        size: usize,
+        ends: bool,
+        awaits_trailers: bool,
+    ) -> Result<Dependents, Fail> {
+        let all = Some(count(size));
+        if dependents.length() == self.expected || (ends || awaits_trailers) && dependents.length() == all {
+            return Ok(dependents);
         }
-        Ok(dependents)
+        let length = if ends { all } else { self.expected };
+        insist(host, |host| Dependents::correct_length(host, length))?;
+        Ok(dependents.with_length(length))
     }
 }

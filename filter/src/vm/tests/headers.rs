@@ -196,6 +196,34 @@ fn a_body_whose_length_comes_late_waits_for_trailers() {
     }
 }
 
+/// Neither a body that waits for its trailers nor one that they cut off leaves with the length of one chunk.
+#[test]
+fn a_content_length_of_one_chunk_is_undone_before_trailers() {
+    for (known, body, out, verdict) in [
+        (false, DRIFTED, HEALED, "healed"),
+        (false, CLEAN, CLEAN, "clean"),
+        (false, CUT, CUT, "failed"),
+        (true, CUT, CUT, "failed"),
+    ] {
+        let mut vm = vm(HELD);
+        Upstream::json(DRIFTED).run(&mut vm);
+        let upstream = Upstream { chunks: vec![], end: End::Never, ..Upstream::json(body) };
+        let upstream = if known { upstream.with("content-length", "25") } else { upstream };
+        assert!(upstream.begin(&mut vm).paused);
+        vm.host().upstream_ended = true;
+        let headers = vm.host().response.as_mut().unwrap();
+        headers.retain(|(name, _)| name != b"content-length");
+        headers.push((b"content-length".to_vec(), b"3".to_vec()));
+        vm.host().buffer = Some(body.into());
+        assert_eq!(vm.on_response_body(STREAM, body.len(), false), Action::Pause, "{verdict}");
+        assert_eq!(vm.on_response_trailers(STREAM), Action::Continue);
+        assert_eq!(vm.host().buffer.take().unwrap(), out.as_bytes());
+        let headers = vm.host().response_headers();
+        assert!(headers.contains(&format!("x-nomos-verdict: {verdict}")), "{headers:?}");
+        assert!(!headers.iter().any(|line| line.starts_with("content-length")), "{verdict} {headers:?}");
+    }
+}
+
 /// Lua with `setBytes` on `bodyChunks` writes the length of each chunk into content-length. Plain, that comes too late to
 /// have an effect.
 #[test]
