@@ -15,21 +15,25 @@ use super::frames::holds_itself;
 use super::likeness::Likeness;
 use super::names::Token;
 use super::record::{Pair, Record};
-use super::{Expected, Id, Parts, Standing};
+use super::{Expected, Found, Id, Parts, Standing};
 use crate::plan::spec::Kind;
 
-/// The largest number of times that members are looked at in one record, each time for another member of an expected
-/// object or element: half a millisecond in all.
+/// The largest number of times that members of a record are looked at to find pairs, each time for another member of an
+/// expected object or element: half a millisecond. If it does not suffice, there is no pair.
 const MAX_LOOKS: usize = 1 << 19;
+/// The same to find rivals of pairs: two milliseconds.
+const MAX_LOOKS_FOR_RIVALS: usize = 1 << 21;
 /// To compare the words of two names takes as long as so many looks.
 const NAMES: usize = 16;
 /// The least share of the members of the side that has fewer.
 const LEAST_SHARE: f32 = 0.5;
 /// Where a name got or lost a word: the least number of members that are the same, how much their names tell at least,
-/// and their least share of the side that has more.
+/// and their least share of the side that has more, if the word was in front, and elsewhere: an `invoice_item` is no
+/// `invoice`.
 const LEAST_SAME: usize = 4;
 const LEAST_TOLD: f32 = 3.0;
 const LEAST_OF_LARGER: f32 = 0.4;
+const LEAST_ELSEWHERE: f32 = 0.6;
 /// The score of a pair.
 const WORTH: f32 = 0.88;
 /// The score of a pair whose names speak against it: too low to be taken, high enough for a rival.
@@ -42,18 +46,29 @@ pub(super) fn add_lists(record: &mut Record<'_, '_>) {
     record.scratch.pairs.extend(pairs);
 }
 
-/// Adds pairs of these objects whose members are alike where a name got or lost a word, and their rivals.
+/// Adds pairs of these objects whose members are alike where a name got or lost a word, unless anything else is alike.
 pub(super) fn add_objects(record: &mut Record<'_, '_>, objects: &[Id]) {
-    let mut made =
-        pairs(record, objects, |field| field.is_object, &|expected, found| adds_words(record, expected, found));
+    let is_named = |expected, found| adds_words(record, expected, found);
+    let mut made = pairs(record, objects, |field| field.is_object, &is_named);
     made.retain(|pair| pair.score >= WORTH);
     if made.is_empty() {
         return;
     }
-    let is_rival = |expected, found| made.iter().any(|pair| (pair.expected == expected) != (pair.found == found));
-    let rivals = pairs(record, objects, |field| field.is_object, &is_rival);
-    record.scratch.pairs.extend(made);
-    record.scratch.pairs.extend(rivals);
+    // What this takes is known before, so that the result does not depend on the order of members.
+    if looks_for_rivals(record, &made) <= MAX_LOOKS_FOR_RIVALS {
+        made.retain(|pair| !has_rival(record, pair));
+        record.scratch.pairs.extend(made);
+    }
+}
+
+/// Returns how often members are looked at to find the rivals of these pairs, at most.
+fn looks_for_rivals(record: &Record<'_, '_>, pairs: &[Pair]) -> usize {
+    let inside = |expected| record.model.inside(expected).0.count();
+    let objects = record.found.iter().filter(|found| found.kind == Kind::Object).count();
+    let all: usize = record.model.objects.iter().map(|id| inside(*id)).sum();
+    let looks = |pair: &Pair| objects.saturating_mul(inside(pair.expected)).saturating_add(all);
+    let looks = pairs.iter().map(looks).fold(0, usize::saturating_add);
+    looks.saturating_mul(record.found.len())
 }
 
 /// Returns the wanted pairs of found members with expected ones of a kind; none if that takes too long.
@@ -81,6 +96,27 @@ fn pairs(
     pairs
 }
 
+/// Whether another object that nothing accounts for is as much like the expected one, wherever it stands, or another
+/// expected object, missing or not, like the found one. A member that is null or empty may be such an object at other
+/// times, if its name says so.
+#[inline(never)]
+fn has_rival(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let is_alike = |expected, found| Likeness::of(record, expected, found).is_the_same(LEAST_SHARE);
+    let is_open = |id: Id| record.scratch.members.get(id as usize).is_some_and(|member| !member.is_closed);
+    let is_empty = |id: Id| !record.found.iter().any(|inside| inside.parent == id);
+    let may_be_one = |(id, found): (Id, &Found<'_>)| {
+        found.parent == record.around(pair.found)
+            && matches!(found.kind, Kind::Null | Kind::Object)
+            && adds_words(record, pair.expected, id)
+            && is_empty(id)
+    };
+    let mut others = (0..).zip(record.found).filter(|(id, _)| *id != pair.found && is_open(*id));
+    let mut expected = record.model.objects.iter().filter(|id| **id != pair.expected);
+    expected.any(|id| is_alike(*id, pair.found))
+        || others
+            .any(|(id, found)| found.kind == Kind::Object && is_alike(pair.expected, id) || may_be_one((id, found)))
+}
+
 fn is_open_list(record: &Record<'_, '_>, id: Id) -> bool {
     let found = record.found.get(id as usize).filter(|found| found.standing != Standing::Element);
     found.is_some_and(|found| found.item == Some(Kind::Object)) && record.frame_of(id).is_some()
@@ -99,15 +135,18 @@ fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
         return None;
     }
     let is_any = || field.is_records && is_any_list(record.expected_words(expected), record.found_words(id));
-    let is_same = || field.parent == frame && is_much(&like) && adds_words(record, expected, id);
+    let is_same = || field.parent == frame && is_much(record, expected, id, &like) && adds_words(record, expected, id);
     let score = if is_any() || is_same() { WORTH } else { RIVAL };
     let parts = Parts { synonym: 1.0, tokens: score, path: 1.0, kind: 1.0, siblings: like.of_smaller(), ..Parts::NONE };
     Some(Pair { expected, found: id, score, is_taken: record.is_taken(expected), parts, has_neutral: false })
 }
 
 /// Whether so much is the same that one name may have a word more than the other.
-fn is_much(like: &Likeness) -> bool {
-    like.same >= LEAST_SAME && like.told >= LEAST_TOLD && like.of_larger() >= LEAST_OF_LARGER
+fn is_much(record: &Record<'_, '_>, expected: Id, found: Id, like: &Likeness) -> bool {
+    let last = |words: &[Token]| words.last().map(|word| word.hash);
+    let is_in_front = last(record.expected_words(expected)) == last(record.found_words(found));
+    let needed = if is_in_front { LEAST_OF_LARGER } else { LEAST_ELSEWHERE };
+    like.same >= LEAST_SAME && like.told >= LEAST_TOLD && like.of_larger() >= needed
 }
 
 /// Whether one of two names has all words of the other and some more, of which none says that it is another one.
@@ -118,8 +157,8 @@ fn adds_words(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     let has = |words: &[Token], word: &Token| words.iter().any(|other| other.hash == word.hash);
     let is_list = record.model.field(expected).is_some_and(|field| field.is_records);
     let says_another = |word: &Token| {
-        [Role::State, Role::Error, Role::Form, Role::Lone].into_iter().any(|role| word.is(role))
-            || is_list && word.is(Role::Relation)
+        let roles = [Role::State, Role::Error, Role::Form, Role::Lone, Role::Relation];
+        word.is_number || roles.into_iter().any(|role| word.is(role)) || is_list && word.is(Role::Adjective)
     };
     // The `affected_items` are some of the `items`.
     let is_any = is_list && matches!(shorter, [word] if says_nothing(word));

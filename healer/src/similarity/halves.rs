@@ -7,7 +7,7 @@
 //!   `suspended_by.login`, its `avatar_url` is not `suspended_by.avatar_url`.
 //! - Another expected object beside the missing one has all these members too, so they do not tell which it is. The rate
 //!   limits of `core` are not those of `graphql`, only because both have what `search` has.
-//! - Another object stands beside that one and has all these members too.
+//! - Another object has all these members too.
 
 use super::compatible::compatible;
 use super::likeness::has_child;
@@ -24,17 +24,19 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     // Of objects, members speak and not siblings.
     let is_value = |id: Id| record.model.field(id).is_some_and(|field| !field.is_object && !field.is_records);
     let are_moved = |one: &Alignment| one.parts.siblings > 0.0 && one.parts.path < 1.0 && is_value(one.expected);
-    let mut others: Vec<(Id, Id)> = Vec::new();
+    let mut judged: Vec<((Id, Id), bool)> = Vec::new();
     for one in out.iter().filter(|one| are_moved(one)) {
         let pair = objects(one);
-        let is_new = !others.contains(&pair) && seem_the_same(record, out, pair);
-        if is_new
-            && (leaves_one(record, out, pair) || is_one_of_many(record, out, pair) || has_a_twin(record, out, pair))
-        {
-            others.push(pair);
+        if !judged.iter().any(|(known, _)| *known == pair) {
+            judged.push((pair, seem_the_same(record, out, pair) && are_others(record, out, pair)));
         }
     }
-    out.retain(|one| !(are_moved(one) && others.contains(&objects(one))));
+    out.retain(|one| !(are_moved(one) && judged.contains(&(objects(one), true))));
+}
+
+/// Whether something speaks against two objects' being the same.
+fn are_others(record: &Record<'_, '_>, out: &[Alignment], pair: (Id, Id)) -> bool {
+    leaves_one(record, out, pair) || is_one_of_many(record, out, pair) || has_a_twin(record, out, pair)
 }
 
 /// Whether an object is taken for a missing one only because of its members.
@@ -58,7 +60,7 @@ fn is_one_of_many(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, I
     record.place_of(above) == record.around(from) && beside.any(|(id, _)| has_all(id))
 }
 
-/// Whether another object stands beside that one, which is no expected object, and has all members that moved.
+/// Whether an object is none that is expected, and another one anywhere has all members that moved too.
 fn has_a_twin(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) -> bool {
     if record.scratch.members.get(from as usize).is_none_or(|member| member.frame != UNFRAMED) {
         return false;
@@ -70,10 +72,8 @@ fn has_a_twin(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) 
         let mut moved = out.iter().filter(is_of).filter_map(|one| record.name_of(one.found));
         moved.all(|name| has_child(record, object, name.joined))
     };
-    let beside = (0..)
-        .zip(record.found)
-        .filter(|(id, found)| found.kind == Kind::Object && *id != from && found.parent == record.around(from));
-    beside.map(|(id, _)| id).any(has_all)
+    let objects = (0..).zip(record.found).filter(|(id, found)| found.kind == Kind::Object && *id != from);
+    objects.map(|(id, _)| id).any(has_all)
 }
 
 /// Whether a member stays in an object though a missing one expects a member of its name, which is missing too.
