@@ -9,6 +9,7 @@ use super::likeness::{Likeness, has_child};
 use super::names::Name;
 use super::record::{Member, Pair, Record, UNFRAMED};
 use super::{Alignment, Found, Id, NONE, alike, decide, sole};
+use crate::order::sort;
 use crate::plan::spec::Kind;
 use std::cmp::Reverse;
 
@@ -288,7 +289,7 @@ fn is_in_frame(record: &Record<'_, '_>, frame: Id, joined: u64) -> bool {
 }
 
 /// Returns the members with this name, anywhere in the record.
-fn members_named(record: &Record<'_, '_>, joined: u64) -> impl Iterator<Item = Id> {
+pub(super) fn members_named(record: &Record<'_, '_>, joined: u64) -> impl Iterator<Item = Id> {
     let members = (0..).zip(&record.scratch.members);
     let is_named =
         move |member: &Member| record.scratch.names.get(member.name).is_some_and(|name| name.joined == joined);
@@ -370,27 +371,33 @@ struct Held {
     told: f32,
     /// Names that counted, so that one member does not count twice.
     names: Vec<u64>,
+    /// The names of the members below, and of the objects among them. Both are sorted, since most are looked up in vain.
+    below: Vec<u64>,
+    objects: Vec<u64>,
 }
 
 impl Held {
     fn of(record: &Record<'_, '_>, id: Id, frame: Id) -> Held {
-        let mut held = Held::default();
+        let mut held =
+            Held { below: names_below(record, id, false), objects: names_below(record, id, true), ..Held::default() };
         for (field, expected) in record.model.members(frame) {
             if record.is_taken(field) {
                 held.standing = held.standing.saturating_add(1);
                 continue;
             }
             held.missing = held.missing.saturating_add(1);
-            if held.counts(record, id, field) {
+            if held.counts(record, field) {
                 held.inside = held.inside.saturating_add(1);
             } else if expected.is_object {
                 let before = held.deep;
                 for (inner, _) in record.model.members(field) {
-                    held.counts(record, id, inner);
+                    held.counts(record, inner);
                 }
                 let own = held.deep.saturating_sub(before);
-                held.most_of_one = held.most_of_one.max(own);
-                held.most_beside = held.most_beside.max(own.min(Likeness::of(record, field, id).same as u32));
+                if own > 0 {
+                    held.most_of_one = held.most_of_one.max(own);
+                    held.most_beside = held.most_beside.max(own.min(Likeness::of(record, field, id).same as u32));
+                }
             }
         }
         held
@@ -402,10 +409,12 @@ impl Held {
         self.inside == 0 && self.most_beside > 0 && self.deep <= self.most_beside
     }
 
-    fn counts(&mut self, record: &Record<'_, '_>, id: Id, field: Id) -> bool {
-        let name = record.model.names.get(field);
-        let is_new = |name: &&Name| !self.names.contains(&name.joined);
-        let name = name.filter(is_new).filter(|name| has_below(record, id, field, name.joined));
+    /// Counts a field if a member of its name is anywhere below. A value is no object.
+    fn counts(&mut self, record: &Record<'_, '_>, field: Id) -> bool {
+        let is_object = record.model.field(field).is_some_and(|field| field.is_object);
+        let below = if is_object { &self.objects } else { &self.below };
+        let is_new = |name: &&Name| below.binary_search(&name.joined).is_ok() && !self.names.contains(&name.joined);
+        let name = record.model.names.get(field).filter(is_new);
         if let Some(name) = name {
             self.names.push(name.joined);
             self.deep = self.deep.saturating_add(1);
@@ -415,12 +424,16 @@ impl Held {
     }
 }
 
-/// Whether a member with the name of a field is anywhere below an object. A value is no object.
-fn has_below(record: &Record<'_, '_>, object: Id, field: Id, joined: u64) -> bool {
-    let is_object = record.model.field(field).is_some_and(|field| field.is_object);
-    let may_be = |id: Id| {
-        let found = record.found.get(id as usize);
-        !is_object || found.is_some_and(|found| matches!(found.kind, Kind::Object | Kind::Null))
-    };
-    members_named(record, joined).any(|id| record.is_at_or_inside(record.around(id), object) && may_be(id))
+/// Returns the names of the members below an object, sorted. `objects`: only of those that are objects or null.
+#[inline(never)]
+fn names_below(record: &Record<'_, '_>, object: Id, objects: bool) -> Vec<u64> {
+    let mut names = Vec::new();
+    for (member, found) in record.scratch.members.iter().zip(record.found) {
+        let is_wanted = !objects || matches!(found.kind, Kind::Object | Kind::Null);
+        if is_wanted && record.is_at_or_inside(found.parent, object) {
+            names.extend(record.scratch.names.get(member.name).map(|name| name.joined));
+        }
+    }
+    sort(&mut names);
+    names
 }

@@ -10,6 +10,7 @@
 //! - Another object has all these members too.
 
 use super::compatible::compatible;
+use super::frames::members_named;
 use super::likeness::has_child;
 use super::record::{Record, UNFRAMED};
 use super::{Alignment, Expected, Found, Id, NONE};
@@ -68,12 +69,12 @@ fn has_a_twin(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) 
     let is_of = |one: &&Alignment| {
         record.around(one.found) == from && record.model.field(one.expected).is_some_and(|field| field.parent == to)
     };
-    let has_all = |object: Id| {
-        let mut moved = out.iter().filter(is_of).filter_map(|one| record.name_of(one.found));
-        moved.all(|name| has_child(record, object, name.joined))
-    };
-    let objects = (0..).zip(record.found).filter(|(id, found)| found.kind == Kind::Object && *id != from);
-    objects.map(|(id, _)| id).any(has_all)
+    let mut moved = out.iter().filter(is_of).filter_map(|one| record.name_of(one.found)).map(|name| name.joined);
+    let Some(first) = moved.next() else { return false };
+    let is_object = |id: Id| record.found.get(id as usize).is_some_and(|found| found.kind == Kind::Object);
+    let mut others =
+        members_named(record, first).map(|id| record.around(id)).filter(|id| *id != from && is_object(*id));
+    others.any(|object| moved.clone().all(|name| has_child(record, object, name)))
 }
 
 /// Whether a member stays in an object though a missing one expects a member of its name, which is missing too.
