@@ -24,14 +24,14 @@ const MAX_LOOKS: usize = 1 << 19;
 /// The same to find rivals of pairs: two milliseconds.
 const MAX_LOOKS_FOR_RIVALS: usize = 1 << 21;
 /// To compare the words of two names takes as long as so many looks.
-const NAMES: usize = 16;
+const LOOKS_OF_NAMES: usize = 16;
 /// The least share of the members of the side that has fewer.
 const LEAST_SHARE: f32 = 0.5;
 /// Where a name got or lost a word: the least number of members that are the same, how much their names tell at least,
 /// and their least share of the side that has more, if the word was in front, and elsewhere: an `invoice_item` is no
 /// `invoice`.
-const LEAST_SAME: usize = 4;
-const LEAST_TOLD: f32 = 3.0;
+const MUCH_SAME: usize = 4;
+const MUCH_TOLD: f32 = 3.0;
 const LEAST_OF_LARGER: f32 = 0.4;
 const LEAST_ELSEWHERE: f32 = 0.6;
 /// The score of a pair.
@@ -63,11 +63,12 @@ pub(super) fn add_objects(record: &mut Record<'_, '_>, objects: &[Id]) {
 
 /// Returns how often members are looked at to find the rivals of these pairs, at most.
 fn looks_for_rivals(record: &Record<'_, '_>, pairs: &[Pair]) -> usize {
-    let inside = |expected| record.model.inside(expected).0.count();
     let objects = record.found.iter().filter(|found| found.kind == Kind::Object).count();
-    let all: usize = record.model.objects.iter().map(|id| inside(*id)).sum();
-    let looks = |pair: &Pair| objects.saturating_mul(inside(pair.expected)).saturating_add(all);
-    let looks = pairs.iter().map(looks).fold(0, usize::saturating_add);
+    let mut looks = 0usize;
+    for pair in pairs {
+        let inside = record.model.inside(pair.expected).0.count();
+        looks = looks.saturating_add(objects.saturating_mul(inside)).saturating_add(record.model.fields().len());
+    }
     looks.saturating_mul(record.found.len())
 }
 
@@ -84,7 +85,7 @@ fn pairs(
         for (expected, _) in (0..).zip(record.model.fields()).filter(|(_, field)| is_kind(field)) {
             let is_wanted = is_wanted(expected, id);
             let inside = if is_wanted { record.model.inside(expected).0.count() } else { 0 };
-            looks = looks.saturating_add(NAMES).saturating_add(inside.saturating_mul(record.found.len()));
+            looks = looks.saturating_add(LOOKS_OF_NAMES).saturating_add(inside.saturating_mul(record.found.len()));
             if looks > MAX_LOOKS {
                 return Vec::new();
             }
@@ -146,7 +147,7 @@ fn is_much(record: &Record<'_, '_>, expected: Id, found: Id, like: &Likeness) ->
     let last = |words: &[Token]| words.last().map(|word| word.hash);
     let is_in_front = last(record.expected_words(expected)) == last(record.found_words(found));
     let needed = if is_in_front { LEAST_OF_LARGER } else { LEAST_ELSEWHERE };
-    like.same >= LEAST_SAME && like.told >= LEAST_TOLD && like.of_larger() >= needed
+    like.same >= MUCH_SAME && like.told >= MUCH_TOLD && like.of_larger() >= needed
 }
 
 /// Whether one of two names has all words of the other and some more, of which none says that it is another one.
