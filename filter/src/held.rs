@@ -127,15 +127,15 @@ impl Held {
         }
         let goes_on =
             matches!(absorbed, Ok(Absorbed { progress: Progress::Hold | Progress::Release(Reason::TooLarge), .. }));
-        let dependents = Dependents::of(&mut tools.host).map_err(|_| Fail::Host);
-        let awaits_trailers = job.writes && !goes_on && !last && self.may_have_trailers(tools, &dependents, size);
-        let dependents = dependents
-            .and_then(|dependents| self.correct(&mut tools.host, dependents, size, ends, awaits_trailers))
-            .and_then(|dependents| {
-                let fixed = if goes_on && job.writes { dependents.fix_for_any_body(&mut tools.host) } else { Ok(()) };
-                fixed.map(|()| dependents).map_err(|_| Fail::Host)
-            });
-        let dependents = dependents.unwrap_or_else(|fail| {
+        let read = Dependents::of(&mut tools.host).map_err(|_| Fail::Host);
+        let has_length = read.as_ref().map_or(true, |now| now.length().is_some());
+        let awaits_trailers = job.writes && !goes_on && !last && self.may_have_trailers(tools, has_length, size);
+        let all = (ends || awaits_trailers).then(|| count(size));
+        let mut fixed = read.and_then(|now| self.correct(&mut tools.host, now, all, ends));
+        if goes_on && job.writes {
+            fixed = fixed.and_then(|now| now.fix_for_any_body(&mut tools.host).map(|()| now).map_err(|_| Fail::Host));
+        }
+        let dependents = fixed.unwrap_or_else(|fail| {
             absorbed = Err(fail);
             Dependents::default()
         });
@@ -151,33 +151,26 @@ impl Held {
         }
     }
 
-    /// Whether a complete body may have been written by a filter that is at work on trailers.
-    fn may_have_trailers<H: Host>(
-        &self,
-        tools: &mut Tools<H>,
-        dependents: &Result<Dependents, Fail>,
-        size: usize,
-    ) -> bool {
-        let has_length = dependents.as_ref().map_or(true, |dependents| dependents.length().is_some());
-        self.expected.is_none() && tools.host.upstream_has_ended() && (has_length || size <= EMPTY_LIST)
+    /// Whether a complete body may have been written by a filter that is at work on trailers. `has_length`: the headers
+    /// have a content-length, or cannot be read.
+    fn may_have_trailers<H: Host>(&self, tools: &mut Tools<H>, has_length: bool, size: usize) -> bool {
+        self.expected.is_none() && (has_length || size <= EMPTY_LIST) && tools.host.upstream_has_ended()
     }
 
-    /// Makes content-length true for the body as it is now, if a filter has changed it since the headers came. Returns
-    /// the dependent headers. `ends`: this is all of the body.
+    /// Makes content-length true if a filter has changed it since the headers came. Returns the headers as they are then.
+    /// `all`: the length of the body, if all of it seems to be there, which `ends` says for sure.
     fn correct<H: Host>(
         &self,
         host: &mut H,
-        dependents: Dependents,
-        size: usize,
+        now: Dependents,
+        all: Option<u64>,
         ends: bool,
-        awaits_trailers: bool,
     ) -> Result<Dependents, Fail> {
-        let all = Some(count(size));
-        if dependents.length() == self.expected || (ends || awaits_trailers) && dependents.length() == all {
-            return Ok(dependents);
+        if now.length() == self.expected || all.is_some() && now.length() == all {
+            return Ok(now);
         }
         let length = if ends { all } else { self.expected };
         insist(host, |host| Dependents::correct_length(host, length))?;
-        Ok(dependents.with_length(length))
+        Ok(now.with_length(length))
     }
 }
