@@ -3,6 +3,7 @@
 #![allow(missing_docs)]
 #![allow(clippy::arithmetic_side_effects, clippy::expect_used, clippy::indexing_slicing)]
 
+mod alike;
 mod beside_rules;
 #[path = "../common/mod.rs"]
 mod common;
