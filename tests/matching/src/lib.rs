@@ -6,6 +6,7 @@ pub mod corpus;
 pub mod embedded;
 pub mod engine;
 pub mod left_out;
+pub mod negatives;
 pub mod parallel;
 pub mod plot;
 pub mod removed;

@@ -11,6 +11,7 @@ use nomos_matching::change::Change;
 use nomos_matching::corpus::{self, Api};
 use nomos_matching::embedded::taken_from_another_record;
 use nomos_matching::left_out;
+use nomos_matching::negatives::{self, Negatives};
 use nomos_matching::parallel::taken_for_a_parallel;
 use nomos_matching::plot;
 use nomos_matching::removed::healed_without_counterpart;
@@ -208,9 +209,6 @@ fn print_left_out(options: &Options) {
     }
 }
 
-/// Tries the negatives of an API. Returns how many there are, and a line for each that was wrongly taken.
-type Negatives = fn(&Api, Settings) -> (usize, Vec<String>);
-
 /// Prints what is taken for fields that are not there.
 fn print_negatives(apis: &[Api], options: &Options) {
     let kinds: [(&str, Negatives); 5] = [
@@ -221,12 +219,7 @@ fn print_negatives(apis: &[Api], options: &Options) {
         ("groups of members that differ in a word from others", taken_for_a_parallel),
     ];
     for (what, negatives) in kinds {
-        let (mut tried, mut wrong) = (0, Vec::new());
-        for api in apis {
-            let (fields, taken) = negatives(api, options.settings);
-            tried += fields;
-            wrong.extend(taken);
-        }
+        let (tried, wrong) = negatives::total(apis, negatives, options.settings);
         println!("\n{} of {tried} {what} are healed", wrong.len());
         if options.verbose {
             print_lines(&wrong);
