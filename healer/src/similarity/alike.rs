@@ -28,8 +28,7 @@ const LOOKS_OF_NAMES: usize = 16;
 /// The least share of the members of the side that has fewer.
 const LEAST_SHARE: f32 = 0.5;
 /// Where a name got or lost a word: the least number of members that are the same, how much their names tell at least,
-/// and their least share of the side that has more, if the word was in front, and elsewhere: an `invoice_item` is no
-/// `invoice`.
+/// and their least share of the side that has more, if the word was in front, and elsewhere: `tag_names` are no `tags`.
 const MUCH_SAME: usize = 4;
 const MUCH_TOLD: f32 = 3.0;
 const LEAST_OF_LARGER: f32 = 0.4;
@@ -158,7 +157,7 @@ fn adds_words(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     let has = |words: &[Token], word: &Token| words.iter().any(|other| other.hash == word.hash);
     let is_list = record.model.field(expected).is_some_and(|field| field.is_records);
     let says_another = |word: &Token| {
-        let roles = [Role::State, Role::Error, Role::Form, Role::Lone, Role::Relation];
+        let roles = [Role::Between, Role::Error, Role::Form, Role::Lone, Role::Relation, Role::State];
         word.is_number || roles.into_iter().any(|role| word.is(role)) || is_list && word.is(Role::Adjective)
     };
     // The `affected_items` are some of the `items`.

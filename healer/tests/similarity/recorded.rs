@@ -565,6 +565,29 @@ const ROWS: &[(&str, &str)] = &[
         "{iteration:{author_id:S,bucket_slug:S,fingerprint:S,revoked_at:S}}",
         r#"{"version":{"author_id":"b","template":"c","kind":"g","build":"r"}}"#,
     ),
+    // Parts of a thing, and things in another relation, beside those of the expected name.
+    ("{id:S,name:S,orders:[{id:S,total:N}]}", r#"{"id":"a","name":"x","order_items":[{"id":"b","price":1.5}]}"#),
+    (
+        "{id:S,name:S,orders:[{id:S,total:N,currency:S,tax:N,discount:N}]}",
+        r#"{"id":"a","name":"x","orderItems":[{"id":"b","total":1.5,"currency":"EUR","tax":0.5,"discount":0,"sku":"s"}]}"#,
+    ),
+    (
+        "{id:S,order:{id:S,total:N,currency:S,tax:N,discount:N}}",
+        r#"{"id":"a","order_item":{"id":"b","total":1.5,"currency":"EUR","tax":0.5,"discount":0}}"#,
+    ),
+    ("{id:S,name:S,tests:[{id:S,name:S}]}", r#"{"id":"a","name":"x","testResults":[{"id":"b","name":"y"}]}"#),
+    (
+        "{id:S,user:{id:S,header_picture:S,location:S,screen_name:S,counts:{maps:I}}}",
+        r#"{"id":"a","invited_by_user":{"id":"b","header_picture":"p","location":"l","screen_name":"s",
+            "counts":{"maps":2}}}"#,
+    ),
+    (
+        "{id:S,repository:{id:S,allow_forking:B,archive_url:S,deployments_url:S,releases_url:S}}",
+        r#"{"id":"a","head_repository":{"id":"b","allow_forking":true,"archive_url":"u","deployments_url":"d",
+            "releases_url":"r"}}"#,
+    ),
+    // Chinese invoices have both.
+    ("{id:S,name:S,invoiceNumber:S}", r#"{"id":"a","name":"x","invoiceCode":"011001900104"}"#),
 ];
 
 #[test]
