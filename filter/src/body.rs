@@ -315,10 +315,14 @@ impl Incoming {
             Err(failure) => Outcome::Failed(Fail::Body(failure.reason)),
             Ok(summary) if !summary.changed => Outcome::Clean,
             Ok(_) if !job.writes => Outcome::Observed,
-            Ok(_) => match write_healed(host, job, size, healer.output().get(self.passed..).unwrap_or_default()) {
-                Ok(()) => Outcome::Healed,
-                Err(fail) => Outcome::Failed(fail),
-            },
+            Ok(_) => {
+                let passed = self.held().get(..self.passed).unwrap_or_default();
+                let output = healer.output().strip_prefix(passed).ok_or(Fail::Host);
+                match output.and_then(|output| write_healed(host, job, size, output)) {
+                    Ok(()) => Outcome::Healed,
+                    Err(fail) => Outcome::Failed(fail),
+                }
+            }
         }
     }
 

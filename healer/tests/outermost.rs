@@ -41,7 +41,7 @@ fn lists_leave_objects_that_hold_nothing_else() {
     let healed = |text: &str| text.replace('E', HEALED);
     for (found, expected) in [
         (r#"{"users":[E,E]}"#, "[E,E]"),
-        (r#" { "data" : [ E ,{}, 1] } "#, "[ E ,{}, 1]"),
+        (" \n{ \"data\" : [ E ,{}, 1] }\t ", " \n[ E ,{}, 1]\t "),
         (r#"{"items":[E]}"#, "[E]"),
         (r#"{"data":{"users":{"nodes":[E]}}}"#, "[E]"),
         (r#"{"\u0064ata":[E]}"#, "[E]"),
@@ -57,7 +57,7 @@ fn lists_enter_objects_that_expect_nothing_else() {
     let total = r#","total":{"type":"integer"}"#;
     for (names, more, found, expected) in [
         (&["users"][..], "", "[E,E]", r#"{"users":[E,E]}"#),
-        (&["items"], total, " [E] ", r#"{"items":[E]}"#),
+        (&["items"], total, "\n\n[E] ", "\n\n{\"items\":[E]} "),
         (&["data", "users"], total, "[E]", r#"{"data":{"users":[E]}}"#),
         (&["items"], "", "[ ]", r#"{"items":[ ]}"#),
     ] {

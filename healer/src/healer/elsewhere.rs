@@ -18,7 +18,7 @@ impl Healer {
         body: &Body<'_>,
     ) -> Option<Result<Summary, Failure>> {
         let found = outermost::find(plan, memo, body)?;
-        let healed = self.heal_found(plan, memo, &found);
+        let healed = self.heal_found(plan, memo, body, &found);
         // The list may end early, with something else after it: then it is not all that there is.
         if healed.is_err_and(|failure| failure.reason == Reason::Malformed) {
             self.forget_last();
@@ -28,15 +28,25 @@ impl Healer {
         Some(healed)
     }
 
-    fn heal_found(&mut self, plan: &Plan, memo: &mut Memo, found: &Found<'_>) -> Result<Summary, Failure> {
+    fn heal_found(
+        &mut self,
+        plan: &Plan,
+        memo: &mut Memo,
+        body: &Body<'_>,
+        found: &Found<'_>,
+    ) -> Result<Summary, Failure> {
         let Found { part, span: (start, end), before, .. } = found;
         self.walk(part, plan, memo)?;
+        // White space around the body stays. What comes before it may have been passed on already.
+        let [open, .., close] = *body.tokens else { return Err(Failure { reason: Reason::Malformed, offset: 0 }) };
+        self.output.put_plainly(body.bytes, (0, open));
         self.output.put_plainly(before, (0, before.len() as u32));
         let mut summary = self.render(part, plan, memo, *start as usize, *end as usize)?;
         if !summary.changed {
             self.output.put_plainly(part.bytes, (*start, *end));
         }
         found.to.iter().for_each(|_| self.output.put_byte(b'}'));
+        self.output.put_plainly(body.bytes, (close.saturating_add(1), body.bytes.len() as u32));
         let rule = memo.outermost(found);
         self.ops.insert(0, Op { kind: OpKind::Move, at: found.at, rule, name: Name::NONE });
         memo.note_used(&self.ops);

@@ -36,7 +36,22 @@ fn cases() -> Vec<(String, Vec<u8>, Vec<u8>)> {
         cases.push((configuration(settings), b"{\"mail\":\"\xff\"}".to_vec(), b"{\"mail\":\"\xff\"}".to_vec()));
     }
     cases.push((configuration(OBSERVE), own(DRIFTED), own(DRIFTED)));
+    cases.extend(moved_lists());
     cases
+}
+
+/// Returns lists that moved to the root of the body, or away from it, with white space around them.
+fn moved_lists() -> Vec<(String, Vec<u8>, Vec<u8>)> {
+    let list = json!({"type": "array", "items": contract::user()});
+    let object = json!({"type": "object", "properties": {"users": list}});
+    let (root, enclosed) = ("\n\n [ {} ] \n".to_owned(), "\n\n {\"users\":[ {} ]} \n".to_owned());
+    let user = user_body(Mode::Healthy);
+    let whole = |contract, body: &String, expected: &String| {
+        let route = json!({"match": {"prefix": "/"}, "contract": contract, "similarity": {}});
+        let of = |text: &String| text.replace("{}", &user).into_bytes();
+        (json!({"routes": [route]}).to_string(), of(body), of(expected))
+    };
+    vec![whole(list.clone(), &enclosed, &root), whole(object, &root, &enclosed)]
 }
 
 /// Returns the users of the drifting upstream, healed by all packs.
