@@ -41,7 +41,7 @@ pub struct Plan {
 /// Why a plan cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanError {
-    /// All records together need more states or moves than this limit. The text says of what.
+    /// All records together need more states, names or moves than this limit. The text says of what.
     TooMany(usize, &'static str),
     /// The two ends of a move are in different records.
     CrossesArray {

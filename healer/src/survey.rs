@@ -22,7 +22,8 @@ use std::hash::{DefaultHasher, Hasher as _};
 /// One less than a power of two, so that it masks the bits of an index.
 pub(crate) const MAX_MEMBERS: usize = 2047;
 
-/// Most members of an array's first element that are examined. Far fewer identify the array.
+/// Most members of an array's first element that are examined. Far fewer identify the array. If those of all arrays reach
+/// [`MAX_MEMBERS`] and matter, the record is left to rules too.
 const MAX_IN_ELEMENT: usize = 96;
 /// An odd number without pattern.
 const ODD: u64 = 0xd6e8_feb8_6659_fd93;
@@ -121,7 +122,7 @@ impl Survey {
             // Shapes then ignore what is in arrays, so nothing may depend on it.
             self.elements.clear();
         }
-        true
+        self.elements.len() < MAX_MEMBERS
     }
 
     /// Returns a seal of what is in the first elements of arrays; 0 if that does not matter.
@@ -248,7 +249,8 @@ impl Survey {
             }
             Kind::Array => {
                 let is_unknown = standing == Standing::Unknown;
-                if row.item == Some(Kind::Object) && is_unknown && record.model.has_records() {
+                let may_matter = is_unknown && record.model.has_records() && self.elements.len() < MAX_MEMBERS;
+                if row.item == Some(Kind::Object) && may_matter {
                     self.element(cursor.clone(), id);
                 }
                 cursor.skip();

@@ -30,16 +30,33 @@ fn heal(plan: &Plan, memo: &mut Memo, limits: Limits, body: &str, size: usize) -
 /// Rules and contract multiply. A plan that would take too much of a worker's memory is refused first.
 #[test]
 fn moves_of_one_plan() {
-    let list = |times: usize, item: fn(usize) -> String| (0..times).map(item).collect::<Vec<_>>().join(",");
-    for (rules, expected) in [(65_536 / 256, None), (65_536 / 256 + 1, Some("more than 65536 moves"))] {
-        let records = list(256, |n| format!(r#""r{n}":{{"properties":{{"t":{{"properties":{{"u":{{}}}}}}}}}}"#));
-        let moves = list(rules, |n| format!(r#""s{n}":"t.u""#));
-        let route = format!(r#""contract":{{"properties":{{{records}}}}},"move":{{{moves}}}"#);
-        let config = format!(r#"{{"routes":[{{"match":{{"path":"/"}},{route}}}]}}"#);
-        let problem = Config::parse(config.as_bytes()).err().map(|error| error.to_string());
-        assert_eq!(problem.is_some(), expected.is_some());
-        assert!(problem.unwrap_or_default().contains(expected.unwrap_or_default()));
-    }
+    let rules = |n: usize| format!(r#""move":{{{}}}"#, list(n, |n| format!(r#""s{n}":"t.u""#)));
+    let record = r#"{"properties":{"t":{"properties":{"u":{}}}}}"#;
+    assert_eq!(problem_of(record, &rules(65_536 / 256)), None);
+    let problem = problem_of(record, &rules(65_536 / 256 + 1)).expect("a problem");
+    assert!(problem.contains("more than 65536 moves"), "{problem}");
+}
+
+/// As above, for renames, each of which counts in all records that expect its target.
+#[test]
+fn names_of_one_plan() {
+    let rules = |n: usize| format!(r#""rename":{{{}}}"#, list(n, |n| format!(r#""s{n}":"t""#)));
+    let record = r#"{"properties":{"t":{}}}"#;
+    assert_eq!(problem_of(record, &rules(2040)), None);
+    let problem = problem_of(record, &rules(2048)).expect("a problem");
+    assert!(problem.contains("more than 524288 names"), "{problem}");
+}
+
+fn list(times: usize, item: fn(usize) -> String) -> String {
+    (0..times).map(item).collect::<Vec<_>>().join(",")
+}
+
+/// Returns why rules are refused beside a contract of 256 such records.
+fn problem_of(record: &str, rules: &str) -> Option<String> {
+    let records: Vec<String> = (0..256).map(|n| format!(r#""r{n}":{record}"#)).collect();
+    let route = format!(r#""contract":{{"properties":{{{}}}}},{rules}"#, records.join(","));
+    let config = format!(r#"{{"routes":[{{"match":{{"path":"/"}},{route}}}]}}"#);
+    Config::parse(config.as_bytes()).err().map(|error| error.to_string())
 }
 
 /// What a body would become is bounded before any of it is written.

@@ -29,6 +29,8 @@ use nomos_rules::path::Step;
 
 /// Most states of one plan. Far above what contracts and packs need, and 1.5 MB of memory.
 const MAX_STATES: usize = 16_384;
+/// Most names in all states of one plan. As above, and 130 MB of memory while it is compiled.
+const MAX_NAMES: usize = 1 << 19;
 
 /// Returns the automaton, the records that similarity works on, and the required members.
 pub(super) fn compile(spec: &PlanSpec) -> Result<(Automaton, Vec<Record>, Requirements), PlanError> {
@@ -109,6 +111,9 @@ impl<'a> Compiler<'a> {
             }
             if self.out.states.len() > MAX_STATES {
                 return Err(PlanError::TooMany(MAX_STATES, "states"));
+            }
+            if self.out.actions.len() > MAX_NAMES {
+                return Err(PlanError::TooMany(MAX_NAMES, "names in all states"));
             }
         }
         self.out.moves = std::mem::take(&mut self.anchors.moves);

@@ -250,8 +250,14 @@ fn stands_below(record: &Record<'_, '_>, pair: &Pair, objects: &[Id], says: fn(&
         name.is_some_and(|name| expected.tokens(name).iter().any(|other| other.hash == word.hash))
     };
     let tells = |word: &Token| says(word) && !is_said(word);
-    let around = record.around(pair.found);
-    objects.iter().any(|id| record.is_at_or_inside(around, *id) && record.found_words(*id).iter().any(tells))
+    let mut at = record.around(pair.found);
+    while at != NONE {
+        if objects.binary_search(&at).is_ok() && record.found_words(at).iter().any(tells) {
+            return true;
+        }
+        at = record.around(at);
+    }
+    false
 }
 
 /// Doubts `member_of` for `members`.
@@ -342,9 +348,8 @@ fn belongs_to_a_record(record: &Record<'_, '_>, pair: &Pair) -> bool {
                 && last.is(Role::Identifier)
         })
     };
-    let is_id =
-        |(id, found): (Id, &Found<'_>)| found.parent == around && (is_expected && found.name == "id" || is_own_id(id));
-    (GROUPED..1.0).contains(&pair.parts.path) && groups() && (0..).zip(record.found).any(is_id)
+    let is_id = |(id, found): (Id, &Found<'_>)| is_expected && found.name == "id" || is_own_id(id);
+    (GROUPED..1.0).contains(&pair.parts.path) && groups() && record.inside_of(around).any(is_id)
 }
 
 /// Doubts `metadata.finalizers` for `spec.finalizers` if both objects are expected and there: each has its own.
@@ -369,10 +374,11 @@ fn has_longer(record: &Record<'_, '_>, pair: &Pair, known: &Evidence<'_>, role: 
     let is_open = |id: &&Id| {
         **id != pair.found && !known.sure.iter().any(|(expected, found)| found == *id && *expected != pair.expected)
     };
-    known.formed.iter().filter(is_open).any(|id| {
+    known.formed.iter().any(|id| {
         let other = record.found.get(*id as usize).filter(|other| other.parent == found.parent);
-        record.name_of(*id).is_some_and(|longer| holds((names, longer), (names, name), role))
-            && other.is_some_and(|other| compatible(field, other, record.model.has_formats) >= 0.99)
+        other.is_some_and(|other| compatible(field, other, record.model.has_formats) >= 0.99)
+            && record.name_of(*id).is_some_and(|longer| holds((names, longer), (names, name), role))
+            && is_open(&id)
     })
 }
 
@@ -403,9 +409,9 @@ fn lacks_longer(record: &Record<'_, '_>, pair: &Pair, known: &Evidence<'_>) -> b
         let Some(other) = record.model.field(id).filter(|other| other.parent == field.parent) else { return false };
         id != pair.expected
             && !record.is_taken(id)
-            && !known.sure.iter().any(|(expected, found)| *expected == id && *found != pair.found)
             && names.get(id).is_some_and(|longer| holds((names, longer), (names, name), Role::Form))
             && compatible(other, found, record.model.has_formats) > 0.0
+            && !known.sure.iter().any(|(expected, found)| *expected == id && *found != pair.found)
     })
 }
 

@@ -13,6 +13,8 @@ use crate::order::sort;
 use crate::plan::spec::Kind;
 use std::cmp::Reverse;
 
+/// Objects inside more than so many others are left: for each level, all that is inside is looked at.
+const MAX_LEVELS: usize = 32;
 /// An unknown object with at least this many expected members may be a wrapper. An expected object with at least this
 /// many members around it may be lifted.
 const LEAST_WRAPPED: u32 = 3;
@@ -42,7 +44,7 @@ pub(super) fn find(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
         return;
     }
     lift(record);
-    for level in levels(record) {
+    for level in levels(record).into_iter().take(MAX_LEVELS) {
         adopt(record, &level);
         let open = open_objects(record, &level);
         if open.is_empty() {
@@ -191,7 +193,18 @@ fn all_have_these(record: &Record<'_, '_>, pair: &Pair) -> bool {
 
 /// Finds lifted objects: expected objects that are gone while their members are in the object around them.
 fn lift(record: &mut Record<'_, '_>) {
-    for id in record.model.objects.iter().copied() {
+    // Only these can have members outside.
+    let mut objects: Vec<Id> = Vec::new();
+    for run in record.scratch.named.chunk_by(|a, b| a.0 == b.0) {
+        let joined = run.first().map_or(0, |(joined, _)| *joined);
+        objects.extend(
+            record.model.fields_named(joined).filter_map(|id| record.model.field(id)).map(|field| field.parent),
+        );
+    }
+    sort(&mut objects);
+    objects.dedup();
+    let mut counts = Vec::new();
+    for id in objects {
         if record.is_taken(id) || record.is_lifted(id) {
             continue;
         }
@@ -201,7 +214,7 @@ fn lift(record: &mut Record<'_, '_>) {
         if !has_moved_up(record, id, field.parent, &names) {
             continue;
         }
-        leave_to_others(record, id, field.parent, frame, &mut names);
+        leave_to_others(record, id, frame, &mut names, &mut counts);
         if has_moved_up(record, id, field.parent, &names)
             && let Some(lifted) = record.scratch.lifted.get_mut(id as usize)
         {
@@ -230,12 +243,9 @@ fn has_moved_up(record: &Record<'_, '_>, object: Id, parent: Id, names: &[&Name]
     }
     let outside = names.len() as u32;
     let told: f32 = names.iter().map(|name| record.model.names.told(name)).sum();
-    let (mut all, mut beside, mut standing) = (0u32, 0u32, 0u32);
-    for (id, field) in (0..).zip(record.model.fields()) {
-        all = all.saturating_add(u32::from(field.parent == object));
-        beside = beside.saturating_add(u32::from(field.parent == parent));
-        standing = standing.saturating_add(u32::from(field.parent == parent && record.is_taken(id)));
-    }
+    let (all, beside) = (record.model.members(object).count() as u32, record.model.members(parent));
+    let standing = beside.clone().filter(|(id, _)| record.is_taken(*id)).count() as u32;
+    let beside = beside.count();
     let Some(name) = record.model.names.get(object) else { return false };
     if name.is_envelope || name.needed == 0 && name.implied != 0 {
         return outside >= standing;
@@ -248,17 +258,21 @@ fn has_moved_up(record: &Record<'_, '_>, object: Id, parent: Id, names: &[&Name]
 
 /// Drops names that another missing object beside it has too, if more members of that object are in the frame. A member
 /// that is there once belongs to one object.
-fn leave_to_others(record: &Record<'_, '_>, object: Id, parent: Id, frame: Id, names: &mut Vec<&Name>) {
+/// `counts`: what [`names_outside`] finds of each object, as far as that is known.
+fn leave_to_others(record: &Record<'_, '_>, object: Id, frame: Id, names: &mut Vec<&Name>, counts: &mut Vec<usize>) {
     let own = (names.len(), Reverse(object));
+    let parent = record.model.field(object).map_or(NONE, |field| field.parent);
+    counts.resize(record.model.fields().len(), usize::MAX);
     for (other, field) in record.model.members(parent) {
         if !field.is_object || record.is_taken(other) {
             continue;
         }
         let is_shared = |name: &Name| is_expected_in(record, other, name.joined);
-        // This check comes first because counting looks at all found members.
-        if names.iter().any(|name| is_shared(name))
-            && (names_outside(record, other, parent, frame).len(), Reverse(other)) > own
-        {
+        let Some(count) = counts.get_mut(other as usize) else { continue };
+        if *count == usize::MAX {
+            *count = names_outside(record, other, parent, frame).len();
+        }
+        if (*count, Reverse(other)) > own {
             names.retain(|name| !is_shared(name));
         }
     }
@@ -270,7 +284,8 @@ fn names_outside<'r>(record: &Record<'r, '_>, object: Id, parent: Id, frame: Id)
     let mut names = Vec::new();
     for (id, _) in record.model.members(object) {
         let Some(name) = record.model.names.get(id) else { continue };
-        if !is_expected_in(record, parent, name.joined) && is_in_frame(record, frame, name.joined) {
+        // The other question looks at all fields of an object.
+        if is_in_frame(record, frame, name.joined) && !is_expected_in(record, parent, name.joined) {
             names.push(name);
         }
     }
@@ -290,10 +305,9 @@ fn is_in_frame(record: &Record<'_, '_>, frame: Id, joined: u64) -> bool {
 
 /// Returns the members with this name, anywhere in the record.
 pub(super) fn members_named(record: &Record<'_, '_>, joined: u64) -> impl Iterator<Item = Id> {
-    let members = (0..).zip(&record.scratch.members);
-    let is_named =
-        move |member: &Member| record.scratch.names.get(member.name).is_some_and(|name| name.joined == joined);
-    members.filter(move |(_, member)| is_named(member)).map(|(id, _)| id)
+    let named = &record.scratch.named;
+    let own = named.get(named.partition_point(|(name, _)| *name < joined)..).unwrap_or_default();
+    own.iter().take_while(move |(name, _)| *name == joined).map(|(_, id)| *id)
 }
 
 /// Marks the wrappers at this depth, and returns whether there are any.
@@ -413,14 +427,16 @@ impl Held {
     fn counts(&mut self, record: &Record<'_, '_>, field: Id) -> bool {
         let is_object = record.model.field(field).is_some_and(|field| field.is_object);
         let below = if is_object { &self.objects } else { &self.below };
-        let is_new = |name: &&Name| below.binary_search(&name.joined).is_ok() && !self.names.contains(&name.joined);
-        let name = record.model.names.get(field).filter(is_new);
-        if let Some(name) = name {
-            self.names.push(name.joined);
+        let is_below = |name: &&Name| below.binary_search(&name.joined).is_ok();
+        let name = record.model.names.get(field).filter(is_below);
+        let Some(name) = name else { return false };
+        let place = self.names.binary_search(&name.joined);
+        if let Err(place) = place {
+            self.names.insert(place, name.joined);
             self.deep = self.deep.saturating_add(1);
             self.told += record.model.names.told(name);
         }
-        name.is_some()
+        place.is_err()
     }
 }
 
@@ -428,10 +444,13 @@ impl Held {
 #[inline(never)]
 fn names_below(record: &Record<'_, '_>, object: Id, objects: bool) -> Vec<u64> {
     let mut names = Vec::new();
-    for (member, found) in record.scratch.members.iter().zip(record.found) {
-        let is_wanted = !objects || matches!(found.kind, Kind::Object | Kind::Null);
-        if is_wanted && record.is_at_or_inside(found.parent, object) {
-            names.extend(record.scratch.names.get(member.name).map(|name| name.joined));
+    let mut open = vec![object];
+    while let Some(object) = open.pop() {
+        for (id, found) in record.inside_of(object) {
+            if !objects || matches!(found.kind, Kind::Object | Kind::Null) {
+                names.extend(record.name_of(id).map(|name| name.joined));
+            }
+            open.push(id);
         }
     }
     sort(&mut names);

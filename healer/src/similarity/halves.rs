@@ -80,8 +80,8 @@ fn has_a_twin(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) 
 /// Whether a member stays in an object though a missing one expects a member of its name, which is missing too.
 fn leaves_one(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) -> bool {
     let stays = |id: Id| out.iter().all(|one| one.found != id);
-    let found = record.found.iter().zip(0..).filter(|(found, id)| found.parent == from && stays(*id));
-    let found: Vec<&Found<'_>> = found.map(|(found, _)| found).collect();
+    let found = record.inside_of(from).filter(|(id, _)| stays(*id));
+    let found: Vec<&Found<'_>> = found.map(|(_, found)| found).collect();
     let mut expected = record.model.members(to).filter(|(field, _)| !is_there(record, out, *field));
     let may_be = |field: &Expected, found: &Found<'_>| {
         found.name == field.name && compatible(field, found, record.model.has_formats) > 0.0

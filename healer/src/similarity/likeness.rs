@@ -124,20 +124,17 @@ pub(super) fn has_child(record: &Record<'_, '_>, of: Id, joined: u64) -> bool {
 
 /// Returns the names of the members of an object, or of the first element of an array.
 fn children<'a>(record: &'a Record<'_, '_>, of: Id) -> impl Iterator<Item = &'a Name> + 'a {
-    let members = record.found.iter().zip(&record.scratch.members);
-    let own = members.filter(move |(found, _)| found.parent == of);
-    own.filter_map(|(_, member)| record.scratch.names.get(member.name))
+    record.inside(of).iter().filter_map(|(_, id)| record.name_of(*id))
 }
 
 /// Whether `object` has a member with the name of `field` that cannot be that field, or that holds a clashing member
 /// itself, which would come along. `id` is the index of the field if its members are known.
 fn clashes(record: &Record<'_, '_>, field: &Expected, id: Option<Id>, object: Id) -> bool {
-    let members = record.found.iter().enumerate();
-    let mut named = members.filter(|(_, found)| found.parent == object && found.name == field.name);
+    let mut named = record.inside_of(object).filter(|(_, found)| found.name == field.name);
     named.any(|(place, found)| {
         let holds_clash = |of: Id| {
             let is_field = |inner: Id| (!field.is_records).then_some(inner);
-            record.model.inside(of).0.any(|(inner, field)| clashes(record, field, is_field(inner), place as Id))
+            record.model.inside(of).0.any(|(inner, field)| clashes(record, field, is_field(inner), place))
         };
         found.kind != Kind::Null
             && (compatible(field, found, record.model.has_formats) == 0.0 || id.is_some_and(holds_clash))

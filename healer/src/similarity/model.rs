@@ -24,6 +24,8 @@ pub struct Model {
     pub(super) record: Vec<u64>,
     /// An object and a field in it, sorted.
     members: Vec<(Id, Id)>,
+    /// The names of fields and these, sorted.
+    by_name: Vec<(u64, Id)>,
     /// The fields that are objects.
     pub(super) objects: Vec<Id>,
     /// Fields by the phrases that describe them.
@@ -70,6 +72,9 @@ impl Model {
             fields.iter().enumerate().map(|(id, field): (usize, &Expected)| (field.parent, id as Id)).collect();
         sort(&mut members);
         let objects = fields.iter().enumerate().filter(|(_, field)| field.is_object).map(|(id, _)| id as Id).collect();
+        let mut by_name: Vec<(u64, Id)> =
+            (0..names.len() as Id).filter_map(|id| Some((names.get(id)?.joined, id))).collect();
+        sort(&mut by_name);
         let mut inside_names = Names::default();
         for field in &inside {
             inside_names.add(&field.name, None, field.expects.kinds, &[], None);
@@ -79,6 +84,7 @@ impl Model {
             inside_names,
             index,
             members,
+            by_name,
             formed: (0..names.len() as Id).filter(|id| says_form(&names, *id)).collect(),
             objects,
             described: described::index(&fields),
@@ -115,6 +121,12 @@ impl Model {
         let from = self.members.partition_point(|(parent, _)| *parent < object);
         let own = self.members.get(from..).unwrap_or_default();
         own.get(..own.partition_point(|(parent, _)| *parent == object)).unwrap_or_default()
+    }
+
+    /// Returns the fields with this name ([`super::names::Name::joined`]).
+    pub(super) fn fields_named(&self, joined: u64) -> impl Iterator<Item = Id> {
+        let own = self.by_name.get(self.by_name.partition_point(|(name, _)| *name < joined)..).unwrap_or_default();
+        own.iter().take_while(move |(name, _)| *name == joined).map(|(_, id)| *id)
     }
 
     /// Whether some of the fields are arrays of records.

@@ -28,6 +28,10 @@ const GOOD: f32 = 0.85;
 pub struct Scratch {
     pub(super) names: Names,
     pub(super) members: Vec<Member>,
+    /// An object, or an array, and a member in it, sorted.
+    inside: Vec<(Id, Id)>,
+    /// The names of members and these, sorted.
+    pub(super) named: Vec<(u64, Id)>,
     /// By expected field, the found member that it is.
     pub(super) fields: Vec<Id>,
     /// Expected fields that more than one member stands for, or would become by a rule.
@@ -149,6 +153,26 @@ impl Record<'_, '_> {
         for id in 0..self.found.len() {
             self.enter_member(id, limit);
         }
+        let Scratch { names, members, inside, named, .. } = &mut *self.scratch;
+        inside.clear();
+        inside.extend(self.found.iter().zip(0..).map(|(found, id)| (found.parent, id)));
+        sort(inside);
+        named.clear();
+        named.extend((0..).zip(&*members).filter_map(|(id, member)| Some((names.get(member.name)?.joined, id))));
+        sort(named);
+    }
+
+    /// Returns the members directly in an object, or of the first element of an array.
+    #[inline(never)]
+    pub fn inside(&self, of: Id) -> &[(Id, Id)] {
+        let all = &self.scratch.inside;
+        let own = all.get(all.partition_point(|(parent, _)| *parent < of)..).unwrap_or_default();
+        own.get(..own.partition_point(|(parent, _)| *parent == of)).unwrap_or_default()
+    }
+
+    /// As [`Record::inside`], with what is known of the members.
+    pub fn inside_of(&self, of: Id) -> impl Iterator<Item = (Id, &Found<'_>)> + Clone {
+        self.inside(of).iter().filter_map(|(_, id)| Some((*id, self.found.get(*id as usize)?)))
     }
 
     fn enter_member(&mut self, id: usize, limit: u64) {

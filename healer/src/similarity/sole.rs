@@ -10,7 +10,7 @@ use nomos_rules::dictionary::Role;
 use super::likeness::Likeness;
 use super::names::Token;
 use super::record::{Pair, Record};
-use super::{Found, Id, NONE, Parts};
+use super::{Id, NONE, Parts};
 
 /// The least share of the members of the object that has fewer.
 const LEAST_SHARE: f32 = 0.7;
@@ -28,8 +28,7 @@ pub(super) fn pair(record: &Record<'_, '_>, found: Id) -> Option<Pair> {
     let mut fields = record.model.members(frame);
     let (expected, field) = fields.next()?;
     let is_one = fields.next().is_none() && field.is_object && !record.is_taken(expected);
-    let beside = |other: &&Found<'_>| other.parent == record.around(found);
-    let is_alone = || record.found.iter().filter(beside).count() == 1;
+    let is_alone = || record.inside(record.around(found)).len() == 1;
     if !is_one || !is_alone() || says_another(record, expected, found) {
         return None;
     }

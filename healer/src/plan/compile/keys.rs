@@ -145,6 +145,9 @@ impl Compiler<'_> {
                 keys.add(name, |_| ());
             }
         }
+        if self.by_name.is_empty() && self.out.conventions.is_empty() {
+            return;
+        }
         let leads_to = |name: &str| self.ruled(name).or_else(|| self.converted(name));
         let onto_target = |name: &&String| {
             let to = leads_to(name).and_then(|rule| keys.get(&rule.to));
