@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use drifting_upstream::{Mode, contract, user_body};
 use nomos_bench::{corpus, streaming};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::host::Host;
+use crate::hostile::{self, Hostile};
 use crate::module::Module;
 use crate::response::{Reply, Response};
 use crate::vm::Vm;
@@ -86,7 +87,9 @@ pub fn measure(module: &Module) -> Result<Vec<Cost>, String> {
     for (name, fuel) in names.into_iter().zip(figures) {
         costs.push(Cost { name: name.to_owned(), bytes: body.len(), fuel });
     }
-    costs.push(many_objects(module).map_err(|what| say("similarity", &what))?);
+    for subject in hostile::all() {
+        costs.push(hostile(module, &subject).map_err(|what| say(subject.name, &what))?);
+    }
     Ok(costs)
 }
 
@@ -233,32 +236,13 @@ fn similarity(module: &Module, body: &[u8]) -> Result<[u64; 3], String> {
     Ok([first, again, count(&mut vm, &indented, true)?])
 }
 
-/// Returns the cost of a body whose objects all have other names than the contract's, with the same members in them, and
-/// whose shape is new. What similarity does with each object must not grow with what it does with each of the others.
-fn many_objects(module: &Module) -> Result<Cost, String> {
-    const OBJECTS: usize = 200;
-    let inside = |object: usize| (1..4).map(move |at| format!("{}_{}", word(8 * object), word(8 * object + at)));
-    let (mut properties, mut body) = (Map::new(), Map::new());
-    for object in 0..OBJECTS {
-        let members: Map<_, _> = inside(object).map(|name| (name, json!({"type": "integer"}))).collect();
-        properties.insert(word(8 * object + 4), json!({"type": "object", "properties": members}));
-        let values: Map<_, _> = inside(object).map(|name| (name, json!(1))).collect();
-        body.insert(word(8 * object + 5), Value::Object(values));
-    }
-    let contract = json!({"type": "object", "properties": properties});
-    let route = json!({"match": {"prefix": "/"}, "contract": contract, "similarity": {"profile": "default"}});
+/// Returns the cost of a hostile body, whose shapes are new.
+fn hostile(module: &Module, hostile: &Hostile) -> Result<Cost, String> {
+    let route = json!({"match": {"prefix": "/"}, "contract": hostile.contract, "similarity": {"profile": "default"}});
     let mut vm = start(module, &json!({"routes": [route]}).to_string())?;
     count(&mut vm, user_body(Mode::V2).as_bytes(), false)?;
-    let body = Value::Object(body).to_string();
-    let fuel = count(&mut vm, body.as_bytes(), false)?;
-    Ok(Cost { name: "similarity-many-objects".to_owned(), bytes: body.len(), fuel })
-}
-
-/// Returns a word that is like no other one.
-fn word(number: usize) -> String {
-    let syllables = ["ba", "de", "fi", "go", "ku", "la", "me", "ni", "po", "ru", "sa", "te", "vi", "zo", "hu", "ja"];
-    let syllable = |at: u32| syllables[number / 16_usize.pow(at) % 16];
-    (0..3).map(syllable).collect()
+    let fuel = count(&mut vm, hostile.body.as_bytes(), hostile.heals)?;
+    Ok(Cost { name: format!("similarity-{}", hostile.name), bytes: hostile.body.len(), fuel })
 }
 
 fn start(module: &Module, config: &str) -> Result<Vm, String> {

@@ -7,6 +7,7 @@
 pub mod budget;
 pub mod fault;
 pub mod host;
+pub mod hostile;
 mod imports;
 pub mod module;
 pub mod response;

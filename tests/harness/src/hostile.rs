@@ -1,0 +1,95 @@
+//! Contracts and bodies made to cost much when similarity sees them first: what it does with each name must not grow with
+//! what it does with each of the others.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+/// A body beside a contract.
+pub struct Hostile {
+    /// What there is much of.
+    pub name: &'static str,
+    /// The contract, as JSON Schema.
+    pub contract: Value,
+    /// The body.
+    pub body: String,
+    /// Whether something of it is healed.
+    pub heals: bool,
+}
+
+/// Returns all of them. Each is small enough for its fuel to be counted in a second if its cost is near linear.
+pub fn all() -> [Hostile; 5] {
+    [many_objects(), many_shapes(), deep_beside_many(), many_forms(), shared_members()]
+}
+
+/// Objects that all have other names than the contract's, with the same members in them.
+fn many_objects() -> Hostile {
+    const OBJECTS: usize = 200;
+    let inside = |object: usize| (1..4).map(move |at| format!("{}_{}", word(8 * object), word(8 * object + at)));
+    let (mut properties, mut body) = (Map::new(), Map::new());
+    for object in 0..OBJECTS {
+        properties.insert(word(8 * object + 4), record(inside(object)));
+        let values: Map<_, _> = inside(object).map(|name| (name, json!(1))).collect();
+        body.insert(word(8 * object + 5), Value::Object(values));
+    }
+    Hostile { name: "many-objects", contract: object(properties), body: Value::Object(body).to_string(), heals: false }
+}
+
+/// A list in which each element is of another shape, beside a contract of many objects.
+fn many_shapes() -> Hostile {
+    let missing = (0..100).map(|at| (format!("g{at}"), record((0..3).map(|inner| format!("k{at}_{inner}")))));
+    let items = object(missing);
+    let elements: Vec<String> = (0..500).map(|at| format!(r#"{{"x{at}":1}}"#)).collect();
+    let body = format!("[{}]", elements.join(","));
+    Hostile { name: "many-shapes", contract: json!({"type": "array", "items": items}), body, heals: false }
+}
+
+/// Many empty objects beside one in which as many members are far inside.
+fn deep_beside_many() -> Hostile {
+    const DEPTH: usize = 240;
+    let mut body = String::from("{");
+    for at in 0..400 {
+        let _ = write!(body, r#""o{at}":{{}},"#);
+    }
+    body.push_str(r#""d":"#);
+    body.push_str(&r#"{"c":"#.repeat(DEPTH));
+    let leaves: Vec<String> = (0..400).map(|at| format!(r#""l{at}":1"#)).collect();
+    let _ = write!(body, "{{{}}}{}}}", leaves.join(","), "}".repeat(DEPTH));
+    let contract = record(["first_member", "other_member", "third_member"].map(str::to_owned));
+    Hostile { name: "deep-beside-many", contract, body, heals: false }
+}
+
+/// Names that differ in separators and case only, and say that they are another form of a value.
+fn many_forms() -> Hostile {
+    let name = |at: usize| format!("formatted{}name", "_".repeat(at + 1));
+    let members: Vec<String> = (0..48).map(|at| format!(r#""{}":"x""#, name(at).to_ascii_uppercase())).collect();
+    let contract = object((0..48).map(|at| (name(at), json!({"type": "string"}))));
+    Hostile { name: "many-forms", contract, body: format!("{{{}}}", members.join(",")), heals: false }
+}
+
+/// Missing objects that all expect the same few members, which stand beside them.
+fn shared_members() -> Hostile {
+    const OBJECTS: usize = 200;
+    let inside = |at: usize| (0..3 + at * 4 / OBJECTS).map(|member| format!("member{member}"));
+    let contract = object((0..OBJECTS).map(|at| (format!("o{at}"), record(inside(at)))));
+    let beside: Map<_, _> = (0..500).map(|at| (format!("pad{at}"), json!({}))).collect();
+    let mut body = Map::from_iter([("dd".to_owned(), Value::Object(beside))]);
+    body.extend((0..7).map(|member| (format!("member{member}"), json!({}))));
+    Hostile { name: "shared-members", contract, body: Value::Object(body).to_string(), heals: true }
+}
+
+/// Returns the schema of an object whose members may be anything.
+fn record(names: impl IntoIterator<Item = String>) -> Value {
+    object(names.into_iter().map(|name| (name, json!({}))))
+}
+
+fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
+    json!({"type": "object", "properties": Map::from_iter(members)})
+}
+
+/// Returns a word that is like no other one.
+fn word(number: usize) -> String {
+    let syllables = ["ba", "de", "fi", "go", "ku", "la", "me", "ni", "po", "ru", "sa", "te", "vi", "zo", "hu", "ja"];
+    let syllable = |at: u32| syllables[number / 16_usize.pow(at) % 16];
+    (0..3).map(syllable).collect()
+}
