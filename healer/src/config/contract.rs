@@ -470,14 +470,17 @@ fn possibly(said: Said, more: Said) -> Said {
     both(said, Said::of_shape(more.shape.loosened()))
 }
 
-/// Returns the names that `required` lists. Foreign documents have `required: true` beside a property, which lists no
-/// name, and empty names.
+/// Returns the names that `required` lists, but for the empty one, which is not watched. Foreign documents have
+/// `required: true` beside a property, which lists no name.
 fn required_of(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) -> Vec<String> {
     let mut names = Vec::new();
     if let Some(field) = cursor.field("required").filter(|field| !(is_foreign && is_boolean(field.node))) {
         for item in field.items(problems, "an array of names") {
-            let name = if is_foreign { item.node.as_str() } else { item.text(problems, "the name of a property") };
-            names.extend(name.filter(|name| !name.is_empty()).map(str::to_owned));
+            match item.node.as_str() {
+                Some(name) if !name.is_empty() => names.push(name.to_owned()),
+                None if !is_foreign => drop(item.text(problems, "the name of a property")),
+                _ => (),
+            }
         }
     }
     names

@@ -84,6 +84,7 @@ fn structure_is_read_as_written() {
             "{b:[any]a a!:i c!:any}",
         ),
         (r#"{"required":["b","a","b"]}"#, "{b!:any a!:any}"),
+        (r#"{"required":["","a"],"properties":{"":{}}}"#, "{:any a!:any}"),
         (r#"{"type":["array","object"],"properties":{"a":{"type":"object"}}}"#, "{a:{}o}"),
         (r#"{"items":{"properties":{"a":{"items":{"items":{"type":"null"}}}}}}"#, "[{a:[[any]a]a}any]"),
         (r#"{"required":["a","b"],"properties":{"a":{"writeOnly":true},"c":{"readOnly":true}}}"#, "{c:any b!:any}"),
