@@ -55,12 +55,13 @@ fn keyword(name: &str) -> Value {
         "required" => json!({
             "description": "Members that are reported if a healed response still lacks them.",
             "type": "array",
-            "items": {"type": "string", "minLength": 1},
+            "items": {"type": "string"},
         }),
         "type" => json!({"anyOf": [types(), {"type": "array", "minItems": 1, "items": types()}]}),
         "enum" => json!({"type": "array"}),
         // The reader ignores other formats.
         "format" => json!({"anyOf": [{"enum": Format::ALL.map(|(_, name)| name)}, true]}),
+        "example" | "examples" => json!({"description": "Tells the format of a string where `format` does not."}),
         // Read only if a `$ref` leads to it. Editors offer the first alternative.
         "$defs" => json!({"anyOf": [{"type": "object", "additionalProperties": one}, true]}),
         "additionalProperties" | "patternProperties" | "unevaluatedProperties" => {

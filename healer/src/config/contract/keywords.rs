@@ -5,7 +5,7 @@ use super::super::node::Value;
 use super::super::suggest::did_you_mean;
 
 /// Keywords that are read.
-pub const UNDERSTOOD: [&str; 23] = [
+pub const UNDERSTOOD: [&str; 25] = [
     "$ref",
     "additionalItems",
     "additionalProperties",
@@ -16,6 +16,8 @@ pub const UNDERSTOOD: [&str; 23] = [
     "description",
     "else",
     "enum",
+    "example",
+    "examples",
     "format",
     "items",
     "nullable",
@@ -33,7 +35,7 @@ pub const UNDERSTOOD: [&str; 23] = [
 
 /// Keywords of JSON Schema 2020-12 and OpenAPI 3 that do not say which names stand where. The exception is
 /// `discriminator`, which is read in foreign documents.
-pub const IGNORED: [&str; 40] = [
+pub const IGNORED: [&str; 38] = [
     "$anchor",
     "$comment",
     "$defs",
@@ -50,8 +52,6 @@ pub const IGNORED: [&str; 40] = [
     "dependentRequired",
     "deprecated",
     "discriminator",
-    "example",
-    "examples",
     "exclusiveMaximum",
     "exclusiveMinimum",
     "externalDocs",

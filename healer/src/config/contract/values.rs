@@ -1,7 +1,9 @@
-//! What a schema says of a value beside its structure: `type`, `nullable`, `enum`, `const`, `format`, `description`.
+//! What a schema says of a value beside its structure: `type`, `nullable`, `enum`, `const`, `format`, `example`,
+//! `description`.
 
 use super::super::cursor::{Cursor, Problems};
 use super::super::node::{Node, Value};
+use crate::class::classify;
 use crate::plan::spec::{Expects, Format, Kind, Kinds};
 
 /// The types of JSON Schema. Every integer is a number too.
@@ -99,7 +101,7 @@ pub(super) fn expects(cursor: &Cursor<'_>, kinds: Kinds, is_foreign: bool, probl
     Expects {
         kinds,
         items: Kinds::ANY,
-        format: cursor.node.get("format").and_then(Node::as_str).and_then(format).filter(|_| may_be_text),
+        format: format_of(cursor.node).filter(|_| may_be_text),
         values: if may_be_text { texts(&listed, declared) } else { Vec::new() },
         description: description.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned),
     }
@@ -110,8 +112,29 @@ pub(super) fn is_nullable(cursor: &Cursor<'_>) -> bool {
     cursor.node.get("nullable").is_some_and(|node| node.value == Value::Bool(true))
 }
 
+/// Returns the format that a schema declares, or else that of its example. Many documents have `example` in place of
+/// `format`.
+fn format_of(schema: &Node) -> Option<Format> {
+    let text = |keyword| schema.get(keyword).and_then(Node::as_str);
+    text("format").and_then(format).or_else(|| shown(text("example").or_else(|| first_example(schema))?))
+}
+
 fn format(name: &str) -> Option<Format> {
     Format::ALL.iter().chain(&OTHER_NAMES).find(|(_, known)| *known == name).map(|(format, _)| *format)
+}
+
+/// Returns the format of an example, if all values of the field have it. Where one is a number (`"12"`), another may be
+/// text.
+fn shown(example: &str) -> Option<Format> {
+    let tells = [Format::Date, Format::DateTime, Format::Email, Format::Uri, Format::Uuid];
+    classify(example.as_bytes()).filter(|class| tells.contains(class))
+}
+
+fn first_example(schema: &Node) -> Option<&str> {
+    match &schema.get("examples")?.value {
+        Value::Array(items) => items.first()?.as_str(),
+        _ => None,
+    }
 }
 
 /// Returns the values of `enum`, or that of `const`.
