@@ -26,6 +26,13 @@ pub(crate) fn sort_by_less<T>(items: &mut [T], is_less: impl Fn(&T, &T) -> bool)
     if len <= SHORT { insert(&mut list, len) } else { sort_long(&mut list, len) }
 }
 
+/// Returns the entries with this key of a list that is sorted by keys.
+#[inline(never)]
+pub(crate) fn run<K: Ord + Copy, V>(sorted: &[(K, V)], key: K) -> &[(K, V)] {
+    let own = sorted.get(sorted.partition_point(|(other, _)| *other < key)..).unwrap_or_default();
+    own.get(..own.partition_point(|(other, _)| *other == key)).unwrap_or_default()
+}
+
 /// A list to sort, by index.
 trait Sortable {
     fn is_less(&self, a: usize, b: usize) -> bool;

@@ -59,6 +59,33 @@ fn problem_of(record: &str, rules: &str) -> Option<String> {
     Config::parse(config.as_bytes()).err().map(|error| error.to_string())
 }
 
+/// A record whose unknown lists have too many members in their first elements stays, whatever was seen before.
+#[test]
+fn members_in_unknown_lists() {
+    let things = r#"{"type":"array","items":{"properties":{"weight":{},"height":{},"colour":{}}}}"#;
+    let contract = format!(r#"{{"properties":{{"user_name":{{}},"email":{{}},"things":{things}}}}}"#);
+    let plan = plan(&format!(r#""similarity":{{}},"contract":{contract}"#));
+    let body = |element: &str| {
+        let lists: Vec<String> = (0..22).map(|at| format!(r#","l{at}":[{{{element}}}]"#)).collect();
+        format!(r#"{{"userName":"x","email":"e"{}}}"#, lists.concat())
+    };
+    let few = body("");
+    let many = body(&(0..96).map(|at| format!(r#""m{at}":1"#)).collect::<Vec<_>>().join(","));
+    let changed = |memo: &mut Memo, body: &str| {
+        heal(&plan, memo, Limits::default(), body, 1 << 16).map(|summary| summary.changed)
+    };
+    assert_eq!(changed(&mut Memo::new(&plan), &many), Ok(false));
+    let mut memo = Memo::new(&plan);
+    assert_eq!(changed(&mut memo, &few), Ok(true));
+    assert_eq!(changed(&mut memo, &many), Ok(false));
+    let both = format!("[{few},{many}]");
+    let list = format!(r#""similarity":{{}},"contract":{{"type":"array","items":{contract}}}"#);
+    let (plan, mut healer) = (crate::plan(&list), Healer::new());
+    healer.heal_bytes(&plan, both.as_bytes()).expect("JSON");
+    let output = String::from_utf8_lossy(healer.output());
+    assert!(output.contains(r#"{"user_name""#) && output.contains(&many), "{output:.100}");
+}
+
 /// What a body would become is bounded before any of it is written.
 #[test]
 fn a_healed_body_that_is_too_long() {

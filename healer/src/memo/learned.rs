@@ -26,6 +26,9 @@ pub(super) const MAX_ITEMS: usize = 1 << 16;
 /// shapes with ordinary names take when there are too many of them.
 pub(super) const MAX_MEMORY: usize = 32 << 20;
 
+/// Stands for the seal of what is in arrays if that is too much to be looked at: no remembered shape has it.
+const UNSEALED: u64 = u64::MAX;
+
 #[derive(Debug)]
 pub(super) struct Learned {
     /// If there are more shapes than this, all are forgotten before the next body.
@@ -254,7 +257,7 @@ impl Learned {
             return 0;
         };
         let is_taken = self.survey.take(body, instance.token, plan, instance.state, record);
-        if is_taken { self.survey.seal_of_elements() } else { 0 }
+        if is_taken { self.survey.seal_of_elements() } else { UNSEALED }
     }
 
     /// Works out what similarity makes of a record, and remembers it.

@@ -103,7 +103,7 @@ fn pairs(
 fn has_rival(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let is_alike = |expected, found| Likeness::of(record, expected, found).is_the_same(LEAST_SHARE);
     let is_open = |id: Id| record.scratch.members.get(id as usize).is_some_and(|member| !member.is_closed);
-    let is_empty = |id: Id| record.inside(id).is_empty();
+    let is_empty = |id: Id| record.members(id).next().is_none();
     let may_be_one = |(id, found): (Id, &Found<'_>)| {
         found.parent == record.around(pair.found)
             && matches!(found.kind, Kind::Null | Kind::Object)

@@ -349,7 +349,7 @@ fn belongs_to_a_record(record: &Record<'_, '_>, pair: &Pair) -> bool {
         })
     };
     let is_id = |(id, found): (Id, &Found<'_>)| is_expected && found.name == "id" || is_own_id(id);
-    (GROUPED..1.0).contains(&pair.parts.path) && groups() && record.inside_of(around).any(is_id)
+    (GROUPED..1.0).contains(&pair.parts.path) && groups() && record.members(around).any(is_id)
 }
 
 /// Doubts `metadata.finalizers` for `spec.finalizers` if both objects are expected and there: each has its own.

@@ -13,8 +13,6 @@ use crate::order::sort;
 use crate::plan::spec::Kind;
 use std::cmp::Reverse;
 
-/// Objects inside more than so many others are left: for each level, all that is inside is looked at.
-const MAX_LEVELS: usize = 32;
 /// An unknown object with at least this many expected members may be a wrapper. An expected object with at least this
 /// many members around it may be lifted.
 const LEAST_WRAPPED: u32 = 3;
@@ -44,7 +42,7 @@ pub(super) fn find(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
         return;
     }
     lift(record);
-    for level in levels(record).into_iter().take(MAX_LEVELS) {
+    for level in levels(record) {
         adopt(record, &level);
         let open = open_objects(record, &level);
         if open.is_empty() {
@@ -193,7 +191,7 @@ fn all_have_these(record: &Record<'_, '_>, pair: &Pair) -> bool {
 
 /// Finds lifted objects: expected objects that are gone while their members are in the object around them.
 fn lift(record: &mut Record<'_, '_>) {
-    // Only these can have members outside.
+    // Objects that expect a name that was found: no other one can have members outside.
     let mut objects: Vec<Id> = Vec::new();
     for run in record.scratch.named.chunk_by(|a, b| a.0 == b.0) {
         let joined = run.first().map_or(0, |(joined, _)| *joined);
@@ -203,7 +201,7 @@ fn lift(record: &mut Record<'_, '_>) {
     }
     sort(&mut objects);
     objects.dedup();
-    let mut counts = Vec::new();
+    let mut counts = vec![None; record.model.fields().len()];
     for id in objects {
         if record.is_taken(id) || record.is_lifted(id) {
             continue;
@@ -214,7 +212,7 @@ fn lift(record: &mut Record<'_, '_>) {
         if !has_moved_up(record, id, field.parent, &names) {
             continue;
         }
-        leave_to_others(record, id, frame, &mut names, &mut counts);
+        leave_to_others(record, (id, field.parent), frame, &mut names, &mut counts);
         if has_moved_up(record, id, field.parent, &names)
             && let Some(lifted) = record.scratch.lifted.get_mut(id as usize)
         {
@@ -257,22 +255,23 @@ fn has_moved_up(record: &Record<'_, '_>, object: Id, parent: Id, names: &[&Name]
 }
 
 /// Drops names that another missing object beside it has too, if more members of that object are in the frame. A member
-/// that is there once belongs to one object.
-/// `counts`: what [`names_outside`] finds of each object, as far as that is known.
-fn leave_to_others(record: &Record<'_, '_>, object: Id, frame: Id, names: &mut Vec<&Name>, counts: &mut Vec<usize>) {
+/// that is there once belongs to one object. `counts` keeps how many [`names_outside`] finds of each object.
+fn leave_to_others(
+    record: &Record<'_, '_>,
+    (object, parent): (Id, Id),
+    frame: Id,
+    names: &mut Vec<&Name>,
+    counts: &mut [Option<usize>],
+) {
     let own = (names.len(), Reverse(object));
-    let parent = record.model.field(object).map_or(NONE, |field| field.parent);
-    counts.resize(record.model.fields().len(), usize::MAX);
     for (other, field) in record.model.members(parent) {
         if !field.is_object || record.is_taken(other) {
             continue;
         }
         let is_shared = |name: &Name| is_expected_in(record, other, name.joined);
         let Some(count) = counts.get_mut(other as usize) else { continue };
-        if *count == usize::MAX {
-            *count = names_outside(record, other, parent, frame).len();
-        }
-        if (*count, Reverse(other)) > own {
+        let count = *count.get_or_insert_with(|| names_outside(record, other, parent, frame).len());
+        if (count, Reverse(other)) > own {
             names.retain(|name| !is_shared(name));
         }
     }
@@ -300,14 +299,7 @@ fn is_expected_in(record: &Record<'_, '_>, object: Id, joined: u64) -> bool {
 
 /// Whether a member with this name is directly in what stands for an expected object, or in a wrapper there.
 fn is_in_frame(record: &Record<'_, '_>, frame: Id, joined: u64) -> bool {
-    members_named(record, joined).any(|id| frame_around(record, id) == Some(frame))
-}
-
-/// Returns the members with this name, anywhere in the record.
-pub(super) fn members_named(record: &Record<'_, '_>, joined: u64) -> impl Iterator<Item = Id> {
-    let named = &record.scratch.named;
-    let own = named.get(named.partition_point(|(name, _)| *name < joined)..).unwrap_or_default();
-    own.iter().take_while(move |(name, _)| *name == joined).map(|(_, id)| *id)
+    record.named(joined).any(|id| frame_around(record, id) == Some(frame))
 }
 
 /// Marks the wrappers at this depth, and returns whether there are any.
@@ -341,9 +333,14 @@ fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
     if record.found.get(id as usize).is_some_and(is_expected) {
         return false;
     }
-    let held = Held::of(record, id, frame);
     let Some(name) = record.name_of(id) else { return false };
     let is_record = name.needed == 0 && name.implied != 0;
+    // So few cannot be enough, and most objects have few.
+    let is_small = || names_below(record, id, false).len() < LEAST_WRAPPED as usize;
+    if !name.is_envelope && !is_record && is_small() {
+        return false;
+    }
+    let held = Held::of(record, id, frame);
     if name.is_envelope || is_record {
         let is_more = held.standing == 0 || held.inside > held.standing;
         let may_be_beside = !name.is_envelope || frame != NONE;
@@ -446,7 +443,7 @@ fn names_below(record: &Record<'_, '_>, object: Id, objects: bool) -> Vec<u64> {
     let mut names = Vec::new();
     let mut open = vec![object];
     while let Some(object) = open.pop() {
-        for (id, found) in record.inside_of(object) {
+        for (id, found) in record.members(object) {
             if !objects || matches!(found.kind, Kind::Object | Kind::Null) {
                 names.extend(record.name_of(id).map(|name| name.joined));
             }

@@ -35,7 +35,7 @@ pub(super) fn is_answer(record: &Record<'_, '_>) -> bool {
 
 /// Whether a connection was taken for a value.
 pub(super) fn is_connection(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
-    let lists = |id: Id| record.inside_of(id).any(|(_, found)| LISTS.contains(&found.name));
+    let lists = |id: Id| record.members(id).any(|(_, found)| LISTS.contains(&found.name));
     let is_value = record.model.field(alignment.expected).is_some_and(|field| !field.is_object && !field.is_records);
     let is_object = record.found.get(alignment.found as usize).is_some_and(|found| found.kind == Kind::Object);
     is_value && is_object && lists(alignment.found)

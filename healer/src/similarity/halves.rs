@@ -10,7 +10,6 @@
 //! - Another object has all these members too.
 
 use super::compatible::compatible;
-use super::frames::members_named;
 use super::likeness::has_child;
 use super::record::{Record, UNFRAMED};
 use super::{Alignment, Expected, Found, Id, NONE};
@@ -72,15 +71,14 @@ fn has_a_twin(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) 
     let mut moved = out.iter().filter(is_of).filter_map(|one| record.name_of(one.found)).map(|name| name.joined);
     let Some(first) = moved.next() else { return false };
     let is_object = |id: Id| record.found.get(id as usize).is_some_and(|found| found.kind == Kind::Object);
-    let mut others =
-        members_named(record, first).map(|id| record.around(id)).filter(|id| *id != from && is_object(*id));
+    let mut others = record.named(first).map(|id| record.around(id)).filter(|id| *id != from && is_object(*id));
     others.any(|object| moved.clone().all(|name| has_child(record, object, name)))
 }
 
 /// Whether a member stays in an object though a missing one expects a member of its name, which is missing too.
 fn leaves_one(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) -> bool {
     let stays = |id: Id| out.iter().all(|one| one.found != id);
-    let found = record.inside_of(from).filter(|(id, _)| stays(*id));
+    let found = record.members(from).filter(|(id, _)| stays(*id));
     let found: Vec<&Found<'_>> = found.map(|(_, found)| found).collect();
     let mut expected = record.model.members(to).filter(|(field, _)| !is_there(record, out, *field));
     let may_be = |field: &Expected, found: &Found<'_>| {

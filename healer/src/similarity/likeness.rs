@@ -124,13 +124,13 @@ pub(super) fn has_child(record: &Record<'_, '_>, of: Id, joined: u64) -> bool {
 
 /// Returns the names of the members of an object, or of the first element of an array.
 fn children<'a>(record: &'a Record<'_, '_>, of: Id) -> impl Iterator<Item = &'a Name> + 'a {
-    record.inside(of).iter().filter_map(|(_, id)| record.name_of(*id))
+    record.members(of).filter_map(|(id, _)| record.name_of(id))
 }
 
 /// Whether `object` has a member with the name of `field` that cannot be that field, or that holds a clashing member
 /// itself, which would come along. `id` is the index of the field if its members are known.
 fn clashes(record: &Record<'_, '_>, field: &Expected, id: Option<Id>, object: Id) -> bool {
-    let mut named = record.inside_of(object).filter(|(_, found)| found.name == field.name);
+    let mut named = record.members(object).filter(|(_, found)| found.name == field.name);
     named.any(|(place, found)| {
         let holds_clash = |of: Id| {
             let is_field = |inner: Id| (!field.is_records).then_some(inner);

@@ -10,7 +10,7 @@ use super::postings::Postings;
 use super::typos::Typos;
 use super::words::each_word;
 use super::{Expected, Id, NONE, described, doubt};
-use crate::order::sort;
+use crate::order::{run, sort};
 use crate::plan::spec::{Contract, Property};
 
 /// What a contract expects of one kind of record, ready for comparisons.
@@ -112,21 +112,12 @@ impl Model {
 
     /// Returns the fields directly in an object; [`NONE`] stands for the record itself.
     pub(super) fn members(&self, object: Id) -> impl Iterator<Item = (Id, &Expected)> + Clone {
-        self.ids(object).iter().filter_map(|(_, id)| Some((*id, self.field(*id)?)))
-    }
-
-    /// Returns the part of [`Self::members`] with this parent.
-    #[inline(never)]
-    fn ids(&self, object: Id) -> &[(Id, Id)] {
-        let from = self.members.partition_point(|(parent, _)| *parent < object);
-        let own = self.members.get(from..).unwrap_or_default();
-        own.get(..own.partition_point(|(parent, _)| *parent == object)).unwrap_or_default()
+        run(&self.members, object).iter().filter_map(|(_, id)| Some((*id, self.field(*id)?)))
     }
 
     /// Returns the fields with this name ([`super::names::Name::joined`]).
     pub(super) fn fields_named(&self, joined: u64) -> impl Iterator<Item = Id> {
-        let own = self.by_name.get(self.by_name.partition_point(|(name, _)| *name < joined)..).unwrap_or_default();
-        own.iter().take_while(move |(name, _)| *name == joined).map(|(_, id)| *id)
+        run(&self.by_name, joined).iter().map(|(_, id)| *id)
     }
 
     /// Whether some of the fields are arrays of records.

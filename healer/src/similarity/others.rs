@@ -66,7 +66,7 @@ impl Others {
     /// Whether an object has a member with the name of one in the object `place`. Of wrappers, only identifiers count.
     fn have_one_name(&mut self, record: &Record<'_, '_>, object: Id, place: Id) -> bool {
         let is_wrapper = record.scratch.members.get(object as usize).is_some_and(|member| member.is_wrapper);
-        let mut members = record.inside_of(object);
+        let mut members = record.members(object);
         let standing = self.0.get_or_insert_with(|| standing(record));
         let marks: &[Mark] = if is_wrapper { &[Mark::Identifier] } else { &[Mark::Expected, Mark::Unknown] };
         let is_in_both = |name: &str| marks.iter().any(|mark| standing.binary_search(&key(place, name, *mark)).is_ok());

@@ -13,11 +13,13 @@ use super::{
     Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, alike, decide, described, doubt,
     foreign, frames, halves, reference,
 };
-use crate::order::{sort, sort_by_less};
+use crate::order::{run, sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
 
 /// The frame of a found object that is no expected one.
 pub(super) const UNFRAMED: Id = Id::MAX - 1;
+/// Members inside so many others stay: each object that is looked at costs as much as all that is inside it.
+const MAX_DEPTH: u16 = 32;
 /// Pairs with lower scores are dropped; they do not even count as rivals.
 const LEAST: f32 = 0.5;
 /// Pairs with at least this score are good: their sides need no other evidence.
@@ -163,16 +165,13 @@ impl Record<'_, '_> {
     }
 
     /// Returns the members directly in an object, or of the first element of an array.
-    #[inline(never)]
-    pub fn inside(&self, of: Id) -> &[(Id, Id)] {
-        let all = &self.scratch.inside;
-        let own = all.get(all.partition_point(|(parent, _)| *parent < of)..).unwrap_or_default();
-        own.get(..own.partition_point(|(parent, _)| *parent == of)).unwrap_or_default()
+    pub fn members(&self, of: Id) -> impl Iterator<Item = (Id, &Found<'_>)> + Clone {
+        run(&self.scratch.inside, of).iter().filter_map(|(_, id)| Some((*id, self.found.get(*id as usize)?)))
     }
 
-    /// As [`Record::inside`], with what is known of the members.
-    pub fn inside_of(&self, of: Id) -> impl Iterator<Item = (Id, &Found<'_>)> + Clone {
-        self.inside(of).iter().filter_map(|(_, id)| Some((*id, self.found.get(*id as usize)?)))
+    /// Returns the members with this name ([`Name::joined`]), anywhere in the record.
+    pub fn named(&self, joined: u64) -> impl Iterator<Item = Id> {
+        run(&self.scratch.named, joined).iter().map(|(_, id)| *id)
     }
 
     fn enter_member(&mut self, id: usize, limit: u64) {
@@ -198,11 +197,12 @@ impl Record<'_, '_> {
         } else {
             NONE
         };
+        let depth = parent.map_or(0, |parent| parent.depth.saturating_add(1));
         self.scratch.members.push(Member {
             name,
             frame: frame.unwrap_or(UNFRAMED),
-            depth: parent.map_or(0, |parent| parent.depth.saturating_add(1)),
-            is_closed: !(is_looked_at && is_unknown),
+            depth,
+            is_closed: depth >= MAX_DEPTH || !(is_looked_at && is_unknown),
             is_wrapper: false,
             is_ruled: matches!(found.standing, Standing::Ruled(_)) || parent.is_some_and(|parent| parent.is_ruled),
         });

@@ -15,7 +15,7 @@ const SCALES: [&[&str]; 3] = [&["minor", "unit"], &["exponent"], &["decimal"]];
 /// Whether a member is a number in an object that tells a scale, which the contract does not expect.
 pub(super) fn is_scaled(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignment]) -> bool {
     let Some(found) = record.found.get(alignment.found as usize).filter(|found| is_number(found)) else { return false };
-    let mut beside = record.inside_of(found.parent);
+    let mut beside = record.members(found.parent);
     beside.any(|(id, other)| {
         let may_tell = other.standing == Standing::Unknown && other.kind == Kind::Integer;
         may_tell && tells_scale(record, id) && out.iter().all(|one| one.found != id)

@@ -28,7 +28,7 @@ pub(super) fn pair(record: &Record<'_, '_>, found: Id) -> Option<Pair> {
     let mut fields = record.model.members(frame);
     let (expected, field) = fields.next()?;
     let is_one = fields.next().is_none() && field.is_object && !record.is_taken(expected);
-    let is_alone = || record.inside(record.around(found)).len() == 1;
+    let is_alone = || record.members(record.around(found)).count() == 1;
     if !is_one || !is_alone() || says_another(record, expected, found) {
         return None;
     }
