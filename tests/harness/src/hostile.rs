@@ -35,13 +35,16 @@ fn many_objects() -> Hostile {
     Hostile { name: "many-objects", contract: object(properties), body: Value::Object(body).to_string(), heals: false }
 }
 
-/// A list in which each element is of another shape, beside a contract of many objects.
+/// A list in which each element is of another shape, beside a contract of many objects. In each, one member of one of
+/// these stands in an object that nobody expects.
 fn many_shapes() -> Hostile {
-    let missing = (0..100).map(|at| (format!("g{at}"), record((0..3).map(|inner| format!("k{at}_{inner}")))));
-    let items = object(missing);
-    let elements: Vec<String> = (0..500).map(|at| format!(r#"{{"x{at}":1}}"#)).collect();
-    let body = format!("[{}]", elements.join(","));
-    Hostile { name: "many-shapes", contract: json!({"type": "array", "items": items}), body, heals: false }
+    const OBJECTS: usize = 100;
+    let inside = |object: usize, member: usize| format!("{}_{}", word(4 * object), word(4 * object + member));
+    let missing = (0..OBJECTS).map(|at| (word(4 * at), record((1..4).map(move |member| inside(at, member)))));
+    let element = |at: usize| format!(r#"{{"x{at}":{{"{}":1}}}}"#, inside(at % OBJECTS, 1));
+    let elements: Vec<String> = (0..500).map(element).collect();
+    let contract = json!({"type": "array", "items": object(missing)});
+    Hostile { name: "many-shapes", contract, body: format!("[{}]", elements.join(",")), heals: false }
 }
 
 /// Many empty objects beside one in which as many members are far inside.
