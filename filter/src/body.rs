@@ -316,6 +316,7 @@ impl Incoming {
             Ok(summary) if !summary.changed => Outcome::Clean,
             Ok(_) if !job.writes => Outcome::Observed,
             Ok(_) => {
+                // What has been passed on cannot be taken back, so the rest has to follow it.
                 let passed = self.held().get(..self.passed).unwrap_or_default();
                 let output = healer.output().strip_prefix(passed).ok_or(Fail::Host);
                 match output.and_then(|output| write_healed(host, job, size, output)) {

@@ -14,6 +14,8 @@ pub(crate) struct Found<'a> {
     pub part: Body<'a>,
     /// From its opening to behind its closing bracket.
     pub span: (u32, u32),
+    /// The same of the body, which may have white space around it.
+    pub body: (u32, u32),
     /// The offset of its key, or of the list itself at the root.
     pub at: u32,
     /// The names around it; none at the root.
@@ -44,7 +46,7 @@ pub(crate) fn find<'a>(plan: &'a Plan, memo: &mut Memo, body: &Body<'a>) -> Opti
             let span = span_of(body)?;
             let (from, to, before) = (Vec::new(), list.names.as_slice(), list.before.as_slice());
             (
-                Found { part: *body, span, at: span.0, from, to, before, parts: Parts::NONE },
+                Found { part: *body, span, body: span, at: span.0, from, to, before, parts: Parts::NONE },
                 list.state,
                 list.says_nothing,
             )
@@ -67,6 +69,7 @@ pub(crate) fn find<'a>(plan: &'a Plan, memo: &mut Memo, body: &Body<'a>) -> Opti
 /// Returns the list in a body that is an object with nothing else inside, and in no more than a few such objects.
 fn enclosed<'a>(body: &Body<'a>) -> Option<Found<'a>> {
     let (mut part, mut from) = (*body, Vec::new());
+    let outer = (*body.tokens.first()?, body.tokens.last()?.checked_add(1)?);
     loop {
         let [b'{', b'"', b':', inside] = part.tokens.first_chunk::<4>()?.map(|at| body.byte(at)) else { return None };
         let [_, quote, colon, _] = *part.tokens.first_chunk::<4>()?;
@@ -81,7 +84,7 @@ fn enclosed<'a>(body: &Body<'a>) -> Option<Found<'a>> {
         part = part.cut(3..part.tokens.len().checked_sub(1)?, end as usize);
         if inside == b'[' {
             let span = span_of(&part)?;
-            return Some(Found { part, span, at: quote, from, to: &[], before: b"", parts: Parts::NONE });
+            return Some(Found { part, span, body: outer, at: quote, from, to: &[], before: b"", parts: Parts::NONE });
         }
     }
 }

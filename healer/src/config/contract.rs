@@ -477,9 +477,10 @@ fn required_of(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) -
     if let Some(field) = cursor.field("required").filter(|field| !(is_foreign && is_boolean(field.node))) {
         for item in field.items(problems, "an array of names") {
             match item.node.as_str() {
-                Some(name) if !name.is_empty() => names.push(name.to_owned()),
-                None if !is_foreign => drop(item.text(problems, "the name of a property")),
-                _ => (),
+                Some("") => (),
+                Some(name) => names.push(name.to_owned()),
+                None if is_foreign => (),
+                None => _ = item.text(problems, "the name of a property"),
             }
         }
     }

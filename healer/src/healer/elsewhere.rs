@@ -35,18 +35,17 @@ impl Healer {
         body: &Body<'_>,
         found: &Found<'_>,
     ) -> Result<Summary, Failure> {
-        let Found { part, span: (start, end), before, .. } = found;
+        let Found { part, span: (start, end), body: (first, last), before, .. } = found;
         self.walk(part, plan, memo)?;
         // White space around the body stays. What comes before it may have been passed on already.
-        let [open, .., close] = *body.tokens else { return Err(Failure { reason: Reason::Malformed, offset: 0 }) };
-        self.output.put_plainly(body.bytes, (0, open));
+        self.output.put_plainly(body.bytes, (0, *first));
         self.output.put_plainly(before, (0, before.len() as u32));
         let mut summary = self.render(part, plan, memo, *start as usize, *end as usize)?;
         if !summary.changed {
             self.output.put_plainly(part.bytes, (*start, *end));
         }
         found.to.iter().for_each(|_| self.output.put_byte(b'}'));
-        self.output.put_plainly(body.bytes, (close.saturating_add(1), body.bytes.len() as u32));
+        self.output.put_plainly(body.bytes, (*last, body.bytes.len() as u32));
         let rule = memo.outermost(found);
         self.ops.insert(0, Op { kind: OpKind::Move, at: found.at, rule, name: Name::NONE });
         memo.note_used(&self.ops);
