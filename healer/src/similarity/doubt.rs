@@ -54,6 +54,7 @@ pub(super) fn says_form(words: &[Token]) -> bool {
     words.iter().any(|word| word.is(Role::Form))
 }
 
+/// Returns the objects of such names, in ascending order.
 fn objects_named(record: &Record<'_, '_>, is_one: fn(&Token) -> bool) -> Vec<Id> {
     let objects = (0..).zip(record.found).filter(|(_, found)| found.kind == Kind::Object);
     objects.map(|(id, _)| id).filter(|id| record.found_words(*id).iter().any(is_one)).collect()

@@ -335,12 +335,12 @@ fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
     }
     let Some(name) = record.name_of(id) else { return false };
     let is_record = name.needed == 0 && name.implied != 0;
+    let below = names_below(record, id, false);
     // So few cannot be enough, and most objects have few.
-    let is_small = || names_below(record, id, false).len() < LEAST_WRAPPED as usize;
-    if !name.is_envelope && !is_record && is_small() {
+    if !name.is_envelope && !is_record && below.len() < LEAST_WRAPPED as usize {
         return false;
     }
-    let held = Held::of(record, id, frame);
+    let held = Held::of(record, id, frame, below);
     if name.is_envelope || is_record {
         let is_more = held.standing == 0 || held.inside > held.standing;
         let may_be_beside = !name.is_envelope || frame != NONE;
@@ -388,9 +388,9 @@ struct Held {
 }
 
 impl Held {
-    fn of(record: &Record<'_, '_>, id: Id, frame: Id) -> Held {
-        let mut held =
-            Held { below: names_below(record, id, false), objects: names_below(record, id, true), ..Held::default() };
+    /// `below`: the names of the members below the found object.
+    fn of(record: &Record<'_, '_>, id: Id, frame: Id, below: Vec<u64>) -> Held {
+        let mut held = Held { below, objects: names_below(record, id, true), ..Held::default() };
         for (field, expected) in record.model.members(frame) {
             if record.is_taken(field) {
                 held.standing = held.standing.saturating_add(1);
