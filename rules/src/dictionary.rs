@@ -16,6 +16,7 @@ mod role;
 mod table;
 
 use std::borrow::Cow;
+use std::iter;
 
 pub use role::Role;
 use table::Order;
@@ -108,24 +109,30 @@ pub fn opposed(a: &str, b: &str) -> bool {
     let (Some(a), Some(b)) = (find(a), find(b)) else {
         return false;
     };
-    let slots = || OPPOSITE_SETS.iter().zip(OPPOSITES.iter()).enumerate();
+    let slots = || slot_sets().zip(OPPOSITES.iter()).enumerate();
     slots()
         .filter(|(_, (_, words))| words.contains(&a))
         .any(|(slot, (set, _))| slots().any(|(other, (of, words))| set == of && slot != other && words.contains(&b)))
 }
 
-/// Returns whether two words or phrases are [exact](ARE_EXACT) synonyms (`true`) or near ones (`false`); `None` if they
-/// are neither.
+/// Returns the set of each of the slots in [`OPPOSITES`].
+pub fn slot_sets() -> impl Iterator<Item = usize> {
+    SLOTS_OF_SETS.iter().enumerate().flat_map(|(set, slots)| iter::repeat_n(set, usize::from(*slots)))
+}
+
+/// Returns whether two words or phrases are [exact](EXACT_GROUPS) synonyms (`true`) or near ones (`false`); `None` if
+/// they are neither.
 pub fn synonymous(a: &str, b: &str) -> Option<bool> {
     let (a, b) = (find(a)?, find(b)?);
-    let groups = SYNONYMS.iter().zip(ARE_EXACT);
-    groups.filter(|(words, _)| words.contains(&a) && words.contains(&b)).map(|(_, exact)| *exact).max()
+    let group = SYNONYMS.iter().position(|words| words.contains(&a) && words.contains(&b));
+    group.map(|group| group < EXACT_GROUPS)
 }
 
 /// Returns what a short form may stand for.
 pub fn abbreviation(short: &str) -> &'static [PhraseId] {
-    let at = SHORT_FORMS.binary_search_by_key(&short, |word| WORDS.get(usize::from(*word)));
-    at.map_or(&[], |at| EXPANSIONS.get(at))
+    let short = WORDS.find(short);
+    let row = ABBREVIATIONS.iter().find(|row| row.first().copied().map(usize::from) == short);
+    row.and_then(|row| row.get(1..)).unwrap_or_default()
 }
 
 /// Returns the words of a compound that is written as one word.

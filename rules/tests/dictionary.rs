@@ -6,9 +6,9 @@
 mod build;
 
 use nomos_rules::dictionary::{
-    ARE_EXACT, COMPOUNDS, ENVELOPES, EXPANSIONS, GROUPINGS, HEADS, LONGEST_PHRASE, Lists, NEUTRAL, OPPOSITE_SETS,
-    OPPOSITES, PHRASES, PLURALS, PhraseId, ROLES, Role, SHORT_FORMS, SYNONYMS, Texts, UNCOUNTABLE, WORDS, abbreviation,
-    compound, find, opposed, phrase_count, singular, synonymous, words,
+    ABBREVIATIONS, COMPOUNDS, ENVELOPES, EXACT_GROUPS, GROUPINGS, HEADS, LONGEST_PHRASE, Lists, NEUTRAL, OPPOSITES,
+    PHRASES, PLURALS, PhraseId, ROLES, Role, SLOTS_OF_SETS, SYNONYMS, Texts, UNCOUNTABLE, WORDS, abbreviation,
+    compound, find, opposed, phrase_count, singular, slot_sets, synonymous, words,
 };
 use std::{collections::BTreeSet, fmt::Debug, fs};
 
@@ -99,13 +99,12 @@ fn near_synonyms_are_no_opposites() {
 #[test]
 fn the_dictionary_is_as_large_as_promised() {
     let synonyms: BTreeSet<&PhraseId> = SYNONYMS.iter().flatten().collect();
-    let sets: BTreeSet<&u16> = OPPOSITE_SETS.iter().collect();
     let rows = [
         ("groups", SYNONYMS.iter().len(), 400),
         ("words", synonyms.len(), 2000),
-        ("short forms", SHORT_FORMS.len(), 300),
+        ("short forms", ABBREVIATIONS.iter().len(), 300),
         ("compounds", COMPOUNDS.len(), 150),
-        ("opposites", sets.len(), 200),
+        ("opposites", SLOTS_OF_SETS.len(), 200),
         ("neutral words", NEUTRAL.len(), 80),
         ("envelopes", ENVELOPES.len(), 30),
         ("groupings", GROUPINGS.len(), 50),
@@ -212,21 +211,23 @@ fn the_tables_say_what_the_files_say() {
         .expect("the build has accepted it");
 
     let groups = yaml.synonyms.iter().map(|group| (format!("{:?}", group.strength), sorted(&group.words)));
-    let strength = |exact: &bool| if *exact { "Exact" } else { "Near" }.to_owned();
-    same(groups, SYNONYMS.iter().zip(ARE_EXACT).map(|(words, exact)| (strength(exact), sorted(&texts(words)))));
+    let strength = |group: usize| if group < EXACT_GROUPS { "Exact" } else { "Near" }.to_owned();
+    let of_table = SYNONYMS.iter().enumerate().map(|(group, words)| (strength(group), sorted(&texts(words))));
+    assert_eq!(groups.collect::<BTreeSet<_>>(), of_table.collect::<BTreeSet<_>>());
 
     let with_synonyms = |word: &String| -> BTreeSet<String> {
         let has_it = |words: &&[PhraseId]| find(word).is_some_and(|word| words.contains(&word));
-        let groups = SYNONYMS.iter().zip(ARE_EXACT).filter(|(words, exact)| **exact && has_it(words));
-        groups.flat_map(|(words, _)| texts(words)).chain([word.clone()]).collect()
+        let groups = SYNONYMS.iter().take(EXACT_GROUPS).filter(has_it);
+        groups.flat_map(texts).chain([word.clone()]).collect()
     };
     let slots = yaml.opposites.iter().zip(0..).flat_map(|(set, at)| set.never.iter().map(move |slot| (at, slot)));
     same(
         slots.map(|(set, slot)| (set, slot.words().iter().flat_map(with_synonyms).collect::<BTreeSet<_>>())),
-        OPPOSITE_SETS.iter().copied().zip(OPPOSITES.iter().map(|words| texts(words).into_iter().collect())),
+        slot_sets().zip(OPPOSITES.iter().map(|words| texts(words).into_iter().collect())),
     );
 
-    let short_forms = SHORT_FORMS.iter().map(|short| text(*short)).zip(EXPANSIONS.iter().map(texts));
+    let short_forms = ABBREVIATIONS.iter().filter_map(<[PhraseId]>::split_first);
+    let short_forms = short_forms.map(|(short, expansions)| (text(*short), texts(expansions)));
     same(yaml.abbreviations.iter().map(|(short, to)| (short.clone(), to.words().to_vec())), short_forms);
     let compounds = COMPOUNDS.iter().map(|open| (text(*open).replace(' ', ""), text(*open)));
     same(yaml.compounds.clone(), compounds);
@@ -253,10 +254,10 @@ fn the_tables_say_what_the_files_say() {
 #[test]
 fn the_tables_are_small() {
     let texts = [&WORDS, &UNCOUNTABLE].map(Texts::packed_len);
-    let lists = [&SYNONYMS, &OPPOSITES, &EXPANSIONS, &PHRASES, &HEADS].map(Lists::packed_len);
+    let lists = [&SYNONYMS, &OPPOSITES, &ABBREVIATIONS, &PHRASES, &HEADS, &ROLES].map(Lists::packed_len);
     let packed: usize = texts.iter().chain(&lists).sum();
-    let numbers = [OPPOSITE_SETS.len(), SHORT_FORMS.len(), COMPOUNDS.len(), 2 * PLURALS.len()];
-    let size = packed + 2 * numbers.iter().sum::<usize>() + ARE_EXACT.len() + size_of_val(NEUTRAL);
+    let numbers = [COMPOUNDS, ENVELOPES, GROUPINGS].map(size_of_val).iter().sum::<usize>() + size_of_val(PLURALS);
+    let size = packed + numbers + SLOTS_OF_SETS.len() + size_of_val(NEUTRAL);
     assert!(size <= 55_000, "{size} bytes");
 }
 

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use nomos_rules::dictionary::{
-    ARE_EXACT, COMPOUNDS, ENVELOPES, EXPANSIONS, GROUPINGS, NEUTRAL, NeutralWord, OPPOSITE_SETS, OPPOSITES, PLURALS,
-    PhraseId, Place, ROLES, Role, SHORT_FORMS, SYNONYMS, ValueKind, WORDS, phrase_count, word_ids, words,
+    ABBREVIATIONS, COMPOUNDS, ENVELOPES, EXACT_GROUPS, GROUPINGS, NEUTRAL, NeutralWord, OPPOSITES, PLURALS, PhraseId,
+    Place, ROLES, Role, SYNONYMS, ValueKind, WORDS, phrase_count, slot_sets, word_ids, words,
 };
 
 use super::inverse::Inverse;
@@ -70,6 +70,8 @@ pub(super) struct Lexicon {
     more: Vec<More>,
     groups: Inverse,
     opposites: Inverse,
+    /// The set of each slot of opposites.
+    slot_sets: Vec<usize>,
 }
 
 /// Returns the lexicon of the process. The first call builds it, when the first model is made.
@@ -130,7 +132,7 @@ impl Lexicon {
 
     /// Whether two words or phrases must never match.
     pub fn are_opposed(&self, a: &Entry, b: &Entry) -> bool {
-        let set = |slot: &u16| OPPOSITE_SETS.get(usize::from(*slot));
+        let set = |slot: &u16| self.slot_sets.get(usize::from(*slot));
         let (a, b) = (self.opposites.get(a.phrase), self.opposites.get(b.phrase));
         a.iter().any(|slot| b.iter().any(|other| slot != other && set(slot) == set(other)))
     }
@@ -148,6 +150,7 @@ impl Lexicon {
             more: vec![More::default()],
             groups: Inverse::of(SYNONYMS.iter(), phrases),
             opposites: Inverse::of(OPPOSITES.iter(), phrases),
+            slot_sets: slot_sets().collect(),
         };
         let hashes: Vec<u64> = WORDS.iter().map(hash_word).collect();
         for phrase in 0..phrases as PhraseId {
@@ -175,7 +178,7 @@ impl Lexicon {
                 more.compound = Some(*open);
             }
         }
-        for (short, expansions) in SHORT_FORMS.iter().zip(EXPANSIONS.iter()) {
+        for (short, expansions) in ABBREVIATIONS.iter().filter_map(<[PhraseId]>::split_first) {
             let expansions = expansions.iter().map(|long| self.hash_of(*long)).collect();
             if let Some(more) = self.more_of(self.hash_of(*short)) {
                 more.expansions = expansions;
@@ -264,9 +267,10 @@ fn kinds_of(kind: Option<ValueKind>) -> Kinds {
 
 /// Returns the weight of a group on one side. The product of both sides is the strength of the synonym.
 pub(super) fn group_weight(group: u16) -> f32 {
-    match ARE_EXACT.get(usize::from(group)) {
-        Some(true) => super::weights::EXACT_SYNONYM_SIDE,
-        _ => super::weights::NEAR_SYNONYM_SIDE,
+    if usize::from(group) < EXACT_GROUPS {
+        super::weights::EXACT_SYNONYM_SIDE
+    } else {
+        super::weights::NEAR_SYNONYM_SIDE
     }
 }
 

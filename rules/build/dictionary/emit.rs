@@ -3,7 +3,7 @@
 
 use super::{
     check::{exact_groups, slots, uncountable},
-    file::{Dictionary, Group, Kind, NeutralEntry, Strength},
+    file::{Dictionary, Group, Kind, NeutralEntry, OneOrMore, Strength},
     ids::Ids,
     pack,
     role::Role,
@@ -14,7 +14,6 @@ use std::fmt::Debug;
 /// As that of the library's tables.
 #[derive(Clone, Copy, Debug)]
 enum Order {
-    None,
     Inside,
     Between,
 }
@@ -62,19 +61,18 @@ pub fn source(dictionary: &Dictionary) -> String {
 }
 
 fn synonyms(groups: &[Group], ids: &Ids<'_>) -> String {
+    let (exact, near): (Vec<&Group>, Vec<&Group>) = groups.iter().partition(|group| group.strength == Strength::Exact);
     [
         lists(
-            "Words and phrases that mean the same, sorted.",
+            "Words and phrases that mean the same, sorted: first the exact groups, then the near ones.",
             "SYNONYMS",
             Order::Inside,
-            groups.iter().map(|group| set(&group.words, ids)),
+            exact.iter().chain(&near).map(|group| set(&group.words, ids)),
         ),
-        table(
-            "Whether those of a group are interchangeable in nearly any record. Otherwise they mean the same only where \
-             the record, the type and the siblings agree.",
-            "ARE_EXACT",
-            "bool",
-            groups.iter().map(|group| group.strength == Strength::Exact),
+        format!(
+            "/// How many groups are exact: interchangeable in nearly any record. Those of the others mean the same only \
+             where\n/// the record, the type and the siblings agree.\npub const EXACT_GROUPS: usize = {};\n",
+            exact.len()
         ),
     ]
     .concat()
@@ -82,33 +80,27 @@ fn synonyms(groups: &[Group], ids: &Ids<'_>) -> String {
 
 fn opposites(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
     let exact = exact_groups(&dictionary.synonyms);
-    let sets = dictionary.opposites.iter().map(|set| slots(set, &exact)).enumerate();
-    let slots: Vec<(usize, BTreeSet<&str>)> =
-        sets.flat_map(|(set, slots)| slots.into_iter().map(move |slot| (set, slot))).collect();
+    let sets: Vec<Vec<BTreeSet<&str>>> = dictionary.opposites.iter().map(|set| slots(set, &exact)).collect();
     [
         lists(
             "Slots of sets. Words of different slots of a set never match; those of one slot may.",
             "OPPOSITES",
             Order::Inside,
-            slots.iter().map(|(_, words)| set(words, ids)),
+            sets.iter().flatten().map(|words| set(words, ids)),
         ),
-        table("The set of each slot.", "OPPOSITE_SETS", "u16", slots.iter().map(|(set, _)| set)),
+        table("How many slots each set has.", "SLOTS_OF_SETS", "u8", sets.iter().map(Vec::len)),
     ]
     .concat()
 }
 
 fn abbreviations(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
-    let entries = &dictionary.abbreviations;
-    [
-        table("Short forms, sorted.", "SHORT_FORMS", "PhraseId", entries.keys().map(|short| ids.of_text(short))),
-        lists(
-            "What each of [`SHORT_FORMS`] may stand for.",
-            "EXPANSIONS",
-            Order::None,
-            entries.values().map(|to| list(to.words(), ids)),
-        ),
-    ]
-    .concat()
+    let row = |(short, to): (&String, &OneOrMore)| [&[ids.of_text(short)][..], &list(to.words(), ids)].concat();
+    lists(
+        "Short forms, sorted, each followed by what it may stand for.",
+        "ABBREVIATIONS",
+        Order::Between,
+        dictionary.abbreviations.iter().map(row),
+    )
 }
 
 fn compounds(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
@@ -176,7 +168,6 @@ fn table(about: &str, name: &str, element: &str, rows: impl IntoIterator<Item = 
 fn lists(about: &str, name: &str, order: Order, rows: impl Iterator<Item = Vec<usize>>) -> String {
     let rows: Vec<Vec<usize>> = rows.collect();
     let packed = match order {
-        Order::None => pack::lists(&rows),
         Order::Inside => pack::sorted_lists(&rows),
         Order::Between => pack::lists_in_order(&rows),
     };

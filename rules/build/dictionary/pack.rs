@@ -19,17 +19,12 @@ pub fn texts<'a>(rows: impl Iterator<Item = &'a str>) -> Vec<u8> {
     packed
 }
 
-/// Lists, none of them empty, as they are.
-pub fn lists(rows: &[Vec<usize>]) -> Vec<u8> {
-    numbers(rows.iter().cloned())
-}
-
-/// Lists that are sorted, each number but the first as the difference from the one before.
+/// Lists, none of them empty, that are sorted, each number but the first as the difference from the one before.
 pub fn sorted_lists(rows: &[Vec<usize>]) -> Vec<u8> {
     numbers(rows.iter().map(|row| differences(row)))
 }
 
-/// Lists in order, the first number of each as the difference from that of the list before.
+/// Lists, none of them empty, in order, the first number of each as the difference from that of the list before.
 pub fn lists_in_order(rows: &[Vec<usize>]) -> Vec<u8> {
     let firsts: Vec<usize> = rows.iter().filter_map(|row| row.first().copied()).collect();
     let rest = rows.iter().map(|row| row.iter().skip(1));

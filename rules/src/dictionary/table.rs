@@ -39,8 +39,6 @@ struct UnpackedLists {
 /// The order of numbers, so that differences can replace some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// No order.
-    None,
     /// Each list is sorted: all of its numbers but the first are stored as differences.
     Inside,
     /// The lists are sorted: the first number of each is stored as the difference from the first number of the list
@@ -208,8 +206,7 @@ mod tests {
             assert_eq!(lists.get(lists.iter().len()), [0u16; 0]);
             lists.iter().map(<[u16]>::to_vec).collect::<Vec<_>>()
         };
-        assert_eq!(read(b"", Order::None), [[0u16; 0]; 0]);
-        assert_eq!(read(b"\x0e\x10\x13\x01", Order::None), [&[7, 8, 9][..], &[0]]);
+        assert_eq!(read(b"", Order::Inside), [[0u16; 0]; 0]);
         assert_eq!(read(b"\x0e\x02\x03\x81\x10", Order::Inside), [&[7, 8, 9][..], &[1024]]);
         assert_eq!(read(b"\x0e\x02\x03\x81\x10", Order::Between), [&[7, 1, 1][..], &[1031]]);
     }
