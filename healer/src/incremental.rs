@@ -28,7 +28,7 @@ use crate::text::{is_scalar, trim_end};
 use crate::walk::{Body, Part};
 use envelope::{EnvelopeMember, held_state, moves_out};
 use soundness::Soundness;
-use tape::{Ahead, Sound, Tape};
+use tape::{Ahead, Probe, Sound, Tape};
 use traced::Traced;
 
 /// Bytes of elements that are healed at once: twice what a host hands over at once. With more, the lists of the walk
@@ -59,8 +59,8 @@ pub struct Incremental {
     state: Id,
     /// How far the elements of the innermost array were searched for.
     ahead: Ahead,
-    /// Up to which token the end of an object was searched for, and how many containers are open there.
-    probe: (usize, u32),
+    /// How far the ends of containers were searched for.
+    probe: Probe,
     /// Whether an element is malformed. Then elements are healed one by one, to find out which.
     careful: bool,
     /// Stencils of elements of the innermost array.
@@ -144,7 +144,7 @@ impl Incremental {
             expects: Expects::Value { first: false },
             state: INERT,
             ahead: Ahead::default(),
-            probe: (0, 0),
+            probe: Probe::default(),
             careful: false,
             traced: Traced::default(),
             course: Course::default(),
@@ -351,7 +351,7 @@ impl Incremental {
 
     fn enter(&mut self, state: Id, is_object: bool) -> Then {
         self.spine.push(Level { state, is_object });
-        (self.ahead, self.probe) = (Ahead::default(), (0, 0));
+        self.ahead = Ahead::default();
         self.traced.clear();
         self.go(if is_object { Expects::Key { first: true } } else { Expects::Value { first: true } })
     }
@@ -365,7 +365,6 @@ impl Incremental {
     /// Lets an element that is too long leave as it came.
     fn pass_object(&mut self) -> Then {
         self.oversized = true;
-        self.probe = (0, 0);
         self.go(Expects::Inside(1))
     }
 
@@ -375,7 +374,7 @@ impl Incremental {
         let (first, most) = (self.next, self.window.limits.max_held());
         let Some(start) = tape.at(first) else { return false };
         let enough = start.saturating_add(most.min(BATCH));
-        let end = self.ahead.end_within(&tape, first, enough, start.saturating_add(most));
+        let end = self.ahead.end_within(&mut self.probe, &tape, first, enough, start.saturating_add(most));
         let (Some((end, bytes)), Some(array)) = (end.filter(|(end, _)| *end > first), self.spine.last()) else {
             return false;
         };
@@ -403,12 +402,10 @@ impl Incremental {
     fn object(&mut self, tools: &mut Tools<'_>, sound: Sound, start: usize, in_array: bool) -> Then {
         let tape = Tape::of(&self.window, sound);
         let most = start.saturating_add(self.window.limits.max_held());
-        let known = if self.probe.0 > self.next { self.probe } else { (self.next, 0) };
-        self.probe = tape.follow(known, most);
-        let (after, depth) = self.probe;
+        let (after, is_open) = self.probe.follow(&tape, self.next, most);
         let end = tape.at(after.wrapping_sub(1)).map_or(0, |close| close.wrapping_add(1));
         let state = self.next_state(tools.plan.automaton());
-        if depth > 0 || end > most {
+        if is_open || end > most {
             let passes: fn(&mut Self) -> Then = if in_array { Self::pass_object } else { Self::enter_object };
             // Beyond the limit the object is too long, wherever it ends.
             let reach = if end > most { end } else { tape.bytes };
@@ -551,7 +548,7 @@ impl Incremental {
         self.soundness.discard(bytes);
         self.next = self.next.saturating_sub(tokens);
         self.ahead.discard(bytes, tokens);
-        self.probe.0 = self.probe.0.saturating_sub(tokens);
+        self.probe.discard(tokens);
     }
 }
 

@@ -57,12 +57,7 @@ impl<'a> Tape<'a> {
 
     /// Goes from a token, where `depth` containers are open, to the token after the bracket that closes them, or to the
     /// end. Never goes back.
-    pub(super) fn leave(&self, token: usize, depth: u32) -> (usize, u32) {
-        self.follow((token, depth), usize::MAX)
-    }
-
-    /// As [`Tape::leave`], but stops after the first bracket beyond the offset `most`.
-    pub(super) fn follow(&self, (first, mut depth): (usize, u32), most: usize) -> (usize, u32) {
+    pub(super) fn leave(&self, first: usize, mut depth: u32) -> (usize, u32) {
         for token in first..self.open_len {
             let step = match self.byte(token) {
                 b'{' | b'[' => 1,
@@ -70,21 +65,66 @@ impl<'a> Tape<'a> {
                 _ => continue,
             };
             depth = depth.wrapping_add(step);
-            let after = token.wrapping_add(1);
-            if depth == 0 || self.at(token).is_some_and(|at| at > most) {
-                return (after, depth);
+            if depth == 0 {
+                return (token.wrapping_add(1), depth);
             }
         }
         (self.open_len.max(first), depth)
     }
 }
 
+/// How far the tape was searched for the ends of containers, so that containers that are open around the same tokens are
+/// not searched one after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Probe {
+    token: usize,
+    /// The tokens of the containers that are open there, of those that were begun since the search was.
+    open: Vec<usize>,
+}
+
+impl Probe {
+    /// Goes from the bracket at a token to the token after the bracket that closes it, or to the end, but stops before
+    /// the first bracket beyond the offset `most`. Returns where it is then, and whether the container is still open.
+    pub(super) fn follow(&mut self, tape: &Tape<'_>, first: usize, most: usize) -> (usize, bool) {
+        if self.token <= first {
+            self.token = first;
+            self.open.clear();
+        } else if self.open.binary_search(&first).is_err() {
+            // It is closed already.
+            return (tape.leave(first, 0).0, false);
+        }
+        while self.token < tape.open_len {
+            let (token, byte) = (self.token, tape.byte(self.token));
+            let is_bracket = matches!(byte, b'{' | b'[' | b'}' | b']');
+            if is_bracket && tape.at(token).is_some_and(|at| at > most) {
+                break;
+            }
+            self.token = token.wrapping_add(1);
+            if matches!(byte, b'{' | b'[') {
+                self.open.push(token);
+            } else if is_bracket && self.open.pop() == Some(first) {
+                return (self.token, false);
+            }
+        }
+        (self.token, true)
+    }
+
+    /// Adapts to a window that has lost its first tokens.
+    pub(super) fn discard(&mut self, tokens: usize) {
+        self.token = self.token.saturating_sub(tokens);
+        self.open.retain_mut(|open| {
+            let left = open.checked_sub(tokens);
+            *open = left.unwrap_or(0);
+            left.is_some()
+        });
+    }
+}
+
 /// How far the ends of elements of one array were searched for, so that each token is examined once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ahead {
-    /// The next token to examine, and how many containers are open there inside the array.
+    /// The next token of the array itself to examine.
     token: usize,
-    depth: u32,
     /// An end that was found: the token after it, and its offset.
     end: Option<(usize, usize)>,
 }
@@ -95,6 +135,7 @@ impl Ahead {
     /// beyond the offset `most`.
     pub(super) fn end_within(
         &mut self,
+        probe: &mut Probe,
         tape: &Tape<'_>,
         first: usize,
         enough: usize,
@@ -104,27 +145,27 @@ impl Ahead {
             return self.end;
         }
         self.end = None;
-        if self.token < first {
-            (self.token, self.depth) = (first, 0);
-        }
+        self.token = self.token.max(first);
         while self.token < tape.open_len {
             let at = tape.at(self.token)?;
-            if at > most || at > enough && self.end.is_some() {
+            let most = if self.end.is_some() { enough } else { most };
+            if at > most {
                 break;
             }
-            let after = self.token.wrapping_add(1);
+            let mut after = self.token.wrapping_add(1);
             match tape.byte(self.token) {
-                b',' if self.depth == 0 => self.end = Some((self.token, at)),
-                b'{' | b'[' => self.depth = self.depth.wrapping_add(1),
-                b'}' | b']' if self.depth == 0 => break,
-                // Beyond `most` for this first element, but perhaps not for a later one.
-                b'}' | b']' if self.depth == 1 && at == most => break,
-                b'}' | b']' => {
-                    self.depth = self.depth.wrapping_sub(1);
-                    if self.depth == 0 {
-                        self.end = Some((after, at.wrapping_add(1)));
+                b',' => self.end = Some((self.token, at)),
+                b'{' | b'[' => {
+                    let (next, is_open) = probe.follow(tape, self.token, most);
+                    let close = tape.at(next.wrapping_sub(1))?;
+                    // Beyond `most` for this first element, but perhaps not for a later one.
+                    if is_open || close >= most {
+                        break;
                     }
+                    self.end = Some((next, close.wrapping_add(1)));
+                    after = next;
                 }
+                b'}' | b']' => break,
                 _ => (),
             }
             self.token = after;
@@ -136,6 +177,6 @@ impl Ahead {
     pub(super) fn discard(&mut self, bytes: usize, tokens: usize) {
         let end = self.end.and_then(|(token, at)| Some((token.checked_sub(tokens)?, at.checked_sub(bytes)?)));
         let token = self.token.checked_sub(tokens);
-        *self = token.map_or(Ahead::default(), |token| Ahead { token, end, ..*self });
+        *self = token.map_or(Ahead::default(), |token| Ahead { token, end });
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! They are healed as they stand in the window, before it is scanned. The scan continues after the last of them.
 
-use super::tape::Ahead;
+use super::tape::{Ahead, Probe};
 use super::{Expects, Incremental, Tools};
 use crate::intake::Intake;
 use crate::stencil::{MAX_BYTES, MAX_LOOKS, Miss, Reading, Stencil, Stencils, white};
@@ -87,7 +87,7 @@ impl Incremental {
         if at > start {
             self.window.scanner.resume(self.gone, self.spine.len() as u32);
             self.soundness.resume(self.gone);
-            (self.next, self.ahead, self.probe) = (0, Ahead::default(), (0, 0));
+            (self.next, self.ahead, self.probe) = (0, Ahead::default(), Probe::default());
         }
         waits
     }
