@@ -34,8 +34,8 @@ use std::sync::Arc;
 /// that Kubernetes allows for a label has 317 bytes. The limit bounds what one body adds before it can be forgotten.
 pub(crate) const MAX_NAME: usize = 512;
 
-/// Most names in distinct shapes of one body that similarity looks at, including known shapes. Records of further
-/// shapes are left to rules. Names count whether or not their shape is remembered, so that the same body is always
+/// Most names in distinct shapes of one body that similarity looks at, including known shapes and what it looks at in
+/// lists. Records of further shapes are left to rules. Names count whether or not their shape is remembered, so that the same body is always
 /// healed the same way.
 pub const MAX_NAMES_PER_BODY: u32 = 8192;
 

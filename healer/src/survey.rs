@@ -143,6 +143,11 @@ impl Survey {
         seal.finish()
     }
 
+    /// Returns the number of names in the first elements of arrays; 0 if what is in there does not matter.
+    pub(crate) fn names_in_elements(&self) -> u32 {
+        self.elements.len() as u32
+    }
+
     /// Whether the record has an array of objects that the plan does not know, and lacks an expected one. This depends
     /// on the shape alone.
     pub(crate) fn may_rename_arrays(&self, record: &Record) -> bool {

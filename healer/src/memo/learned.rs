@@ -29,6 +29,15 @@ pub(super) const MAX_MEMORY: usize = 32 << 20;
 /// Stands for the seal of what is in arrays if that is too much to be looked at: no remembered shape has it.
 const UNSEALED: u64 = u64::MAX;
 
+/// What is in the arrays of a record, where that matters.
+#[derive(Clone, Copy, Debug, Default)]
+struct Inside {
+    /// 0 if there is nothing that matters.
+    seal: u64,
+    /// Number of names there that similarity looks at.
+    names: u32,
+}
+
 #[derive(Debug)]
 pub(super) struct Learned {
     /// If there are more shapes than this, all are forgotten before the next body.
@@ -165,8 +174,8 @@ impl Learned {
     pub(super) fn settle_one(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance) {
         let by_hash = || self.find(body, instance, instance.shape, None).unwrap_or(NONE);
         let known = if instance.is_sure { instance.taken_for } else { by_hash() };
-        let (known, elements) = self.find_by_elements(plan, body, instance, known);
-        let id = if self.is_new(known) { self.enter(plan, body, instance, known, elements) } else { known };
+        let (known, inside) = self.find_by_elements(plan, body, instance, known);
+        let id = if self.is_new(known) { self.enter(plan, body, instance, known, inside) } else { known };
         let Some(shape) = self.shapes.get_mut(id as usize).filter(|shape| shape.is_scored) else {
             self.spent.unscored = self.spent.unscored.saturating_add(instance.unknown);
             *instance = Instance { over: instance.state, taken_for: NONE, is_scored: false, ..*instance };
@@ -192,7 +201,7 @@ impl Learned {
 
     /// Handles the first record of a shape in this pass. Returns the shape, which may be new; [`NONE`] if it is not
     /// worth remembering.
-    fn enter(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance, known: Id, elements: u64) -> Id {
+    fn enter(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance, known: Id, inside: Inside) -> Id {
         if instance.names > MAX_MEMBERS as u32 {
             return NONE;
         }
@@ -200,11 +209,11 @@ impl Learned {
             let seal = self.shapes.get(known as usize).map(|shape| shape.seal);
             let seal = seal.unwrap_or_else(|| {
                 let record = self.sequences.seal(body, instance.token, plan.automaton(), instance.state);
-                sealed(record, elements)
+                sealed(record, inside.seal)
             });
             self.seen.find((instance.state, seal), |_| Ordering::Equal).is_ok()
         };
-        let is_scored = was_seen || self.spend(plan, instance);
+        let is_scored = was_seen || self.spend(plan, instance, inside);
         let id = if known == NONE && is_scored { self.learn(plan, body, instance) } else { known };
         if let Some(shape) = self.shapes.get_mut(id as usize) {
             *shape = Shape { pass: self.pass, records: 0, is_scored, ..*shape };
@@ -216,9 +225,9 @@ impl Learned {
     }
 
     /// Counts a record of another shape. Returns whether it is within the limits. If one is not, no later one is.
-    fn spend(&mut self, plan: &Plan, instance: &Instance) -> bool {
+    fn spend(&mut self, plan: &Plan, instance: &Instance, inside: Inside) -> bool {
         let most = plan.spec().similarity.map_or(0, |settings| settings.most_of_record());
-        self.spent.names = self.spent.names.saturating_add(instance.names);
+        self.spent.names = self.spent.names.saturating_add(instance.names).saturating_add(inside.names);
         self.spent.unknown = self.spent.unknown.saturating_add(instance.unknown.min(most));
         !self.spent.is_beyond(plan)
     }
@@ -233,31 +242,32 @@ impl Learned {
         })
     }
 
-    /// Returns the shape of a record among those that equal `known` except for what is in arrays, and a seal of that.
-    fn find_by_elements(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance, known: Id) -> (Id, u64) {
+    /// Returns the shape of a record among those that equal `known` except for what is in arrays, and that.
+    fn find_by_elements(&mut self, plan: &Plan, body: &Body<'_>, instance: &mut Instance, known: Id) -> (Id, Inside) {
         let Some(shape) = self.shapes.get(known as usize).copied() else {
             // Beyond the limits no shape is looked at, unless an earlier part had it.
             let is_small = instance.names <= MAX_MEMBERS as u32;
             let is_needed = is_small && (!self.spent.is_beyond(plan) || !self.seen.is_empty());
-            let elements = if is_needed { self.look_inside(plan, body, instance) } else { 0 };
-            instance.shape ^= elements;
-            return (NONE, elements);
+            let inside = if is_needed { self.look_inside(plan, body, instance) } else { Inside::default() };
+            instance.shape ^= inside.seal;
+            return (NONE, inside);
         };
-        let Shape { hash, looks_inside, names, unknown, .. } = shape;
-        let elements = if looks_inside { self.look_inside(plan, body, instance) } else { shape.elements };
-        *instance = Instance { shape: hash ^ elements, names, unknown, ..*instance };
-        let found = if looks_inside { self.find(body, instance, hash, Some(elements)) } else { Ok(known) };
-        (found.unwrap_or(NONE), elements)
+        let Shape { hash, looks_inside, names, unknown, elements: seal, .. } = shape;
+        let inside = if looks_inside { self.look_inside(plan, body, instance) } else { Inside { seal, names: 0 } };
+        *instance = Instance { shape: hash ^ inside.seal, names, unknown, ..*instance };
+        let found = if looks_inside { self.find(body, instance, hash, Some(inside.seal)) } else { Ok(known) };
+        (found.unwrap_or(NONE), inside)
     }
 
-    /// Returns a seal of what is in the arrays of a record; 0 if it does not matter.
-    fn look_inside(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> u64 {
+    /// Looks at what is in the arrays of a record, if it matters.
+    fn look_inside(&mut self, plan: &Plan, body: &Body<'_>, instance: &Instance) -> Inside {
         let index = plan.automaton().state(instance.state).record;
         let Some(record) = plan.records().get(index as usize).filter(|record| record.model.has_records()) else {
-            return 0;
+            return Inside::default();
         };
         let is_taken = self.survey.take(body, instance.token, plan, instance.state, record);
-        if is_taken { self.survey.seal_of_elements() } else { UNSEALED }
+        let seal = if is_taken { self.survey.seal_of_elements() } else { UNSEALED };
+        Inside { seal, names: self.survey.names_in_elements() }
     }
 
     /// Works out what similarity makes of a record, and remembers it.

@@ -303,6 +303,31 @@ fn shapes_with_one_hash_count_as_others_do() {
     assert_eq!((expected.1, expected.2), (MAX_NAMES_PER_BODY, 12_000 - MAX_NAMES_PER_BODY));
 }
 
+/// Nor does a list that nobody expects hide names from the limit, where what is in it is looked at.
+#[test]
+fn names_in_elements_count_as_others_do() {
+    const RECORDS: u32 = 200;
+    let config = r#"{"routes":[{"match":{"prefix":"/"},"similarity":{},"contract":{"type":"array","items":{"type":"object",
+        "properties":{"id":{},"entries":{"type":"array","items":{"type":"object","properties":{"sum":{}}}}}}}}]}"#;
+    let plan = Config::parse(config.as_bytes()).unwrap().routes.remove(0).plan;
+    let told = |names: u32, entries: &str| {
+        let inside = (0..names).map(|at| format!("\"inside{at}\":1")).collect::<Vec<_>>().join(",");
+        let records = (0..RECORDS).map(|at| format!("{{\"id\":1,{entries}\"list{at}\":[{{{inside}}}]}}"));
+        let body = format!("[{}]", records.collect::<Vec<_>>().join(","));
+        let [(whole, first), (streamed, second)] =
+            [usize::MAX, 8 << 10].map(|chunk| stream(&plan, &mut Memo::new(&plan), &body, chunk));
+        assert_eq!((whole, first.unscored), (streamed, second.unscored), "{names}");
+        assert_eq!(first.new_shapes, second.new_shapes, "{names}");
+        (first.new_shapes, first.unscored)
+    };
+    // Of each record two names, and those in its list.
+    let most = MAX_NAMES_PER_BODY / 82;
+    assert_eq!(told(80, ""), (most, RECORDS - most));
+    assert_eq!(told(1, ""), (RECORDS, 0));
+    // Nothing is looked for in them.
+    assert_eq!(told(80, "\"entries\":[],"), (RECORDS, 0));
+}
+
 /// Nobody can have an array taken for another one by names that share a hash with those of its elements.
 #[test]
 fn elements_are_told_apart_by_more_than_the_hashes_of_their_names() {
