@@ -239,7 +239,8 @@ fn similarity(module: &Module, body: &[u8]) -> Result<[u64; 3], String> {
 /// Returns the cost of a hostile body, whose shapes are new.
 fn hostile(module: &Module, hostile: &Hostile) -> Result<Cost, String> {
     let route = json!({"match": {"prefix": "/"}, "contract": hostile.contract, "similarity": {"profile": "default"}});
-    let mut vm = start(module, &json!({"routes": [route]}).to_string())?;
+    let config = json!({"max_held_bytes": hostile.held, "routes": [route]});
+    let mut vm = start(module, &config.to_string())?;
     count(&mut vm, user_body(Mode::V2).as_bytes(), false)?;
     let fuel = count(&mut vm, hostile.body.as_bytes(), hostile.heals)?;
     Ok(Cost { name: format!("similarity-{}", hostile.name), bytes: hostile.body.len(), fuel })

@@ -11,15 +11,28 @@ pub struct Hostile {
     pub name: &'static str,
     /// The contract, as JSON Schema.
     pub contract: Value,
+    /// The setting `max_held_bytes`.
+    pub held: usize,
     /// The body.
     pub body: String,
     /// Whether something of it is healed.
     pub heals: bool,
 }
 
+/// The default of `max_held_bytes`.
+const HELD: usize = 1 << 20;
+
 /// Returns all of them. Each is small enough for its fuel to be counted in a second if its cost is near linear.
-pub fn all() -> [Hostile; 5] {
-    [many_objects(), many_shapes(), deep_beside_many(), many_forms(), shared_members()]
+pub fn all() -> [Hostile; 7] {
+    [
+        many_objects(),
+        many_shapes(),
+        deep_beside_many(),
+        many_forms(),
+        shared_members(),
+        many_elements(),
+        nested_stream(),
+    ]
 }
 
 /// Objects that all have other names than the contract's, with the same members in them.
@@ -32,7 +45,8 @@ fn many_objects() -> Hostile {
         let values: Map<_, _> = inside(object).map(|name| (name, json!(1))).collect();
         body.insert(word(8 * object + 5), Value::Object(values));
     }
-    Hostile { name: "many-objects", contract: object(properties), body: Value::Object(body).to_string(), heals: false }
+    let body = Value::Object(body).to_string();
+    Hostile { name: "many-objects", contract: object(properties), held: HELD, body, heals: false }
 }
 
 /// A list in which each element is of another shape, beside a contract of many objects. In each, one member of one of
@@ -44,7 +58,8 @@ fn many_shapes() -> Hostile {
     let element = |at: usize| format!(r#"{{"x{at}":{{"{}":1}}}}"#, inside(at % OBJECTS, 1));
     let elements: Vec<String> = (0..500).map(element).collect();
     let contract = json!({"type": "array", "items": object(missing)});
-    Hostile { name: "many-shapes", contract, body: format!("[{}]", elements.join(",")), heals: false }
+    let body = format!("[{}]", elements.join(","));
+    Hostile { name: "many-shapes", contract, held: HELD, body, heals: false }
 }
 
 /// Many empty objects beside one in which as many members are far inside.
@@ -59,7 +74,7 @@ fn deep_beside_many() -> Hostile {
     let leaves: Vec<String> = (0..400).map(|at| format!(r#""l{at}":1"#)).collect();
     let _ = write!(body, "{{{}}}{}}}", leaves.join(","), "}".repeat(DEPTH));
     let contract = record(["first_member", "other_member", "third_member"].map(str::to_owned));
-    Hostile { name: "deep-beside-many", contract, body, heals: false }
+    Hostile { name: "deep-beside-many", contract, held: HELD, body, heals: false }
 }
 
 /// Names that differ in separators and case only, and say that they are another form of a value.
@@ -67,7 +82,8 @@ fn many_forms() -> Hostile {
     let name = |at: usize| format!("formatted{}name", "_".repeat(at + 1));
     let members: Vec<String> = (0..48).map(|at| format!(r#""{}":"x""#, name(at).to_ascii_uppercase())).collect();
     let contract = object((0..48).map(|at| (name(at), json!({"type": "string"}))));
-    Hostile { name: "many-forms", contract, body: format!("{{{}}}", members.join(",")), heals: false }
+    let body = format!("{{{}}}", members.join(","));
+    Hostile { name: "many-forms", contract, held: HELD, body, heals: false }
 }
 
 /// Missing objects that all expect the same few members, which stand beside them.
@@ -78,7 +94,35 @@ fn shared_members() -> Hostile {
     let beside: Map<_, _> = (0..500).map(|at| (format!("pad{at}"), json!({}))).collect();
     let mut body = Map::from_iter([("dd".to_owned(), Value::Object(beside))]);
     body.extend((0..7).map(|member| (format!("member{member}"), json!({}))));
-    Hostile { name: "shared-members", contract, body: Value::Object(body).to_string(), heals: true }
+    let body = Value::Object(body).to_string();
+    Hostile { name: "shared-members", contract, held: HELD, body, heals: true }
+}
+
+/// Records that all lack an expected list, and have lists of other names with many members in them.
+fn many_elements() -> Hostile {
+    let lists = |at: usize| (0..10).map(move |list| (at * 10 + list, word(at * 10 + list)));
+    let inside = |list: usize| (0..20).map(|member| format!(r#""{}":1"#, word(list * 20 + member))).collect::<Vec<_>>();
+    let list = |(number, name): (usize, String)| format!(r#""{name}":[{{{}}}]"#, inside(number).join(","));
+    let records: Vec<String> = (0..150).map(|at| lists(at).map(list).collect::<Vec<_>>().join(",")).collect();
+    let entry = record(["quantity", "unit_price", "article"].map(str::to_owned));
+    let contract = object([("entries".to_owned(), json!({"type": "array", "items": entry}))]);
+    let body = format!("[{{{}}}]", records.join("},{"));
+    Hostile {
+        name: "many-elements",
+        contract: json!({"type": "array", "items": contract}),
+        held: HELD,
+        body,
+        heals: false,
+    }
+}
+
+/// Objects inside each other, around more than is held.
+fn nested_stream() -> Hostile {
+    const DEPTH: usize = 240;
+    let held = 64 << 10;
+    let body = format!("{}[{}0]{}", r#"{"a":"#.repeat(DEPTH), "0,".repeat(held), "}".repeat(DEPTH));
+    let contract = record(["first_member"].map(str::to_owned));
+    Hostile { name: "nested-stream", contract, held, body, heals: false }
 }
 
 /// Returns the schema of an object whose members may be anything.
