@@ -109,7 +109,8 @@ struct Overlay<'a> {
     state: Id,
     record: &'a Record,
     survey: &'a Survey,
-    /// Sorted by row. Rows are in pre-order, so what is inside an object comes after it.
+    /// Sorted by row. Rows are in pre-order, so what is inside an object comes after it. All objects around a row that
+    /// is here are here too.
     touched: Vec<(Id, Touch)>,
     /// For each row, the field that it is; [`NONE`] if it is none.
     counterpart: Vec<Id>,
@@ -318,10 +319,15 @@ impl<'a> Overlay<'a> {
     fn mv(&mut self, from: &[Id], to: &[Id], index: u32) -> bool {
         self.mv_in(NONE, from, to, index)
             || self.innermost(from, to).is_some_and(|(row, inside, down)| {
-                let (from, to) = (from.get(inside..).unwrap_or_default(), to.get(down..).unwrap_or_default());
-                let moves = self.mv_in(row, from, to, index);
-                if moves && let Some(touch) = self.touch(row) {
-                    touch.anchors = true;
+                let (around, from) = from.split_at_checked(inside).unwrap_or_default();
+                let moves = self.mv_in(row, from, to.get(down..).unwrap_or_default(), index);
+                if moves {
+                    for row in around {
+                        self.touch(*row);
+                    }
+                    if let Some(touch) = self.touch(row) {
+                        touch.anchors = true;
+                    }
                 }
                 moves
             })

@@ -147,6 +147,22 @@ fn what_moves_in_an_object_that_moves_moves_with_it() {
     }
 }
 
+/// So does what moves farther inside, below objects that only go along. It keeps nothing from being renamed beside them,
+/// in any order.
+#[test]
+fn what_moves_far_inside_an_object_that_moves_moves_with_it() {
+    let plan = plan(r#"{"avatar":{"large":{"phone":{"typePostalCreated":1}},"longitudeUrlId":true}}"#);
+    let members =
+        [r#""large":{"phone":{"result":{"type_postal_created":1}}}"#, r#""longitude_url_id":true"#].map(str::to_owned);
+    let renamed = [r#""large":{"phone":{"typePostalCreated":1}}"#, r#""longitudeUrlId":true"#].map(str::to_owned);
+    for order in [[0, 1], [1, 0]] {
+        let of = |members: &[String; 2]| order.map(|at| members[at].as_str()).join(",");
+        let healed =
+            heal(&plan, &mut Memo::new(&plan), &format!(r#"{{"response":{{"avatar":{{{}}}}}}}"#, of(&members)));
+        assert_eq!(healed, format!(r#"{{"avatar":{{{}}}}}"#, of(&renamed)));
+    }
+}
+
 /// A member without match keeps its name in an object that moves, so no other member may get that name there.
 #[test]
 fn nothing_moves_to_a_name_that_stays_in_an_object_that_moves() {
