@@ -4,10 +4,13 @@ use crate::plan::automaton::Id;
 use std::cmp::Ordering;
 
 /// Shapes by state of the plan and hash, and those with one hash in an order of their own: whoever chooses names can
-/// make as many as they like with one hash. A sorted list: inserting among thousands takes less than learning a record,
-/// and a map type adds 3 KB to the module.
+/// make as many as they like with one hash. Sorted lists, by the lowest bits of the hash: inserting among hundreds takes
+/// less than learning a record, and a map type adds 3 KB to the module.
 #[derive(Debug, Default)]
-pub(super) struct Shapes(Vec<(Key, Id)>);
+pub(super) struct Shapes([Vec<(Key, Id)>; LISTS]);
+
+/// A power of two.
+const LISTS: usize = 16;
 
 /// A state of the plan, and a hash.
 pub(super) type Key = (Id, u64);
@@ -15,19 +18,25 @@ pub(super) type Key = (Id, u64);
 impl Shapes {
     #[cfg(test)]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.0.iter().map(Vec::len).sum()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.iter().all(Vec::is_empty)
+    }
+
+    /// Returns the number of the list that a key belongs in.
+    fn list_of((_, hash): Key) -> usize {
+        hash as usize % LISTS
     }
 
     /// Returns a shape with this key that equals what is searched, or else where that is to be inserted. `compare`:
     /// returns whether a shape comes before what is searched.
     pub fn find(&self, key: Key, compare: impl Fn(Id) -> Ordering) -> Result<Id, usize> {
-        let first = self.0.partition_point(|(known, _)| *known < key);
-        let end = self.0.partition_point(|(known, _)| *known <= key);
-        let same = self.0.get(first..end).unwrap_or_default();
+        let list = self.0.get(Self::list_of(key)).map_or(&[][..], Vec::as_slice);
+        let first = list.partition_point(|(known, _)| *known < key);
+        let end = list.partition_point(|(known, _)| *known <= key);
+        let same = list.get(first..end).unwrap_or_default();
         let place = match same {
             // Nearly always. The binary search compares what it finds twice.
             [(_, shape)] => match compare(*shape) {
@@ -43,13 +52,13 @@ impl Shapes {
 
     /// Adds a shape at the place that [`Shapes::find`] returned.
     pub fn insert(&mut self, place: usize, key: Key, shape: Id) {
-        if place <= self.0.len() {
-            self.0.insert(place, (key, shape));
+        if let Some(list) = self.0.get_mut(Self::list_of(key)).filter(|list| place <= list.len()) {
+            list.insert(place, (key, shape));
         }
     }
 
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.0.iter_mut().for_each(Vec::clear);
     }
 }
 

@@ -13,9 +13,14 @@ use super::{Expected, Id, NONE, Standing};
 use crate::order::sort;
 use crate::plan::spec::Kind;
 
-/// The [`key`]s of members that may be in two objects, ascending. Computed on first use.
+/// What is known of members that may be in two objects.
 #[derive(Default)]
-pub(super) struct Others(Option<Vec<u64>>);
+pub(super) struct Others {
+    /// Their [`key`]s, ascending. Computed on first use.
+    standing: Option<Vec<u64>>,
+    /// The pair of objects that was asked for last, and the answer: all members of an object ask the same.
+    one_name: Option<((Id, Id), bool)>,
+}
 
 impl Others {
     /// Whether a pair would move a member out of a record that it belongs to, or into another one. A name that says
@@ -47,7 +52,7 @@ impl Others {
     /// Whether what is in one object, and expected in another, would go into a record that it does not belong to: one
     /// that expects a member of a name that stands around what is found.
     fn expect_one_name(&mut self, record: &Record<'_, '_>, mut from: Id, mut to: Id) -> bool {
-        let standing = self.0.get_or_insert_with(|| standing(record));
+        let standing = self.standing.get_or_insert_with(|| standing(record));
         let is_envelope = |id: Id| record.model.names.get(id).is_none_or(|name| name.is_envelope);
         while let Some(object) = record.model.field(to) {
             if record.is_taken(to) && record.place_of(to) == from {
@@ -65,12 +70,17 @@ impl Others {
 
     /// Whether an object has a member with the name of one in the object `place`. Of wrappers, only identifiers count.
     fn have_one_name(&mut self, record: &Record<'_, '_>, object: Id, place: Id) -> bool {
+        if let Some((_, known)) = self.one_name.filter(|(asked, _)| *asked == (object, place)) {
+            return known;
+        }
         let is_wrapper = record.scratch.members.get(object as usize).is_some_and(|member| member.is_wrapper);
         let mut members = record.members(object);
-        let standing = self.0.get_or_insert_with(|| standing(record));
+        let standing = self.standing.get_or_insert_with(|| standing(record));
         let marks: &[Mark] = if is_wrapper { &[Mark::Identifier] } else { &[Mark::Expected, Mark::Unknown] };
         let is_in_both = |name: &str| marks.iter().any(|mark| standing.binary_search(&key(place, name, *mark)).is_ok());
-        members.any(|(_, found)| is_in_both(found.name))
+        let answer = members.any(|(_, found)| is_in_both(found.name));
+        self.one_name = Some(((object, place), answer));
+        answer
     }
 }
 
