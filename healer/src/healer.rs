@@ -39,6 +39,8 @@ pub struct Healer {
     spare: Vec<Box<Intake>>,
     /// How many lists are around the text that is being drawn.
     nesting: u32,
+    /// The effort for the shapes of the last walk.
+    effort: u32,
 }
 
 impl Healer {
@@ -86,7 +88,7 @@ impl Healer {
     /// [`Healer::output`]. In every other case the body must leave as it came.
     pub fn heal(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Summary, Failure> {
         self.forget_last();
-        memo.start(plan);
+        memo.start(plan, intake.held.len());
         let (stencil, runs) = (intake.known.stencil.as_ref(), intake.known.runs());
         if let Some(stencil) = stencil.filter(|stencil| memo.stencils().has(stencil)) {
             return Ok(self.trace(stencil, plan, memo, intake));
@@ -198,7 +200,7 @@ impl Healer {
     pub fn decide(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<(), Failure> {
         self.forget_last();
         let body = on_tape(intake)?;
-        memo.start(plan);
+        memo.start(plan, intake.held.len());
         let result = self.walk(&body, plan, memo);
         self.drop_large_scratch();
         result
@@ -256,6 +258,7 @@ impl Healer {
 
     fn walk(&mut self, body: &Body<'_>, plan: &Plan, memo: &mut Memo) -> Result<(), Failure> {
         self.settled.clear();
+        self.effort = 0;
         if let Some(at) = bad_scalar(body.bytes, body.scalars) {
             self.stop_at(body, plan, at)?;
         }
@@ -273,6 +276,7 @@ impl Healer {
             }
             std::mem::swap(&mut self.settled, &mut self.scratch.instances);
             if memo.settle(plan, body, &mut self.settled) {
+                self.effort = memo.effort();
                 if body.part != Part::Whole {
                     memo.part_is_done();
                 }
@@ -316,7 +320,7 @@ impl Healer {
     /// Returns where in a body each expected field is. Only for plans with similarity.
     pub fn matching(&mut self, plan: &Plan, memo: &mut Memo, intake: &Intake) -> Result<Matching, Failure> {
         let body = on_tape(intake)?;
-        memo.start(plan);
+        memo.start(plan, intake.held.len());
         let found = outermost::find(plan, memo, &body);
         if let Some(found) = found
             && self.walk(&found.part, plan, memo).is_ok()

@@ -161,7 +161,7 @@ impl Incremental {
     pub fn push(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo, chunk: &[u8]) {
         self.compact();
         self.window.held.extend_from_slice(chunk);
-        self.go_on(healer, plan, memo);
+        self.go_on(healer, plan, memo, chunk.len());
     }
 
     /// As [`Incremental::push`], for a chunk that `append` puts directly behind the held bytes, which saves a copy.
@@ -177,8 +177,9 @@ impl Incremental {
         append: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
     ) -> Result<(), E> {
         self.compact();
+        let before = self.window.held.len();
         append(&mut self.window.held)?;
-        self.go_on(healer, plan, memo);
+        self.go_on(healer, plan, memo, self.window.held.len().saturating_sub(before));
         Ok(())
     }
 
@@ -199,9 +200,10 @@ impl Incremental {
         is_more
     }
 
-    fn go_on(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo) {
+    /// Decides what is decidable after `came` more bytes.
+    fn go_on(&mut self, healer: &mut Healer, plan: &Plan, memo: &mut Memo, came: usize) {
         if self.failure.is_none() {
-            memo.start(plan);
+            memo.start(plan, came);
             memo.exchange(&mut self.course);
             let tools = &mut Tools { healer, plan, memo };
             if !self.trace(tools) {

@@ -35,9 +35,14 @@ use std::sync::Arc;
 pub(crate) const MAX_NAME: usize = 512;
 
 /// Most names in distinct shapes of one body that similarity looks at, including known shapes and what it looks at in
-/// lists. Records of further shapes are left to rules. Names count whether or not their shape is remembered, so that the same body is always
-/// healed the same way.
+/// lists. Records of further shapes are left to rules. Names count whether or not their shape is remembered, so that the
+/// same body is always healed the same way.
 pub const MAX_NAMES_PER_BODY: u32 = 8192;
+
+/// Most effort for one body, which counts as its names do: a name is 1, and more where it takes longer because it may be
+/// many fields. Ordinary records take one to one and a half for each name, so that this bounds made-up ones only: to 20
+/// to 30 milliseconds.
+const MAX_EFFORT_PER_BODY: u32 = 2 * MAX_NAMES_PER_BODY;
 
 /// Most resolutions reported of one body. An access log has no room for more.
 pub const MAX_USED: usize = 32;
@@ -95,7 +100,7 @@ impl Memo {
         self.learned.as_deref().map_or(0, |learned| learned.shapes.len())
     }
 
-    /// Returns the bytes that are remembered: at most some 40 MB, whatever bodies come.
+    /// Returns the bytes that are remembered: at most some 70 MB, whatever bodies come.
     pub fn memory(&self) -> usize {
         let stencils = self.stencils.memory().saturating_add(self.elements.memory());
         self.learned.as_deref().map_or(0, Learned::memory).saturating_add(stencils)
@@ -255,9 +260,10 @@ impl Memo {
         self.learned.as_deref().map_or(0, |learned| learned.spent.unscored)
     }
 
-    /// Gets ready for a body or a part of one. If there are too many shapes, all are forgotten.
-    pub(crate) fn start(&mut self, plan: &Plan) {
-        if self.learned.as_deref().is_some_and(|learned| learned.is_full) {
+    /// Gets ready for a body or a part of one, of so many bytes. If there have been too many shapes for long enough, all
+    /// are forgotten.
+    pub(crate) fn start(&mut self, plan: &Plan, bytes: usize) {
+        if self.learned.as_deref_mut().is_some_and(|learned| learned.is_overdue(bytes)) {
             self.release(plan);
         }
         self.restart();
@@ -312,15 +318,20 @@ impl Memo {
         self.elements.known().map(|(place, stencils)| (place, stencils, automaton))
     }
 
-    /// Whether `names` more names in distinct shapes might cross a limit of the last body.
-    pub(crate) fn might_be_spent(&self, plan: &Plan, names: u32) -> bool {
-        let Some(learned) = self.learned.as_deref() else { return false };
-        let Spent { names: all, unknown, unscored } = learned.spent;
-        let (names, unknown) = (all.saturating_add(names), unknown.saturating_add(names));
-        Spent { names, unknown, unscored }.is_beyond(plan)
+    /// Returns the effort for the shapes of the last pass, each once, whether or not the body had them before.
+    pub(crate) fn effort(&self) -> u32 {
+        self.learned.as_deref().map_or(0, |learned| learned.effort)
     }
 
-    /// Returns how many names in distinct shapes of one body certainly cross no limit.
+    /// Whether `names` more names in distinct shapes, or as much effort, might cross a limit of the last body.
+    pub(crate) fn might_be_spent(&self, plan: &Plan, names: u32) -> bool {
+        let Some(learned) = self.learned.as_deref() else { return false };
+        let Spent { names: all, effort, unknown, unscored } = learned.spent;
+        let more = |spent: u32| spent.saturating_add(names);
+        Spent { names: more(all), effort: more(effort), unknown: more(unknown), unscored }.is_beyond(plan)
+    }
+
+    /// Returns how many names in distinct shapes of one body, or as much effort, certainly cross no limit.
     pub(crate) fn most_names(&self, plan: &Plan) -> u32 {
         let settings = plan.spec().similarity.filter(|_| self.is_used());
         settings.map_or(u32::MAX, |settings| settings.max_unknown.min(MAX_NAMES_PER_BODY))
@@ -363,6 +374,7 @@ impl Memo {
         let Some(learned) = self.learned.as_deref_mut() else { return true };
         learned.pass = learned.pass.wrapping_add(1);
         learned.spent = Spent { unscored: 0, ..learned.before };
+        learned.effort = 0;
         learned.entered.clear();
         let mut right = true;
         let mut wrong_until = 0;

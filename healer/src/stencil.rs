@@ -65,7 +65,8 @@ pub(crate) struct Stencil {
     /// What was done, except to elements of lists.
     pub own: Summary,
     pub ops: Vec<Op>,
-    /// Number of names in it and in elements of its lists, and the most that there may be.
+    /// Number of names in it and in elements of its lists, or the effort for its shapes if that is more; and the most
+    /// that it may be.
     pub names: u32,
     most_names: u32,
     /// The limits under which the text was healed.

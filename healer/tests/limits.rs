@@ -252,17 +252,18 @@ fn shapes_that_are_remembered() {
     let plan = plan(SIMILAR);
     let mut memo = Memo::bounded(&plan, 16);
     let mut new = 0;
-    for number in 0..100 {
+    for number in 0..300 {
         let body = format!(r#"{{"id":1,"emailAddress":"a@b.cd","n{number}":1}}"#);
         for _ in 0..2 {
             let summary = heal(&plan, &mut memo, Limits::default(), &body, 9).expect("JSON");
             assert_eq!(summary.similar, 1, "{body}");
-            assert!(memo.shapes() <= 17);
+            assert!(memo.shapes() <= 8 * 16 + 1);
             new += summary.new_shapes;
         }
     }
-    // Every seventeenth shape was one too many, and had to be learned again with the next body.
-    assert_eq!((memo.forgotten(), new), (6, 106));
+    // Small bodies as these may have eight times as many. The next one was too many, and had to be learned again with
+    // the next body.
+    assert_eq!((memo.forgotten(), new), (2, 302));
 }
 
 #[test]

@@ -138,7 +138,8 @@ impl Healer {
         let Scratch { asked, known_values, .. } = &self.scratch;
         let known_values = memo.is_used().then_some(known_values.as_slice());
         let most_names = memo.most_names(plan);
-        let drawing = Drawing { body: *body, from, to, known_values, asked, summary, ops, lists, most_names };
+        let effort = self.effort;
+        let drawing = Drawing { body: *body, from, to, known_values, asked, summary, ops, lists, effort, most_names };
         drawing.draw(marked.as_ref())
     }
 

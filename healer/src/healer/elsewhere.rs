@@ -22,7 +22,7 @@ impl Healer {
         // The list may end early, with something else after it: then it is not all that there is.
         if healed.is_err_and(|failure| failure.reason == Reason::Malformed) {
             self.forget_last();
-            memo.start(plan);
+            memo.restart();
             return None;
         }
         Some(healed)

@@ -77,7 +77,7 @@ impl Reading<'_> {
         let _ = intake.push(text.as_bytes());
         let part = Part::Value(held_state(self.plan, state));
         let body = Body::of(text.as_bytes(), &intake.scanner, &intake.limits, part);
-        self.memo.start(self.plan);
+        self.memo.start(self.plan, 0);
         healer.heal_part(self.plan, &mut self.memo, &body, 0).expect("a sound object");
         self.out.push_str(std::str::from_utf8(healer.output()).expect("UTF-8"));
     }

@@ -1,7 +1,7 @@
 //! Shapes, and what similarity found in records of them.
 
 use super::shapes::{Key, Shapes};
-use super::{Instance, MAX_NAME, MAX_NAMES_PER_BODY};
+use super::{Instance, MAX_EFFORT_PER_BODY, MAX_NAME, MAX_NAMES_PER_BODY};
 use crate::news::News;
 use crate::outermost;
 use crate::plan::Plan;
@@ -26,6 +26,22 @@ pub(super) const MAX_ITEMS: usize = 1 << 16;
 /// shapes with ordinary names take when there are too many of them.
 pub(super) const MAX_MEMORY: usize = 32 << 20;
 
+/// Bytes of bodies between the time when too much is remembered and the time when all is forgotten. So learning it again
+/// costs next to nothing for each byte, also where the bodies that need it come at once, in parts.
+pub(super) const PATIENCE: usize = 1 << 20;
+
+/// Until then, there are at most so many times as many shapes as should be remembered: no body has more at the default.
+pub(super) const MOST_TIMES_SHAPES: usize = 8;
+
+/// Until then, what is remembered takes at most so many bytes.
+pub(super) const MOST_MEMORY: usize = MAX_MEMORY / 2 * 3;
+
+/// The effort for a shape, whatever its names are.
+const EFFORT_OF_SHAPE: u32 = 2;
+
+/// States of a shape repeat the fields of the record: so many take the effort for one name.
+const FIELDS_OF_EFFORT: u32 = 16;
+
 /// Stands for the seal of what is in arrays if that is too much to be looked at: no remembered shape has it.
 const UNSEALED: u64 = u64::MAX;
 
@@ -44,6 +60,8 @@ pub(super) struct Learned {
     pub(super) max_shapes: usize,
     /// Whether there are more, or too much else is remembered.
     pub(super) is_full: bool,
+    /// Bytes of bodies that have come since.
+    read: usize,
     /// The plan's automaton, followed by overlays for shapes.
     pub(super) automaton: Automaton,
     pub(super) plain: Extent,
@@ -67,6 +85,8 @@ pub(super) struct Learned {
     /// What the finished parts of the current body have spent, and what has been spent including the current pass.
     pub(super) before: Spent,
     pub(super) spent: Spent,
+    /// The effort for the shapes of the current pass, each once, whether or not an earlier part had them.
+    pub(super) effort: u32,
     /// The number of the pass.
     pub(super) pass: u64,
     /// Shapes of the finished parts that similarity may look at, by seal. Shapes that came after a limit was reached are
@@ -104,6 +124,8 @@ pub(super) struct Shape {
     /// Its first item in [`Learned::sequences`].
     pub(super) first: Id,
     pub(super) names: u32,
+    /// What it took to find out what is to be done, counted as its names are.
+    pub(super) effort: u32,
     /// Number of names that the plan does not know.
     pub(super) unknown: u32,
     /// Number of these that similarity does not look at.
@@ -119,6 +141,8 @@ pub(super) struct Shape {
 pub(super) struct Spent {
     /// Names in distinct shapes.
     pub(super) names: u32,
+    /// The effort for distinct shapes.
+    pub(super) effort: u32,
     /// Names in distinct shapes that the plan does not know.
     pub(super) unknown: u32,
     /// Unknown names of all records that were not examined.
@@ -129,7 +153,7 @@ impl Spent {
     /// Whether a limit is crossed.
     pub(super) fn is_beyond(&self, plan: &Plan) -> bool {
         let most = plan.spec().similarity.map_or(0, |settings| settings.max_unknown);
-        self.names > MAX_NAMES_PER_BODY || self.unknown > most
+        self.names > MAX_NAMES_PER_BODY || self.effort > MAX_EFFORT_PER_BODY || self.unknown > most
     }
 }
 
@@ -141,6 +165,7 @@ impl Learned {
         Learned {
             max_shapes,
             is_full: false,
+            read: 0,
             plain: automaton.extent(),
             shapes: Vec::new(),
             sequences: Sequences::new(),
@@ -157,6 +182,7 @@ impl Learned {
             news: News::default(),
             before: Spent::default(),
             spent: Spent::default(),
+            effort: 0,
             pass: 0,
             seen: Shapes::default(),
             entered: Vec::new(),
@@ -217,7 +243,11 @@ impl Learned {
         let id = if known == NONE && is_scored { self.learn(plan, body, instance) } else { known };
         if let Some(shape) = self.shapes.get_mut(id as usize) {
             *shape = Shape { pass: self.pass, records: 0, is_scored, ..*shape };
+            if is_scored {
+                self.effort = self.effort.saturating_add(shape.effort);
+            }
             if is_scored && !was_seen {
+                self.spent.effort = self.spent.effort.saturating_add(shape.effort);
                 self.entered.push((instance.state, shape.seal));
             }
         }
@@ -282,7 +312,13 @@ impl Learned {
         self.alignments.clear();
         align(record, &self.survey, &settings, &mut self.scratch, &mut self.alignments);
         self.news.tell(instance.shape, &self.survey, |field, text| record.push_dotted(field, text), &self.alignments);
-        let over = if self.alignments.is_empty() { instance.state } else { self.overlay(plan, instance.state, record) };
+        let names = instance.names.saturating_add(self.survey.names_in_elements());
+        let mut effort = names.saturating_add(self.scratch.effort()).saturating_add(EFFORT_OF_SHAPE);
+        let mut over = instance.state;
+        if !self.alignments.is_empty() {
+            over = self.overlay(plan, instance.state, record);
+            effort = effort.saturating_add(record.model.fields().len() as u32 / FIELDS_OF_EFFORT);
+        }
         let looks_inside = record.model.has_records() && self.survey.may_rename_arrays(record);
         let elements = self.survey.seal_of_elements();
         let traced = self.sequences.trace(body, instance.token, &self.automaton, over);
@@ -301,6 +337,7 @@ impl Learned {
             over,
             first: traced.first,
             names: instance.names,
+            effort,
             unknown: instance.unknown,
             unscored: unknown.saturating_sub(settings.most_of_record()),
             pass: 0,
@@ -352,9 +389,20 @@ impl Learned {
         lists.into_iter().fold(0, usize::saturating_add)
     }
 
+    /// Whether too much has been remembered for so long that all should be forgotten before a body of so many bytes.
+    pub(super) fn is_overdue(&mut self, bytes: usize) -> bool {
+        if !self.is_full {
+            return false;
+        }
+        self.read = self.read.saturating_add(bytes);
+        let most = self.max_shapes.saturating_mul(MOST_TIMES_SHAPES);
+        self.read > PATIENCE || self.shapes.len() > most || self.memory() > MOST_MEMORY
+    }
+
     pub(super) fn forget(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         self.is_full = false;
+        self.read = 0;
         self.text = 0;
         self.automaton.truncate(&self.plain);
         self.shapes.clear();

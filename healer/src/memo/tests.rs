@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::learned::{MAX_ITEMS, MAX_MEMORY};
+use super::learned::{MAX_ITEMS, MAX_MEMORY, MOST_MEMORY, MOST_TIMES_SHAPES, PATIENCE};
 use super::*;
 use crate::config::Config;
 use crate::plan::table::Fingerprint;
@@ -148,7 +148,7 @@ fn too_much_is_forgotten_however_few_shapes_that_is() {
             break;
         }
     }
-    assert!((MAX_MEMORY / 2..MAX_MEMORY + (1 << 20)).contains(&most), "{most}");
+    assert!((MAX_MEMORY / 2..MOST_MEMORY + (1 << 20)).contains(&most), "{most}");
 }
 
 /// The same for one body that streams, in any chunks.
@@ -206,19 +206,32 @@ fn long_names_are_cut_where_they_are_told() {
     }
 }
 
+/// Too many shapes are forgotten once enough other bodies have come, or at once if they are far too many.
 #[test]
 fn memory_is_bounded() {
     let plan = plan();
     let mut memo = Memo::new(&plan);
-    for at in 0..Memo::DEFAULT_SHAPES + 2 {
-        heal(&plan, &mut memo, &format!("{{\"name{at}\":1,\"userId\":1}}"));
+    let shape = |at: usize| format!("{{\"name{at}\":1,\"userId\":1}}");
+    for at in 0..=Memo::DEFAULT_SHAPES {
+        heal(&plan, &mut memo, &shape(at));
+    }
+    let long = format!("{{\"userId\":1{}}}", " ".repeat(PATIENCE / 3));
+    for times in 1..=3 {
+        heal(&plan, &mut memo, &long);
+        assert_eq!(memo.shapes(), if times < 3 { Memo::DEFAULT_SHAPES + 2 } else { 1 });
+    }
+    let mut memo = Memo::bounded(&plan, 16);
+    for at in 0..=16 * MOST_TIMES_SHAPES + 1 {
+        heal(&plan, &mut memo, &shape(at));
     }
     assert_eq!(memo.shapes(), 1);
     let wide = (0..2000).map(|at| format!("\"w{at}\":1")).collect::<Vec<_>>().join(",");
-    for at in 0..MAX_ITEMS / 2000 + 3 {
+    let mut most = 0;
+    for at in 0..500 {
         heal(&plan, &mut memo, &format!("{{{wide},\"name{at}\":1}}"));
+        most = most.max(memo.memory());
     }
-    assert!(memo.shapes() < 4, "{}", memo.shapes());
+    assert!(memo.forgotten() > 1 && most < MOST_MEMORY, "{}, {most}", memo.forgotten());
 }
 
 /// An odd number's inverse modulo 2^64 (Newton's iteration).
@@ -300,7 +313,9 @@ fn shapes_with_one_hash_count_as_others_do() {
     };
     let expected = told((0..12_000).map(|at| format!("of_others_{at:06}")).collect());
     assert_eq!(told(colliding_names().take(12_000).collect()), expected);
-    assert_eq!((expected.1, expected.2), (MAX_NAMES_PER_BODY, 12_000 - MAX_NAMES_PER_BODY));
+    // Shapes of one name are mostly effort for shapes.
+    let most = MAX_EFFORT_PER_BODY / 3 + 1;
+    assert_eq!((expected.1, expected.2), (most, 12_000 - most));
 }
 
 /// Nor does a list that nobody expects hide names from the limit, where what is in it is looked at.

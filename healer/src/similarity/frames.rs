@@ -282,6 +282,7 @@ fn leave_to_others(
 fn names_outside<'r>(record: &Record<'r, '_>, object: Id, parent: Id, frame: Id) -> Vec<&'r Name> {
     let mut names = Vec::new();
     for (id, _) in record.model.members(object) {
+        record.count_looks(1);
         let Some(name) = record.model.names.get(id) else { continue };
         // The other question looks at all fields of an object.
         if is_in_frame(record, frame, name.joined) && !is_expected_in(record, parent, name.joined) {
@@ -390,6 +391,7 @@ struct Held {
 impl Held {
     /// `below`: the names of the members below the found object.
     fn of(record: &Record<'_, '_>, id: Id, frame: Id, below: Vec<u64>) -> Held {
+        record.count_looks(record.model.fields().len() as u32);
         let mut held = Held { below, objects: names_below(record, id, true), ..Held::default() };
         for (field, expected) in record.model.members(frame) {
             if record.is_taken(field) {

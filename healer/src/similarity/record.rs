@@ -15,11 +15,17 @@ use super::{
 };
 use crate::order::{run, sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
+use std::cell::Cell;
 
 /// The frame of a found object that is no expected one.
 pub(super) const UNFRAMED: Id = Id::MAX - 1;
 /// Members inside so many others stay: each object that is looked at costs as much as all that is inside it.
 const MAX_DEPTH: u16 = 32;
+/// So many looks at a field or a member take as long as a name that is like no field. Judging a pair in all ways takes
+/// that long too. Measured, as what follows.
+const LOOKS_OF_NAME: u32 = 32;
+/// So many looks take as long as finding out whether a name is like a candidate.
+const LOOKS_OF_CANDIDATE: u32 = 8;
 /// Pairs with lower scores are dropped; they do not even count as rivals.
 const LEAST: f32 = 0.5;
 /// Pairs with at least this score are good: their sides need no other evidence.
@@ -49,6 +55,8 @@ pub struct Scratch {
     candidates: Candidates,
     /// By found member, its rank; empty if all are looked at.
     ranks: Vec<u64>,
+    /// What took longer than the names themselves in the last record, in looks.
+    looks: Cell<u32>,
 }
 
 /// What is known of a found member.
@@ -90,6 +98,13 @@ impl Model {
     }
 }
 
+impl Scratch {
+    /// Returns how many names more than the last record has would have taken as long as it did.
+    pub(crate) fn effort(&self) -> u32 {
+        self.looks.get() / LOOKS_OF_NAME
+    }
+}
+
 /// A record and everything about it.
 pub(super) struct Record<'a, 's> {
     pub model: &'a Model,
@@ -99,7 +114,13 @@ pub(super) struct Record<'a, 's> {
 }
 
 impl Record<'_, '_> {
+    /// Counts looks at fields or members.
+    pub fn count_looks(&self, looks: u32) {
+        self.scratch.looks.set(self.scratch.looks.get().saturating_add(looks));
+    }
+
     fn align(&mut self, out: &mut Vec<Alignment>) {
+        self.scratch.looks.set(0);
         self.enter();
         if !self.scratch.members.iter().any(|member| !member.is_closed) {
             return;
@@ -242,6 +263,7 @@ impl Record<'_, '_> {
         let mut candidates = std::mem::take(&mut self.scratch.candidates);
         if let Some(name) = self.scratch.names.get(member.name) {
             candidates.find(&self.model.names, &self.model.index, &self.scratch.names, name);
+            self.count_looks((candidates.fields.len() as u32).saturating_mul(LOOKS_OF_CANDIDATE));
             for expected in candidates.fields.iter().copied() {
                 if self.model.field(expected).is_some_and(&wanted) {
                     let pair = self.pair(expected, id);
@@ -256,6 +278,7 @@ impl Record<'_, '_> {
     #[inline(never)]
     pub fn add(&mut self, pair: Option<Pair>) {
         if let Some(pair) = pair {
+            self.count_looks(LOOKS_OF_NAME);
             self.scratch.pairs.push(pair);
         }
     }

@@ -24,6 +24,8 @@ pub(crate) struct Drawing<'a> {
     pub ops: Vec<Op>,
     /// Arrays that may be of any length, in their order.
     pub lists: Vec<List>,
+    /// The effort for the shapes in the text.
+    pub effort: u32,
     /// The most names that there may be, with those in elements of lists.
     pub most_names: u32,
 }
@@ -102,7 +104,7 @@ impl Drawing<'_> {
         // So that the output's own bytes can be read in vectors.
         text.resize(text.len().saturating_add(PAIR), 0);
         let guarded = self.guarded(&values)?;
-        let mut names = self.names();
+        let mut names = self.names().max(self.effort);
         for list in &self.lists {
             list.elements.iter().for_each(|element| names = names.saturating_add(element.names));
         }

@@ -23,7 +23,7 @@ pub struct Hostile {
 const HELD: usize = 1 << 20;
 
 /// Returns all of them. Each is small enough for its fuel to be counted in a second if its cost is near linear.
-pub fn all() -> [Hostile; 7] {
+pub fn all() -> [Hostile; 9] {
     [
         many_objects(),
         many_shapes(),
@@ -32,6 +32,8 @@ pub fn all() -> [Hostile; 7] {
         shared_members(),
         many_elements(),
         nested_stream(),
+        shapes_again(),
+        one_name_of_many(),
     ]
 }
 
@@ -123,6 +125,26 @@ fn nested_stream() -> Hostile {
     let body = format!("{}[{}0]{}", r#"{"a":"#.repeat(DEPTH), "0,".repeat(held), "}".repeat(DEPTH));
     let contract = record(["first_member"].map(str::to_owned));
     Hostile { name: "nested-stream", contract, held, body, heals: false }
+}
+
+/// A stream of more shapes than are remembered, each of them several times.
+fn shapes_again() -> Hostile {
+    const SHAPES: usize = 2000;
+    let fields = (0..60).map(|at| format!("{}_{}", word(2 * at), word(2 * at + 1)));
+    let element = |at: usize| format!(r#"{{"{}-{}":1,"n{at}":1}}"#, word(2 * (at % 60)), word(2 * (at % 60) + 1));
+    let elements: Vec<String> = (0..3 * SHAPES).map(|at| element(at % SHAPES)).collect();
+    let contract = json!({"type": "array", "items": record(fields)});
+    Hostile { name: "shapes-again", contract, held: 16 << 10, body: format!("[{}]", elements.join(",")), heals: true }
+}
+
+/// Records of many shapes with a name that stands in many expected objects.
+fn one_name_of_many() -> Hostile {
+    let inside = || record((0..9).map(|at| format!("{}_{}", word(at), word(at + 20))));
+    let objects = object((0..30).map(|at| (word(40 + at), inside())));
+    let element = |at: usize| format!(r#"{{"{}_{}":1,"n{at}":1}}"#, word(1), word(21));
+    let elements: Vec<String> = (0..1000).map(element).collect();
+    let contract = json!({"type": "array", "items": objects});
+    Hostile { name: "one-name-of-many", contract, held: HELD, body: format!("[{}]", elements.join(",")), heals: false }
 }
 
 /// Returns the schema of an object whose members may be anything.
