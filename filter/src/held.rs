@@ -73,6 +73,10 @@ impl Held {
 
     /// Takes a callback about the body. `size` is the number of its bytes that are paused, this chunk included.
     pub fn chunk<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> HeldStep {
+        // What was healed while trailers were awaited is not the upstream's body any more.
+        if let Some(known) = self.known {
+            return HeldStep::Done(known);
+        }
         match self.expected {
             Some(expected) if !ends && count(size) < expected => {
                 // A paused body may outgrow Envoy's buffer. That risk is only taken if the body may change, or if

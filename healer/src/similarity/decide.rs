@@ -149,7 +149,8 @@ fn take(record: &Record<'_, '_>, pairs: &[Pair], rivals: &Rivals, least: f32, ou
     let worth_beside = if record.settings.without().rivals { worth_if_open } else { worth };
     for pair in pairs.iter().filter(|pair| !pair.is_taken && pair.score >= least) {
         let rival = rivals.best(pairs, pair, worth_beside);
-        if worth(pair) >= rival + record.settings.margin {
+        // Even without a margin, the first of two equal pairs is no better than the second.
+        if worth(pair) > rival && worth(pair) >= rival + record.settings.margin {
             let parts = Parts { rival: rival.min(1.0), ..pair.parts };
             out.push(Alignment { expected: pair.expected, found: pair.found, score: pair.score, parts });
         }

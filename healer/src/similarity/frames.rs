@@ -11,7 +11,6 @@ use super::record::{Member, Pair, Record, UNFRAMED};
 use super::{Alignment, Found, Id, NONE, alike, decide, sole};
 use crate::order::sort;
 use crate::plan::spec::Kind;
-use std::cmp::Reverse;
 
 /// An unknown object with at least this many expected members may be a wrapper. An expected object with at least this
 /// many members around it may be lifted.
@@ -263,7 +262,7 @@ fn leave_to_others(
     names: &mut Vec<&Name>,
     counts: &mut [Option<usize>],
 ) {
-    let own = (names.len(), Reverse(object));
+    let own = names.len();
     for (other, field) in record.model.members(parent) {
         if !field.is_object || record.is_taken(other) {
             continue;
@@ -271,7 +270,8 @@ fn leave_to_others(
         let is_shared = |name: &Name| is_expected_in(record, other, name.joined);
         let Some(count) = counts.get_mut(other as usize) else { continue };
         let count = *count.get_or_insert_with(|| names_outside(record, other, parent, frame).len());
-        if (count, Reverse(other)) > own {
+        // If as many are there of both, they tell of neither: the order in a contract has no meaning.
+        if other != object && count >= own {
             names.retain(|name| !is_shared(name));
         }
     }
@@ -393,7 +393,9 @@ impl Held {
     fn of(record: &Record<'_, '_>, id: Id, frame: Id, below: Vec<u64>) -> Held {
         record.count_looks(record.model.fields().len() as u32);
         let mut held = Held { below, objects: names_below(record, id, true), ..Held::default() };
-        for (field, expected) in record.model.members(frame) {
+        // The members of the expected object itself come first, and each missing object counts what it shares with
+        // others: the order in which a contract lists its members has no meaning.
+        for (field, _) in record.model.members(frame) {
             if record.is_taken(field) {
                 held.standing = held.standing.saturating_add(1);
                 continue;
@@ -401,16 +403,23 @@ impl Held {
             held.missing = held.missing.saturating_add(1);
             if held.counts(record, field) {
                 held.inside = held.inside.saturating_add(1);
-            } else if expected.is_object {
-                let before = held.deep;
-                for (inner, _) in record.model.members(field) {
-                    held.counts(record, inner);
-                }
-                let own = held.deep.saturating_sub(before);
-                if own > 0 {
-                    held.most_of_one = held.most_of_one.max(own);
-                    held.most_beside = held.most_beside.max(own.min(Likeness::of(record, field, id).same as u32));
-                }
+            }
+        }
+        let direct = held.names.clone();
+        for (field, expected) in record.model.members(frame) {
+            if !expected.is_object || record.is_taken(field) || held.has_below(record, field) {
+                continue;
+            }
+            let mut own = 0u32;
+            for (inner, _) in record.model.members(field) {
+                held.counts(record, inner);
+                let name = record.model.names.get(inner).filter(|_| held.has_below(record, inner));
+                let is_own = name.is_some_and(|name| direct.binary_search(&name.joined).is_err());
+                own = own.saturating_add(u32::from(is_own));
+            }
+            if own > 0 {
+                held.most_of_one = held.most_of_one.max(own);
+                held.most_beside = held.most_beside.max(own.min(Likeness::of(record, field, id).same as u32));
             }
         }
         held
@@ -422,13 +431,16 @@ impl Held {
         self.inside == 0 && self.most_beside > 0 && self.deep <= self.most_beside
     }
 
-    /// Counts a field if a member of its name is anywhere below. A value is no object.
-    fn counts(&mut self, record: &Record<'_, '_>, field: Id) -> bool {
+    /// Whether a member of a field's name is anywhere below. A value is no object.
+    fn has_below(&self, record: &Record<'_, '_>, field: Id) -> bool {
         let is_object = record.model.field(field).is_some_and(|field| field.is_object);
         let below = if is_object { &self.objects } else { &self.below };
-        let is_below = |name: &&Name| below.binary_search(&name.joined).is_ok();
-        let name = record.model.names.get(field).filter(is_below);
-        let Some(name) = name else { return false };
+        record.model.names.get(field).is_some_and(|name| below.binary_search(&name.joined).is_ok())
+    }
+
+    /// Counts a field if a member of its name is anywhere below.
+    fn counts(&mut self, record: &Record<'_, '_>, field: Id) -> bool {
+        let Some(name) = record.model.names.get(field).filter(|_| self.has_below(record, field)) else { return false };
         let place = self.names.binary_search(&name.joined);
         if let Err(place) = place {
             self.names.insert(place, name.joined);

@@ -567,3 +567,37 @@ fn no_object_is_made_beside_a_member_of_its_name() {
     let body = r#"[{"UserID":{"userid":{"user-id":1,"user":2}}}]"#;
     assert_eq!(heal(&plan, &mut Memo::new(&plan), body), r#"[{"userid":{"user-id":1,"user":2}}]"#);
 }
+
+/// Envoy's `Struct` keeps no order. What fits two missing objects alike goes into neither.
+#[test]
+fn the_order_in_a_contract_has_no_meaning() {
+    let address = r#"{"properties":{"street":{},"city":{},"postal_code":{}}}"#;
+    let (billing, shipping) = (format!(r#""billing":{address}"#), format!(r#""shipping":{address}"#));
+    let creator = r#""creator":{"properties":{"id":{}}}"#;
+    let own = r#""id":{},"node_id":{},"avatar_url":{}"#;
+    let rows = [
+        (
+            r#""order_no":{}"#,
+            billing.as_str(),
+            shipping.as_str(),
+            r#"{"order_no":1,"street":"s","city":"c","postal_code":"p"}"#,
+        ),
+        (r#""name":{}"#, own, creator, r#"{"app":{"owner":{"login":"l","id":1,"node_id":"M","avatar_url":"u"}}}"#),
+    ];
+    for (first, second, third, body) in rows {
+        let heals = |names: [&str; 3]| {
+            let text = format!(
+                r#"{{"routes":[{{"match":{{"prefix":"/"}},"similarity":{{}},"contract":{{"properties":{{{}}}}}}}]}}"#,
+                names.join(",")
+            );
+            let config = healer::config::Config::parse(text.as_bytes()).expect("a configuration");
+            let plan = &config.routes[0].plan;
+            heal(plan, &mut Memo::new(plan), body)
+        };
+        assert_eq!(heals([first, second, third]), heals([first, third, second]), "{body}");
+        assert_eq!(heals([first, second, third]), heals([third, second, first]), "{body}");
+        if second == billing {
+            assert_eq!(heals([first, second, third]), body);
+        }
+    }
+}

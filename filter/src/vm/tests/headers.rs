@@ -171,6 +171,25 @@ fn a_body_that_comes_with_trailers_waits_for_them() {
     }
 }
 
+/// A filter that handed out a whole body after the upstream had ended may end it with an empty chunk instead of trailers.
+#[test]
+fn a_body_that_waited_for_trailers_is_healed_once() {
+    let configuration = r#"{"response_headers":"held","routes":[{"name":"user","match":{"path":"/u"},"similarity":{},
+        "contract":{"properties":{"data":{"items":{"properties":{"a":{}}}}}}}]}"#;
+    let mut vm = vm_of(configuration);
+    Upstream::json("[]").run(&mut vm);
+    assert!(Upstream { chunks: vec![], end: End::Never, ..Upstream::json("[]") }.begin(&mut vm).paused);
+    vm.host().upstream_ended = true;
+    vm.host().buffer = Some(b"[]".into());
+    assert_eq!(vm.on_response_body(STREAM, 2, false), Action::Pause);
+    let size = vm.host().buffer.as_ref().unwrap().len();
+    assert_eq!(vm.on_response_body(STREAM, size, true), Action::Continue);
+    assert_eq!(vm.host().buffer.take().unwrap(), br#"{"data":[]}"#);
+    let headers = vm.host().response_headers();
+    assert!(headers.contains(&"x-nomos-verdict: healed".to_owned()), "{headers:?}");
+    assert!(headers.contains(&"x-nomos-ops: 1".to_owned()), "{headers:?}");
+}
+
 /// The gRPC-JSON transcoder turns an error in trailers into a body, and writes its length into the held headers first.
 #[test]
 fn a_body_whose_length_comes_late_waits_for_trailers() {
