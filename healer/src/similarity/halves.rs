@@ -8,11 +8,13 @@
 //! - Another expected object beside the missing one has all these members too, so they do not tell which it is. The rate
 //!   limits of `core` are not those of `graphql`, only because both have what `search` has.
 //! - Another object has all these members too.
+//!
+//! Of the record itself, the first two together speak against it.
 
 use super::compatible::compatible;
 use super::likeness::has_child;
 use super::record::{Record, UNFRAMED};
-use super::{Alignment, Expected, Found, Id, NONE};
+use super::{Alignment, Expected, Found, Id, NONE, Standing};
 use crate::plan::spec::Kind;
 
 /// Takes back alignments that siblings speak for, if something speaks against their objects.
@@ -28,10 +30,19 @@ pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     for one in out.iter().filter(|one| are_moved(one)) {
         let pair = objects(one);
         if !judged.iter().any(|(known, _)| *known == pair) {
-            judged.push((pair, seem_the_same(record, out, pair) && are_others(record, out, pair)));
+            let tears = tears_apart(record, out, pair);
+            judged.push((pair, tears || seem_the_same(record, out, pair) && are_others(record, out, pair)));
         }
     }
     out.retain(|one| !(are_moved(one) && judged.contains(&(objects(one), true))));
+}
+
+/// Whether some members of the record go into a missing object and others, of names that it expects too, stay, where
+/// another object expects them all.
+fn tears_apart(record: &Record<'_, '_>, out: &[Alignment], pair: (Id, Id)) -> bool {
+    let (from, to) = pair;
+    let is_missing = from == NONE && to != NONE && !is_there(record, out, to);
+    is_missing && leaves_one(record, out, pair) && is_one_of_many(record, out, pair)
 }
 
 /// Whether something speaks against two objects' being the same.
@@ -52,12 +63,13 @@ fn is_there(record: &Record<'_, '_>, out: &[Alignment], field: Id) -> bool {
 /// moved.
 fn is_one_of_many(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) -> bool {
     let above = record.model.field(to).map_or(NONE, |field| field.parent);
+    let is_in_place = from == NONE || record.place_of(above) == record.around(from);
     let moved = out.iter().filter(|one| record.around(one.found) == from);
     let moved: Vec<&Expected> = moved.filter_map(|one| record.model.field(one.expected)).collect();
     let has = |object: Id, name: &str| record.model.members(object).any(|(_, own)| own.name == name);
     let mut beside = record.model.members(above).filter(|(id, field)| *id != to && field.is_object);
     let has_all = |object: Id| moved.iter().filter(|field| field.parent == to).all(|field| has(object, &field.name));
-    record.place_of(above) == record.around(from) && beside.any(|(id, _)| has_all(id))
+    is_in_place && beside.any(|(id, _)| has_all(id))
 }
 
 /// Whether an object is none that is expected, and another one anywhere has all members that moved too.
@@ -78,7 +90,8 @@ fn has_a_twin(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) 
 /// Whether a member stays in an object though a missing one expects a member of its name, which is missing too.
 fn leaves_one(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) -> bool {
     let stays = |id: Id| out.iter().all(|one| one.found != id);
-    let found = record.members(from).filter(|(id, _)| stays(*id));
+    let is_left = |found: &Found<'_>| from != NONE || found.standing == Standing::Unknown;
+    let found = record.members(from).filter(|(id, found)| stays(*id) && is_left(found));
     let found: Vec<&Found<'_>> = found.map(|(_, found)| found).collect();
     let mut expected = record.model.members(to).filter(|(field, _)| !is_there(record, out, *field));
     let may_be = |field: &Expected, found: &Found<'_>| {

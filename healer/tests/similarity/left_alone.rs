@@ -88,6 +88,15 @@ fn a_list_of_other_things_of_the_kind_stays() {
     assert_eq!(heal(&plan, &mut Memo::new(&plan), &list("tasks")), list("items"));
 }
 
+/// A second address that stands in the record itself does not leave it in parts, where its names tell of either.
+#[test]
+fn an_address_is_not_torn_apart() {
+    let address = r#"{"street":"x","city":"y","postal_code":"z"}"#;
+    let plan = plan(&format!(r#"{{"order_no":1,"billing":{address},"shipping":{address}}}"#));
+    let body = format!(r#"{{"order_no":1,"billing":{address},"street":"s","city":"c","postal_code":"p"}}"#);
+    assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), body);
+}
+
 /// The order of members does not matter, also where one object goes into another that moves.
 #[test]
 fn objects_that_move_are_the_same_in_any_order() {
