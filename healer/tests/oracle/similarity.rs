@@ -2,6 +2,7 @@
 
 use super::tape::{Tape, cases};
 use healer_oracle::drift::check;
+use healer_oracle::order;
 use proptest::prelude::*;
 
 proptest! {
@@ -10,6 +11,12 @@ proptest! {
     #[test]
     fn similarity_beside_rules_keeps_all_and_forgets_what_came_before(tape in Tape::any(900)) {
         let found = check(&mut Tape::new(&tape));
+        prop_assert!(found.is_ok(), "{}", found.unwrap_err());
+    }
+
+    #[test]
+    fn what_similarity_finds_does_not_depend_on_the_order_of_members(tape in Tape::any(600)) {
+        let found = order::check(&mut Tape::new(&tape));
         prop_assert!(found.is_ok(), "{}", found.unwrap_err());
     }
 }

@@ -95,9 +95,15 @@ pub fn plan(tape: &mut Tape<'_>) -> PlanSpec {
 
 /// Returns the text of a body for `spec`, with other spellings of names and members in other places.
 pub fn body(tape: &mut Tape<'_>, spec: &PlanSpec) -> String {
+    let doc = doc(tape, spec);
+    bodies::write(tape, &doc)
+}
+
+/// Builds a body for `spec`, with other spellings of names and members in other places.
+pub(crate) fn doc(tape: &mut Tape<'_>, spec: &PlanSpec) -> Doc {
     let mut doc = bodies::doc_for(tape, spec);
     drift(tape, &mut doc);
-    bodies::write(tape, &doc)
+    doc
 }
 
 /// Returns settings that configurations can have, including some by which nearly everything is taken for something.

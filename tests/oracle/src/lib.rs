@@ -13,6 +13,7 @@ pub mod heal;
 pub mod json;
 pub mod moves;
 pub mod names;
+pub mod order;
 pub mod plans;
 #[cfg(feature = "schema")]
 pub mod schema;
