@@ -120,7 +120,8 @@ fn name(tape: &mut Tape<'_>) -> String {
     tape.of(NAMES).0.to_owned()
 }
 
-fn record(tape: &mut Tape<'_>, depth: usize) -> Contract {
+/// Builds an object with objects and lists in it, so many inside each other at most.
+pub(crate) fn record(tape: &mut Tape<'_>, depth: usize) -> Contract {
     let mut properties: Vec<Property> = Vec::new();
     for _ in 0..=tape.below(6) {
         let name = name(tape);
