@@ -77,9 +77,7 @@ pub(crate) fn add(
 ) -> (Id, Option<Added>) {
     let before = automaton.extent();
     let mut overlay = Overlay::new(automaton, seen, alignments, first);
-    for alignment in alignments {
-        overlay.take(alignment);
-    }
+    overlay.take_all(alignments);
     overlay.note_values();
     let signature = overlay.signature();
     let place = known.partition_point(|(before, _)| *before < signature);
@@ -98,7 +96,9 @@ pub(crate) fn add(
 pub(crate) fn retain_taken(automaton: &mut Automaton, seen: Seen<'_>, alignments: &mut Vec<Alignment>) {
     let before = automaton.extent();
     let mut overlay = Overlay::new(automaton, seen, alignments, 0);
-    alignments.retain(|alignment| overlay.take(alignment));
+    overlay.take_all(alignments);
+    let left = overlay.left;
+    alignments.retain(|alignment| !left.iter().any(|left| is_same(left, alignment)));
     automaton.truncate(&before);
 }
 
@@ -170,13 +170,32 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// Notes what is to be done for an alignment. Returns whether it is kept.
-    fn take(&mut self, alignment: &Alignment) -> bool {
-        let holds = self.may_take(alignment) && self.carry_out(alignment);
-        if !holds {
+    /// Notes what is to be done for all alignments. One that is left takes along what is inside its member or its field,
+    /// whether that comes before it or after it. So everything is noted anew if one more is left; that is rare.
+    fn take_all(&mut self, alignments: &[Alignment]) {
+        let before = self.automaton.extent();
+        loop {
+            let known = self.left.len();
+            for alignment in alignments {
+                if !self.may_take(alignment) || !self.carry_out(alignment) {
+                    self.leave(alignment);
+                }
+            }
+            let is_undone = |alignment: &Alignment| self.is_left(alignment.found, alignment.expected);
+            let undone = alignments.iter().filter(|alignment| is_undone(alignment)).count();
+            if self.left.len() == known || undone == self.left.len() {
+                return;
+            }
+            self.automaton.truncate(&before);
+            self.touched.clear();
+            self.resolutions.clear();
+        }
+    }
+
+    fn leave(&mut self, alignment: &Alignment) {
+        if !self.left.iter().any(|left| is_same(left, alignment)) {
             self.left.push(*alignment);
         }
-        holds
     }
 
     fn may_take(&self, alignment: &Alignment) -> bool {
@@ -190,8 +209,7 @@ impl<'a> Overlay<'a> {
         !known.is_some_and(|known| if is_in_place { known.replaces } else { known.on_source_path })
     }
 
-    /// Whether something around a member or a field belongs to an alignment that is not carried out. Alignments come in
-    /// the order of fields, so those around a field are decided before it.
+    /// Whether an alignment that is not carried out is of a member or a field, or of something around it.
     fn is_left(&self, row: Id, field: Id) -> bool {
         !self.left.is_empty() && {
             let fields = self.record.path_to(field);
@@ -629,6 +647,10 @@ impl<'a> Overlay<'a> {
         self.automaton.targets.extend(others.chain([step]));
         (start, self.automaton.targets.len() as u32)
     }
+}
+
+fn is_same(a: &Alignment, b: &Alignment) -> bool {
+    (a.expected, a.found) == (b.expected, b.found)
 }
 
 /// A member that the plan does not know.

@@ -97,6 +97,33 @@ fn an_address_is_not_torn_apart() {
     assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), body);
 }
 
+/// An object that is taken for something in vain keeps all that is in it, wherever that is expected, and in whatever order.
+#[test]
+fn an_object_that_stays_stays_whole() {
+    let list = |members: &str| format!(r#"{{"type":"array","items":{{"properties":{{{members}}}}}}}"#);
+    let entry =
+        list(&format!(r#""max_price":{{}},"user_id":{{}},"email":{{}},"zip_code":{}"#, list(r#""user_id":{}"#)));
+    let members = [
+        r#""created_at":{}"#.to_owned(),
+        r#""status":{"properties":{"status":{},"user_id":{"type":"array"}}}"#.to_owned(),
+        format!(r#""min_price":{entry}"#),
+        r#""user_id":{"type":"array"},"email":{"type":"array"}"#.to_owned(),
+    ];
+    let body = r#"{"zipCode":{"created_at":1,"status":{},"min_price":[{"max_price":1,"user_id":1,"email":1,
+        "zip_code":[{}]}],"user_id":{"d":1}},"address":1,"full_name":1,"home_address":{"c":1,"status":[1]}}"#;
+    for members in [members.clone(), [3, 2, 1, 0].map(|at| members[at].clone())] {
+        let plan = configured(
+            &format!(
+                r#"{{"properties":{{"zip_code":{{"properties":{{{}}}}},"address":{{}},"full_name":{{}},
+                "home_address":{{"properties":{{"status":{{}},"user_id":{{}}}}}}}}}}"#,
+                members.join(",")
+            ),
+            "",
+        );
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), body), body, "{}", members.join(","));
+    }
+}
+
 /// The order of members does not matter, also where one object goes into another that moves.
 #[test]
 fn objects_that_move_are_the_same_in_any_order() {
