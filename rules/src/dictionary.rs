@@ -137,9 +137,22 @@ pub fn abbreviation(short: &str) -> &'static [PhraseId] {
 
 /// Returns the words of a compound that is written as one word.
 pub fn compound(closed: &str) -> Option<PhraseId> {
-    let letters = |phrase: &PhraseId| words(*phrase).flat_map(str::bytes);
-    let at = COMPOUNDS.binary_search_by(|phrase| letters(phrase).cmp(closed.bytes())).ok()?;
-    COMPOUNDS.get(at).copied()
+    compounds().iter().copied().find(|phrase| words(*phrase).flat_map(str::bytes).eq(closed.bytes()))
+}
+
+/// Returns the compounds that are also written as one word, sorted.
+pub fn compounds() -> &'static [PhraseId] {
+    SETS.get(0)
+}
+
+/// Returns names of objects that only hold the record, sorted.
+pub fn envelopes() -> &'static [PhraseId] {
+    SETS.get(1)
+}
+
+/// Returns names of objects that group members of a record and say little of them, sorted.
+pub fn groupings() -> &'static [PhraseId] {
+    SETS.get(2)
 }
 
 /// Returns the singular of a lower-case word; the word itself if it is no plural.

@@ -97,8 +97,7 @@ pub(crate) fn retain_taken(automaton: &mut Automaton, seen: Seen<'_>, alignments
     let before = automaton.extent();
     let mut overlay = Overlay::new(automaton, seen, alignments, 0);
     overlay.take_all(alignments);
-    let left = overlay.left;
-    alignments.retain(|alignment| !left.iter().any(|left| is_same(left, alignment)));
+    alignments.retain(|alignment| !overlay.is_kept_out(alignment));
     automaton.truncate(&before);
 }
 
@@ -177,13 +176,11 @@ impl<'a> Overlay<'a> {
         loop {
             let known = self.left.len();
             for alignment in alignments {
-                if !self.may_take(alignment) || !self.carry_out(alignment) {
-                    self.leave(alignment);
+                if !(self.is_kept_out(alignment) || self.may_take(alignment) && self.carry_out(alignment)) {
+                    self.left.push(*alignment);
                 }
             }
-            let is_undone = |alignment: &Alignment| self.is_left(alignment.found, alignment.expected);
-            let undone = alignments.iter().filter(|alignment| is_undone(alignment)).count();
-            if self.left.len() == known || undone == self.left.len() {
+            if self.left.len() == known {
                 return;
             }
             self.automaton.truncate(&before);
@@ -192,15 +189,9 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    fn leave(&mut self, alignment: &Alignment) {
-        if !self.left.iter().any(|left| is_same(left, alignment)) {
-            self.left.push(*alignment);
-        }
-    }
-
     fn may_take(&self, alignment: &Alignment) -> bool {
         let Alignment { expected: field, found: row, .. } = *alignment;
-        if self.is_left(row, field) || self.counterpart.get(row as usize) != Some(&field) || self.stands(field, row) {
+        if self.counterpart.get(row as usize) != Some(&field) || self.stands(field, row) {
             return false;
         }
         // The plan's moves may take it from where it is expected, or take what is in it.
@@ -209,12 +200,13 @@ impl<'a> Overlay<'a> {
         !known.is_some_and(|known| if is_in_place { known.replaces } else { known.on_source_path })
     }
 
-    /// Whether an alignment that is not carried out is of a member or a field, or of something around it.
-    fn is_left(&self, row: Id, field: Id) -> bool {
+    /// Whether an alignment that is not carried out is of its member or its field, or of something around one of them.
+    fn is_kept_out(&self, alignment: &Alignment) -> bool {
         !self.left.is_empty() && {
-            let fields = self.record.path_to(field);
+            let fields = self.record.path_to(alignment.expected);
             let is_around = |left: &Alignment| {
-                fields.contains(&left.expected) || self.survey.upwards(row).any(|around| around == left.found)
+                fields.contains(&left.expected)
+                    || self.survey.upwards(alignment.found).any(|around| around == left.found)
             };
             self.left.iter().any(is_around)
         }
@@ -647,10 +639,6 @@ impl<'a> Overlay<'a> {
         self.automaton.targets.extend(others.chain([step]));
         (start, self.automaton.targets.len() as u32)
     }
-}
-
-fn is_same(a: &Alignment, b: &Alignment) -> bool {
-    (a.expected, a.found) == (b.expected, b.found)
 }
 
 /// A member that the plan does not know.

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use nomos_rules::dictionary::{
-    ABBREVIATIONS, COMPOUNDS, ENVELOPES, EXACT_GROUPS, GROUPINGS, NEUTRAL, NeutralWord, OPPOSITES, PLURALS, PhraseId,
-    Place, ROLES, Role, SYNONYMS, ValueKind, WORDS, phrase_count, slot_sets, word_ids, words,
+    ABBREVIATIONS, EXACT_GROUPS, NEUTRAL, NeutralWord, OPPOSITES, PLURALS, PhraseId, Place, ROLES, Role, SYNONYMS,
+    ValueKind, WORDS, compounds, envelopes, groupings, phrase_count, slot_sets, word_ids, words,
 };
 
 use super::inverse::Inverse;
@@ -146,7 +146,7 @@ impl Lexicon {
         let phrases = phrase_count();
         let mut lexicon = Lexicon {
             slots: vec![FREE; SLOTS],
-            entries: Vec::with_capacity(phrases.saturating_add(COMPOUNDS.len())),
+            entries: Vec::with_capacity(phrases.saturating_add(compounds().len())),
             more: vec![More::default()],
             groups: Inverse::of(SYNONYMS.iter(), phrases),
             opposites: Inverse::of(OPPOSITES.iter(), phrases),
@@ -167,7 +167,7 @@ impl Lexicon {
     /// Adds compounds, short forms and irregular plurals.
     fn spellings(&mut self) {
         let mut closed = String::new();
-        for open in COMPOUNDS {
+        for open in compounds() {
             closed.clear();
             closed.extend(words(*open));
             let hash = hash_word(&closed);
@@ -197,12 +197,12 @@ impl Lexicon {
                 more.neutral.push(Neutral::of(word));
             }
         }
-        for name in ENVELOPES {
+        for name in envelopes() {
             if let Some(entry) = self.entry(self.hash_of(*name)) {
                 entry.is_envelope = true;
             }
         }
-        for name in GROUPINGS {
+        for name in groupings() {
             if let Some(entry) = self.entry(self.hash_of(*name)) {
                 entry.is_grouping = true;
             }

@@ -34,20 +34,8 @@ pub fn source(dictionary: &Dictionary) -> String {
         synonyms(&dictionary.synonyms, &ids),
         opposites(dictionary, &ids),
         abbreviations(dictionary, &ids),
-        compounds(dictionary, &ids),
+        sets(dictionary, &ids),
         neutral(dictionary, &ids),
-        table(
-            "Names of objects that only hold the record, sorted.",
-            "ENVELOPES",
-            "PhraseId",
-            set(&dictionary.wrappers.envelopes, &ids),
-        ),
-        table(
-            "Names of objects that group members of a record and say little of them, sorted.",
-            "GROUPINGS",
-            "PhraseId",
-            set(&dictionary.wrappers.groupings, &ids),
-        ),
         table(
             "Irregular plurals, sorted, and their singulars.",
             "PLURALS",
@@ -103,13 +91,11 @@ fn abbreviations(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
     )
 }
 
-fn compounds(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
-    table(
-        "The words of compounds that are written as one word, sorted by their letters without spaces.",
-        "COMPOUNDS",
-        "PhraseId",
-        dictionary.compounds.values().map(|open| ids.of_text(open)),
-    )
+/// The sets that the library's functions of the same names return, in the order in which these expect them.
+fn sets(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
+    let wrappers = &dictionary.wrappers;
+    let rows = [set(dictionary.compounds.values(), ids), set(&wrappers.envelopes, ids), set(&wrappers.groupings, ids)];
+    lists("Compounds, envelopes and groupings, sorted.", "SETS", Order::Inside, rows.into_iter())
 }
 
 fn neutral(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
