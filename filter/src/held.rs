@@ -73,9 +73,8 @@ impl Held {
 
     /// Takes a callback about the body. `size` is the number of its bytes that are paused, this chunk included.
     pub fn chunk<H: Host>(&self, tools: &mut Tools<H>, job: &Job<'_>, size: usize, ends: bool) -> HeldStep {
-        // What was healed while trailers were awaited is not the upstream's body any more.
         if let Some(known) = self.known {
-            return HeldStep::Done(known);
+            return HeldStep::Done(self.end_known(tools, known, ends.then(|| count(size))));
         }
         match self.expected {
             Some(expected) if !ends && count(size) < expected => {
@@ -152,6 +151,16 @@ impl Held {
             }
             Step::Done(finding) if awaits_trailers => HeldStep::WaitAWhile(Some(finding)),
             Step::Done(finding) => HeldStep::Done(finding),
+        }
+    }
+
+    /// Ends a response that waited for trailers and got more of the body. What was healed before is not the upstream's
+    /// body any more, so it is not looked at again. `all`: the length of what is there, if no more comes.
+    fn end_known<H: Host>(&self, tools: &mut Tools<H>, known: Finding, all: Option<u64>) -> Finding {
+        let read = Dependents::of(&mut tools.host).map_err(|_| Fail::Host);
+        match read.and_then(|now| self.correct(&mut tools.host, now, all, all.is_some())) {
+            Ok(_) => known,
+            Err(fail) => Finding { outcome: Outcome::Failed(fail), ..known },
         }
     }
 

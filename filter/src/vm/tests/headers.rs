@@ -190,6 +190,32 @@ fn a_body_that_waited_for_trailers_is_healed_once() {
     assert!(headers.contains(&"x-nomos-ops: 1".to_owned()), "{headers:?}");
 }
 
+/// What comes behind a body that was healed while trailers were awaited passes, and its length is told truly.
+#[test]
+fn what_comes_instead_of_trailers_is_counted() {
+    for (ends, length_is_told) in [(true, true), (true, false), (false, true), (false, false)] {
+        let mut vm = vm(HELD);
+        Upstream::json(DRIFTED).run(&mut vm);
+        assert!(Upstream { chunks: vec![], end: End::Never, ..Upstream::json(DRIFTED) }.begin(&mut vm).paused);
+        vm.host().upstream_ended = true;
+        vm.host().response.as_mut().unwrap().push((b"content-length".to_vec(), length(DRIFTED).into()));
+        vm.host().buffer = Some(DRIFTED.into());
+        assert_eq!(vm.on_response_body(STREAM, DRIFTED.len(), false), Action::Pause);
+        if !length_is_told {
+            vm.host().response.as_mut().unwrap().retain(|(name, _)| name != b"content-length");
+        }
+        vm.host().buffer.as_mut().unwrap().extend_from_slice(b"\n");
+        let size = vm.host().buffer.as_ref().unwrap().len();
+        assert_eq!(vm.on_response_body(STREAM, size, ends), Action::Continue);
+        assert_eq!(vm.host().buffer.take().unwrap(), format!("{HEALED}\n").into_bytes());
+        let headers = vm.host().response_headers();
+        assert!(headers.contains(&"x-nomos-verdict: healed".to_owned()), "{headers:?}");
+        let told: Vec<_> = headers.iter().filter(|line| line.starts_with("content-length")).collect();
+        let is_true = told.is_empty() || ends && told == [&format!("content-length: {size}")];
+        assert!(is_true, "{ends} {length_is_told} {told:?}, {size}");
+    }
+}
+
 /// The gRPC-JSON transcoder turns an error in trailers into a body, and writes its length into the held headers first.
 #[test]
 fn a_body_whose_length_comes_late_waits_for_trailers() {
