@@ -40,8 +40,8 @@ pub(crate) const MAX_NAME: usize = 512;
 pub const MAX_NAMES_PER_BODY: u32 = 8192;
 
 /// Most effort for one body, which counts as its names do: a name is 1, and more where it takes longer because it may be
-/// many fields. Ordinary records take one to one and a half for each name, so that this bounds made-up ones only: to 20
-/// to 30 milliseconds.
+/// many fields. Ordinary records take one to one and a half for each name, so that this bounds made-up ones only: to some
+/// tens of milliseconds.
 const MAX_EFFORT_PER_BODY: u32 = 2 * MAX_NAMES_PER_BODY;
 
 /// Most resolutions reported of one body. An access log has no room for more.

@@ -56,7 +56,7 @@ struct Inside {
 
 #[derive(Debug)]
 pub(super) struct Learned {
-    /// If there are more shapes than this, all are forgotten before the next body.
+    /// If there are more shapes than this, all are forgotten once that is overdue.
     pub(super) max_shapes: usize,
     /// Whether there are more, or too much else is remembered.
     pub(super) is_full: bool,

@@ -253,8 +253,8 @@ fn has_moved_up(record: &Record<'_, '_>, object: Id, parent: Id, names: &[&Name]
     outside >= LEAST_WRAPPED && outside.saturating_mul(2) >= all && standing.saturating_mul(2) <= outside
 }
 
-/// Drops names that another missing object beside it has too, if more members of that object are in the frame. A member
-/// that is there once belongs to one object. `counts` keeps how many [`names_outside`] finds of each object.
+/// Drops names that another missing object beside it has too, if as many members of that object are in the frame, or
+/// more. A member that is there once belongs to one object. `counts` keeps how many [`names_outside`] finds of each object.
 fn leave_to_others(
     record: &Record<'_, '_>,
     (object, parent): (Id, Id),
@@ -401,21 +401,20 @@ impl Held {
                 continue;
             }
             held.missing = held.missing.saturating_add(1);
-            if held.counts(record, field) {
+            if held.found_below(record, field).is_some_and(|name| held.count(record, name)) {
                 held.inside = held.inside.saturating_add(1);
             }
         }
         let direct = held.names.clone();
         for (field, expected) in record.model.members(frame) {
-            if !expected.is_object || record.is_taken(field) || held.has_below(record, field) {
+            if !expected.is_object || record.is_taken(field) || held.found_below(record, field).is_some() {
                 continue;
             }
             let mut own = 0u32;
             for (inner, _) in record.model.members(field) {
-                held.counts(record, inner);
-                let name = record.model.names.get(inner).filter(|_| held.has_below(record, inner));
-                let is_own = name.is_some_and(|name| direct.binary_search(&name.joined).is_err());
-                own = own.saturating_add(u32::from(is_own));
+                let Some(name) = held.found_below(record, inner) else { continue };
+                held.count(record, name);
+                own = own.saturating_add(u32::from(direct.binary_search(&name.joined).is_err()));
             }
             if own > 0 {
                 held.most_of_one = held.most_of_one.max(own);
@@ -431,16 +430,15 @@ impl Held {
         self.inside == 0 && self.most_beside > 0 && self.deep <= self.most_beside
     }
 
-    /// Whether a member of a field's name is anywhere below. A value is no object.
-    fn has_below(&self, record: &Record<'_, '_>, field: Id) -> bool {
+    /// Returns the name of a field if a member of that name is anywhere below. A value is no object.
+    fn found_below<'r>(&self, record: &Record<'r, '_>, field: Id) -> Option<&'r Name> {
         let is_object = record.model.field(field).is_some_and(|field| field.is_object);
         let below = if is_object { &self.objects } else { &self.below };
-        record.model.names.get(field).is_some_and(|name| below.binary_search(&name.joined).is_ok())
+        record.model.names.get(field).filter(|name| below.binary_search(&name.joined).is_ok())
     }
 
-    /// Counts a field if a member of its name is anywhere below.
-    fn counts(&mut self, record: &Record<'_, '_>, field: Id) -> bool {
-        let Some(name) = record.model.names.get(field).filter(|_| self.has_below(record, field)) else { return false };
+    /// Counts a name that is below, unless it was counted. Returns whether it was not.
+    fn count(&mut self, record: &Record<'_, '_>, name: &Name) -> bool {
         let place = self.names.binary_search(&name.joined);
         if let Err(place) = place {
             self.names.insert(place, name.joined);
