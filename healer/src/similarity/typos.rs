@@ -12,7 +12,7 @@ use super::lexicon::{hash_word, lexicon};
 use crate::order::sort;
 use crate::resolve::name_hash;
 
-/// Shorter words are too close to others.
+/// Shorter words are too close to others, but for a swap within a word that is known: `nmae` is a `name`.
 const MIN_LEN: usize = 5;
 /// From this length on, a letter more or less counts as a misspelling too: a `vlan` is no `vxlan`.
 const MIN_LEN_MORE: usize = 6;
@@ -120,7 +120,7 @@ fn each_form(word: &str, mut each: impl FnMut(u64)) {
 /// Whether a word, which is not known, is the one that is meant, with one misspelling.
 fn is_slip(word: &[u8], meant: &[u8]) -> bool {
     let longer = word.len().max(meant.len());
-    if word.first() != meant.first() || longer < MIN_LEN {
+    if word.first() != meant.first() {
         return false;
     }
     let before = word.iter().zip(meant).take_while(|(a, b)| a == b).count();
@@ -131,7 +131,7 @@ fn is_slip(word: &[u8], meant: &[u8]) -> bool {
         ([first, second, rest @ ..], [other, another, other_rest @ ..])
             if first == another && second == other && rest == other_rest =>
         {
-            true
+            longer >= MIN_LEN || !rest.is_empty() && is_word(meant)
         }
         ([_, rest @ ..], [_, other_rest @ ..]) if rest == other_rest => longer >= MIN_LEN_REPLACED && is_word(meant),
         ([more, rest @ ..], whole) | (whole, [more, rest @ ..]) if rest == whole => {
@@ -152,18 +152,22 @@ mod tests {
 
     #[test]
     fn slips_are_found() {
-        let typos = Typos::of(["email", "username", "department", "number"].map(Box::from).to_vec());
+        let typos = Typos::of(["email", "username", "department", "number", "type", "gizo"].map(Box::from).to_vec());
         let meant = |word: &str| {
             let mut found = Vec::new();
             typos.meant_by(word, &mut |hash| found.push(hash));
             found
         };
-        for (word, expected) in
-            [("emial", "email"), ("usrename", "username"), ("deparment", "department"), ("nubmer", "number")]
-        {
+        for (word, expected) in [
+            ("emial", "email"),
+            ("usrename", "username"),
+            ("deparment", "department"),
+            ("nubmer", "number"),
+            ("tpye", "type"),
+        ] {
             assert_eq!(meant(word), [hash_word(expected)], "{word}");
         }
-        for word in ["email", "gmail", "umber", "numbed", "departmental", "emails", "usernamf", ""] {
+        for word in ["email", "gmail", "umber", "numbed", "departmental", "emails", "usernamf", "tyep", "gzio", ""] {
             assert_eq!(meant(word), [0u64; 0], "{word}");
         }
     }
