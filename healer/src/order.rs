@@ -3,8 +3,11 @@
 //! The standard library's sorts are faster, but each sorted type adds 10 KB to the module, which every worker loads.
 //! The lists here are short, or sorted once per configuration, so most types share one function.
 
-/// Lists up to this length are sorted by insertion.
+/// Lists up to this length are sorted by insertion where that is compiled for them.
 const SHORT: usize = 24;
+
+/// First items far apart are put in order, then nearer ones (Shell 1959), with the gaps of Tokuda (1992).
+const GAPS: [usize; 12] = [30_301, 13_467, 5_985, 2_660, 1_182, 525, 233, 103, 46, 20, 9, 4];
 
 /// Sorts in place. The sort is not stable.
 pub fn sort<T: Ord>(items: &mut [T]) {
@@ -23,7 +26,7 @@ pub(crate) fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
 pub(crate) fn sort_by_less<T>(items: &mut [T], is_less: impl Fn(&T, &T) -> bool) {
     let len = items.len();
     let mut list = List { items, is_less };
-    if len <= SHORT { insert(&mut list, len) } else { sort_long(&mut list, len) }
+    if len <= SHORT { insert(&mut list, len, 1) } else { sort_list(&mut list, len) }
 }
 
 /// Returns the entries with this key of a list that is sorted by keys.
@@ -66,44 +69,23 @@ fn swap<T>(items: &mut [T], a: usize, b: usize) {
 }
 
 fn sort_list(list: &mut dyn Sortable, len: usize) {
-    if len <= SHORT { insert(list, len) } else { sort_long(list, len) }
-}
-
-fn insert<L: Sortable + ?Sized>(list: &mut L, len: usize) {
-    for end in 1..len {
-        let mut at = end;
-        while at > 0 && list.is_less(at, at.wrapping_sub(1)) {
-            list.swap(at, at.wrapping_sub(1));
-            at = at.wrapping_sub(1);
+    if len > SHORT {
+        for gap in GAPS.into_iter().filter(|gap| gap.saturating_mul(3) < len) {
+            insert(list, len, gap);
         }
     }
+    insert(list, len, 1);
 }
 
-/// Takes `O(n log n)` time whatever the items (heapsort, Williams 1964).
-fn sort_long(list: &mut dyn Sortable, len: usize) {
-    for step in 0..len.saturating_add(len / 2) {
-        // First every parent sinks, from the last to the first. Then the greatest item goes to the end, again and
-        // again.
-        let (start, end) = if step < len / 2 {
-            ((len / 2).wrapping_sub(step).wrapping_sub(1), len)
-        } else {
-            let end = len.wrapping_sub(step.wrapping_sub(len / 2)).wrapping_sub(1);
-            list.swap(0, end);
-            (0, end)
-        };
-        let mut parent = start;
-        loop {
-            let left = parent.wrapping_mul(2).wrapping_add(1);
-            let right = left.wrapping_add(1);
-            if left >= end {
-                break;
-            }
-            let child = if right < end && list.is_less(left, right) { right } else { left };
-            if !list.is_less(parent, child) {
-                break;
-            }
-            list.swap(parent, child);
-            parent = child;
+/// Sorts what stands so far apart by insertion.
+fn insert<L: Sortable + ?Sized>(list: &mut L, len: usize, gap: usize) {
+    for end in gap..len {
+        let mut at = end;
+        while let Some(before) = at.checked_sub(gap)
+            && list.is_less(at, before)
+        {
+            list.swap(at, before);
+            at = before;
         }
     }
 }

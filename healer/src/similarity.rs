@@ -248,6 +248,17 @@ pub enum Standing {
     Element,
 }
 
+impl Standing {
+    /// Returns the field that the member is, or that a rule makes it; [`NONE`] if that is no known one.
+    #[inline(never)]
+    pub(crate) fn field(self) -> Id {
+        match self {
+            Standing::Expected(field) | Standing::Ruled(field) => field,
+            Standing::Unknown | Standing::Element => NONE,
+        }
+    }
+}
+
 /// An expected field, and the found member that it is.
 ///
 /// Where `expected` is an object, the found object takes its place, and the members of both are compared with each

@@ -151,11 +151,7 @@ impl Survey {
     /// Whether the record has an array of objects that the plan does not know, and lacks an expected one. This depends
     /// on the shape alone.
     pub(crate) fn may_rename_arrays(&self, record: &Record) -> bool {
-        let stands = |id: u32| {
-            let is_it =
-                |row: &Row| matches!(row.standing, Standing::Expected(field) | Standing::Ruled(field) if field == id);
-            self.rows.iter().any(is_it)
-        };
+        let stands = |id: u32| self.rows.iter().any(|row| row.standing.field() == id);
         let is_unknown = |row: &Row| row.item == Some(Kind::Object) && row.standing == Standing::Unknown;
         let mut fields = record.model.fields().iter().zip(0u32..);
         self.rows.iter().any(is_unknown) && fields.any(|(field, id)| field.is_records && !stands(id))
@@ -177,11 +173,7 @@ impl Survey {
     /// Returns, for each row, the field that it is: by the plan, by alignment, or by its own name inside an aligned
     /// object.
     pub(crate) fn counterparts(&self, record: &Record, alignments: &[Alignment]) -> Vec<Id> {
-        let standing = |row: &Row| match row.standing {
-            Standing::Expected(field) | Standing::Ruled(field) => field,
-            Standing::Unknown | Standing::Element => NONE,
-        };
-        let mut fields: Vec<Id> = self.rows.iter().map(standing).collect();
+        let mut fields: Vec<Id> = self.rows.iter().map(|row| row.standing.field()).collect();
         for alignment in alignments {
             if let Some(place) = fields.get_mut(alignment.found as usize) {
                 *place = alignment.expected;
@@ -241,10 +233,8 @@ impl Survey {
         let row = Row { name, parent: open.row, state, ..Row::of_value(cursor, standing) };
         match row.kind {
             Kind::Object => {
-                let inside = match standing {
-                    Standing::Expected(field) | Standing::Ruled(field) if field != NONE => Inside::Contract(field),
-                    _ => Inside::Foreign,
-                };
+                let field = standing.field();
+                let inside = if field == NONE { Inside::Foreign } else { Inside::Contract(field) };
                 if plan.automaton().state(state).shaped {
                     self.open.push(Open { row: id, state, inside });
                     cursor.step();
@@ -377,10 +367,9 @@ impl Survey {
         let RuleRef::Move(index) = by else { return None };
         let rule = plan.spec().moves.get(index as usize)?;
         let around = (1..depth).fold(open.row, |row, _| self.parent(row));
-        let from = match self.rows.get(around as usize).map(|row| row.standing) {
+        let from = match self.rows.get(around as usize) {
             None => NONE,
-            Some(Standing::Expected(field) | Standing::Ruled(field)) => field,
-            Some(Standing::Unknown | Standing::Element) => return None,
+            Some(row) => Some(row.standing.field()).filter(|field| *field != NONE)?,
         };
         record.field_at(from, rule.to.segments().iter().map(String::as_str))
     }

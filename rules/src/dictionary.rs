@@ -25,16 +25,17 @@ pub use table::{Lists, Texts};
 /// The number of a word or phrase. Numbers below the length of [`WORDS`] are words, the others phrases.
 pub type PhraseId = u16;
 
-/// A word that can be added to a name or left out without changing what the name stands for.
+/// Words that can be added to a name or left out without changing what the name stands for.
 #[derive(Debug)]
-pub struct NeutralWord {
-    /// The word or phrase.
-    pub word: PhraseId,
-    /// The side of the rest of the name on which it stands.
+pub struct NeutralWords {
+    /// The words and phrases, sorted.
+    pub words: &'static [PhraseId],
+    /// The side of the rest of the name on which they stand.
     pub place: Place,
-    /// The kind of values for which it is neutral; `None` for any.
+    /// The kind of values for which they are neutral; `None` for any.
     pub kind: Option<ValueKind>,
-    heads: u16,
+    /// The words or phrases next to which they are neutral, sorted; empty for any.
+    pub heads: &'static [PhraseId],
 }
 
 /// A side of a name.
@@ -61,17 +62,17 @@ pub enum ValueKind {
     Object,
 }
 
-/// Marks the absence of an index into [`HEADS`].
-const NO_HEADS: u16 = u16::MAX;
+/// The kinds of values by their numbers in [`NEUTRAL`].
+const KINDS: [Option<ValueKind>; 6] = [
+    None,
+    Some(ValueKind::Boolean),
+    Some(ValueKind::Number),
+    Some(ValueKind::String),
+    Some(ValueKind::Array),
+    Some(ValueKind::Object),
+];
 
 include!(concat!(env!("OUT_DIR"), "/dictionary.rs"));
-
-impl NeutralWord {
-    /// Returns the words or phrases next to which it is neutral, sorted; empty for any.
-    pub fn heads(&self) -> &'static [PhraseId] {
-        HEADS.get(usize::from(self.heads))
-    }
-}
 
 /// Returns the number of words and phrases.
 pub fn phrase_count() -> usize {
@@ -153,6 +154,17 @@ pub fn envelopes() -> &'static [PhraseId] {
 /// Returns names of objects that group members of a record and say little of them, sorted.
 pub fn groupings() -> &'static [PhraseId] {
     SETS.get(2)
+}
+
+/// Returns the words that a name can do without.
+pub fn neutral() -> impl Iterator<Item = NeutralWords> {
+    NEUTRAL.iter().filter_map(|row| {
+        let (about, words) = row.split_first()?;
+        let about = usize::from(*about);
+        let place = if about & 8 == 0 { Place::Suffix } else { Place::Prefix };
+        let heads = (about >> 4).checked_sub(1).map_or(&[][..], |at| HEADS.get(at));
+        Some(NeutralWords { words, place, kind: KINDS.get(about & 7).copied().flatten(), heads })
+    })
 }
 
 /// Returns the singular of a lower-case word; the word itself if it is no plural.

@@ -25,6 +25,9 @@ const READ_AT_ONCE: usize = 32;
 /// Below every declared rule.
 const RANK: u16 = u16::MAX;
 
+/// Stands for more than one row.
+const SEVERAL: Id = NONE - 1;
+
 /// What is to be done at a member.
 #[derive(Clone, Debug, Default)]
 struct Touch {
@@ -113,6 +116,8 @@ struct Overlay<'a> {
     touched: Vec<(Id, Touch)>,
     /// For each row, the field that it is; [`NONE`] if it is none.
     counterpart: Vec<Id>,
+    /// For each field, the row that is it, has its name, or gets its name by a rule; [`SEVERAL`] if there are more.
+    places: Vec<Id>,
     /// Members that declared rules may rename: the object around each, its row, and the new name in quotes.
     claims: Vec<(Id, Id, Span)>,
     resolutions: Vec<Resolution>,
@@ -133,12 +138,14 @@ impl<'a> Overlay<'a> {
             survey,
             touched: Vec::new(),
             counterpart: survey.counterparts(record, alignments),
+            places: Vec::new(),
             claims: Vec::new(),
             resolutions: Vec::new(),
             first,
             left: Vec::new(),
         };
         overlay.leave_sources();
+        overlay.note_places();
         overlay.note_claims();
         overlay
     }
@@ -237,15 +244,22 @@ impl<'a> Overlay<'a> {
         expected.is_some_and(|expected| self.around(row) == Some(expected.parent))
     }
 
+    fn note_places(&mut self) {
+        self.places.resize(self.record.model.fields().len(), NONE);
+        for ((row, known), id) in self.survey.rows.iter().zip(&self.counterpart).zip(0..) {
+            for field in [*known, row.standing.field()] {
+                if let Some(place) = self.places.get_mut(field as usize) {
+                    *place = if *place == NONE || *place == id { id } else { SEVERAL };
+                }
+            }
+        }
+    }
+
     /// Whether another member is the field, has its name, or gets its name by a rule. This includes members inside it,
     /// which may have to stay.
     fn stands(&self, field: Id, row: Id) -> bool {
-        let mut rows = self.survey.rows.iter().zip(&self.counterpart).zip(0..);
-        let is_known = rows.any(|((other, known), id)| {
-            let named = matches!(other.standing, Standing::Expected(of) | Standing::Ruled(of) if of == field);
-            (*known == field || named) && id != row
-        });
-        is_known || self.is_named(field, row)
+        let place = self.places.get(field as usize).copied().unwrap_or(NONE);
+        place != NONE && place != row || self.is_named(field, row)
     }
 
     /// Whether another member has the name of a field in an object that becomes the one around the field. If the object

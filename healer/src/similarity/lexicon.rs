@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use nomos_rules::dictionary::{
-    ABBREVIATIONS, EXACT_GROUPS, NEUTRAL, NeutralWord, OPPOSITES, PLURALS, PhraseId, Place, ROLES, Role, SYNONYMS,
-    ValueKind, WORDS, compounds, envelopes, groupings, phrase_count, slot_sets, word_ids, words,
+    ABBREVIATIONS, EXACT_GROUPS, NeutralWords, OPPOSITES, PLURALS, PhraseId, Place, ROLES, Role, SYNONYMS, ValueKind,
+    WORDS, compounds, envelopes, groupings, neutral, phrase_count, slot_sets, word_ids, words,
 };
 
 use super::inverse::Inverse;
@@ -95,9 +95,8 @@ pub(super) fn join_hash(before: u64, word: u64) -> u64 {
 }
 
 impl Neutral {
-    fn of(word: &NeutralWord) -> Neutral {
-        let (is_prefix, kinds) = (word.place == Place::Prefix, kinds_of(word.kind));
-        Neutral { is_prefix, kinds, heads: word.heads() }
+    fn of(words: &NeutralWords) -> Neutral {
+        Neutral { is_prefix: words.place == Place::Prefix, kinds: kinds_of(words.kind), heads: words.heads }
     }
 
     /// Whether the word says nothing next to any word.
@@ -192,9 +191,11 @@ impl Lexicon {
     }
 
     fn marks(&mut self) {
-        for word in NEUTRAL {
-            if let Some(more) = self.more_of(self.hash_of(word.word)) {
-                more.neutral.push(Neutral::of(word));
+        for alike in neutral() {
+            for word in alike.words {
+                if let Some(more) = self.more_of(self.hash_of(*word)) {
+                    more.neutral.push(Neutral::of(&alike));
+                }
             }
         }
         for name in envelopes() {

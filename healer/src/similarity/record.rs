@@ -163,10 +163,9 @@ impl Record<'_, '_> {
             marks.resize(self.model.fields().len(), false);
         }
         for (id, found) in self.found.iter().enumerate() {
-            if let (Standing::Expected(field) | Standing::Ruled(field), false) =
-                (found.standing, lacks_level(self.model, found))
-                && let (Some(place), Some(contested)) =
-                    (fields.get_mut(field as usize), contested.get_mut(field as usize))
+            let field = found.standing.field() as usize;
+            if !lacks_level(self.model, found)
+                && let (Some(place), Some(contested)) = (fields.get_mut(field), contested.get_mut(field))
             {
                 *contested = *place != NONE;
                 *place = id as Id;

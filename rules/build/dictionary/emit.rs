@@ -98,30 +98,43 @@ fn sets(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
     lists("Compounds, envelopes and groupings, sorted.", "SETS", Order::Inside, rows.into_iter())
 }
 
+/// The words that the library's function of the same name returns. Before those of one kind, [`about`] them.
 fn neutral(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
     let neutral = &dictionary.neutral;
-    let suffix = neutral.suffix.iter().map(|entry| (entry, "Suffix", set(&entry.after, ids)));
-    let prefix = neutral.prefix.iter().map(|entry| (entry, "Prefix", set(&entry.before, ids)));
-    let entries: Vec<(&NeutralEntry, &str, Vec<usize>)> = suffix.chain(prefix).collect();
+    let suffix = neutral.suffix.iter().map(|entry| (entry, 0, set(&entry.after, ids)));
+    let prefix = neutral.prefix.iter().map(|entry| (entry, 1, set(&entry.before, ids)));
+    let entries: Vec<(&NeutralEntry, usize, Vec<usize>)> = suffix.chain(prefix).collect();
     let heads = entries.iter().map(|(_, _, heads)| heads).filter(|heads| !heads.is_empty());
     let heads: BTreeSet<&Vec<usize>> = heads.collect();
-    let places: BTreeMap<&Vec<usize>, usize> = heads.iter().copied().zip(0..).collect();
-    let rows = entries.iter().flat_map(|(entry, place, heads)| {
-        let (kind, heads) = (value_kind(entry.kind), places.get(heads).map_or("NO_HEADS".to_owned(), usize::to_string));
-        let row = move |word: &String| {
-            let word = ids.of_text(word);
-            format!("NeutralWord {{ word: {word}, place: Place::{place}, kind: {kind}, heads: {heads} }}")
-        };
-        entry.words.iter().map(row)
-    });
+    let numbers: BTreeMap<&Vec<usize>, usize> = heads.iter().copied().zip(1..).collect();
+    let mut rows: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for (entry, place, heads) in &entries {
+        let about = about(numbers.get(heads).copied().unwrap_or(0), *place, entry.kind);
+        rows.entry(about).or_default().extend(list(&entry.words, ids));
+    }
     [
         lists("Words next to which others are neutral.", "HEADS", Order::Inside, heads.iter().copied().cloned()),
-        format!(
-            "/// Words that a name can do without.\npub static NEUTRAL: &[NeutralWord] = &[\n{}\n];\n",
-            rows.collect::<Vec<_>>().join(",\n")
+        lists(
+            "Words that a name can do without, after a number for their heads, place and kind of value.",
+            "NEUTRAL",
+            Order::Between,
+            rows.into_iter().map(|(about, words)| [about].into_iter().chain(words).collect()),
         ),
     ]
     .concat()
+}
+
+/// `heads`: 0 for none. `place`: 1 for a prefix.
+fn about(heads: usize, place: usize, kind: Option<Kind>) -> usize {
+    let kind = match kind {
+        None => 0,
+        Some(Kind::Boolean) => 1,
+        Some(Kind::Number) => 2,
+        Some(Kind::String) => 3,
+        Some(Kind::Array) => 4,
+        Some(Kind::Object) => 5,
+    };
+    heads << 4 | place << 3 | kind
 }
 
 fn roles(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
@@ -132,10 +145,6 @@ fn roles(dictionary: &Dictionary, ids: &Ids<'_>) -> String {
         Order::Inside,
         Role::ALL.into_iter().map(|role| set(words(role), ids)),
     )
-}
-
-fn value_kind(kind: Option<Kind>) -> String {
-    kind.map_or_else(|| "None".to_owned(), |kind| format!("Some(ValueKind::{kind:?})"))
 }
 
 fn list(words: &[String], ids: &Ids<'_>) -> Vec<usize> {
