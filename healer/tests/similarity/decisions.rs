@@ -20,6 +20,12 @@ fn what_is_found_is_carried_out() {
             r#"{"ok":true,"user_id":1,"name":"a"}"#,
         ),
         (
+            "out of a pair of coordinates",
+            r#"{"id":1,"latitude":1.5,"longitude":2.5}"#,
+            r#"{"id":1,"coordinates":{"lat":1.5,"lon":2.5}}"#,
+            r#"{"id":1,"latitude":1.5,"longitude":2.5}"#,
+        ),
+        (
             "into an object that is missing",
             r#"{"id":1,"address":{"zip_code":"1"}}"#,
             r#"{"id":1,"zipCode":"1"}"#,

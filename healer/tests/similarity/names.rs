@@ -15,6 +15,7 @@ const SAME: &[(&str, &str, &str)] = &[
     ("address", "adress", "S"),
     ("balance", "balence", "I"),
     ("environment", "enviroment", "S"),
+    ("last_name", "last_nmae", "S"),
     ("zygomorph", "zygomoprh", "S"),
     ("vapor_pressure", "vapour_pressure", "I"),
     // Words that keep their sense in any place.
