@@ -98,14 +98,24 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair) -> bool {
         || stands_in_another(record, pair)
 }
 
-/// Doubts `trailer.url` for `trailer_url`: a resource has more than one address.
+/// Doubts `trailer.url` for `trailer_url` if the trailer has another address too, and `url` for `invoice_url` in its place:
+/// a resource has more than one.
 fn names_an_address_inside(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let Parts { synonym, tokens, .. } = pair.parts;
     if synonym >= 1.0 && tokens >= 1.0 {
         return false;
     }
     let (own, found) = (record.expected_words(pair.expected), record.found_words(pair.found));
-    own.len() > found.len() && !found.is_empty() && are_all(found, Role::Bare)
+    own.len() > found.len() && !found.is_empty() && are_all(found, Role::Bare) && {
+        let is_other = |(id, _): (Id, &Found<'_>)| id != pair.found && ends_in(record.found_words(id), Role::Address);
+        !has_moved(record, pair) || record.members(record.around(pair.found)).any(is_other)
+    }
+}
+
+/// Whether a pair is not in the object in which its field is expected.
+fn has_moved(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let field = record.model.field(pair.expected);
+    field.is_none_or(|field| record.place_of(field.parent) != record.around(pair.found))
 }
 
 /// Doubts `links.project` for `project`, and the other way round: the address of a thing is not the thing.
@@ -142,12 +152,15 @@ fn counts_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
     let kind = record.found.get(pair.found as usize).map(|found| found.kind);
     let (Some(found), Some(field)) = (record.name_of(pair.found), expected.get(pair.expected)) else { return false };
+    if found.joined == field.joined {
+        return false;
+    }
     let (words, own_words) = (count_words(expected, field), count_words(names, found));
     let is_more =
         words != own_words && words.min(own_words) > 0 && expected.own(field).len().max(names.own(found).len()) > 2;
     matches!(kind, Some(Kind::Integer | Kind::Number))
         && (is_more
-            || counts(expected, field) != counts(names, found)
+            || counts(expected, field, names.tokens(found)) != counts(names, found, expected.tokens(field))
             || words != own_words && may_be_anything(record, pair))
 }
 
@@ -160,7 +173,7 @@ fn count_words(names: &Names, name: &Name) -> usize {
 fn is_another_letter(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let found = record.found.get(pair.found as usize).map_or("", |found| found.name);
     let field = record.model.field(pair.expected).filter(|field| field.name.len() == 1 && found.len() == 1);
-    field.is_some_and(|field| field.name != found || record.place_of(field.parent) != record.around(pair.found))
+    field.is_some_and(|field| field.name != found || has_moved(record, pair))
 }
 
 /// Doubts `@type` for `type`: in JSON-LD and formats like it, such a name describes the document and has other values.
@@ -318,8 +331,9 @@ fn may_be_anything(record: &Record<'_, '_>, pair: &Pair) -> bool {
 }
 
 /// Whether a number of this name counts something, as `locations` does and `locations_id` does not.
-fn counts(names: &Names, name: &Name) -> bool {
-    let counts = |word: &Token| word.level == 0 && word.is_plural || word.is(Role::Count);
+fn counts(names: &Names, name: &Name, others: &[Token]) -> bool {
+    let is_above = |word: &Token| others.iter().any(|other| other.level > 0 && other.hash == word.hash);
+    let counts = |word: &Token| word.level == 0 && word.is_plural && !is_above(word) || word.is(Role::Count);
     names.tokens(name).iter().any(counts) && !ends_in(names.own(name), Role::Identifier)
 }
 
@@ -390,8 +404,7 @@ fn has_former(record: &Record<'_, '_>, pair: &Pair, known: &Evidence<'_>) -> boo
         return false;
     };
     let place = record.place_of(field.parent);
-    let has_moved = record.found.get(pair.found as usize).is_some_and(|found| found.parent != place);
-    has_moved
+    has_moved(record, pair)
         && known.formed.iter().any(|id| {
             let other = record.found.get(*id as usize).filter(|other| other.parent == place);
             record.name_of(*id).is_some_and(|longer| holds((names, longer), (expected, name), Role::Former))
