@@ -16,10 +16,7 @@ pub fn source(packs: &[PackFile]) -> Result<String, String> {
 fn pack(pack: &PackFile) -> Result<String, String> {
     let rules: String = pack.rules.iter().map(|entry| rule(&pack.pack, entry)).collect::<Result<_, _>>()?;
     let conventions: String = pack.conventions.iter().filter_map(|entry| convention(&pack.pack, entry)).collect();
-    Ok(format!(
-        "Pack {{ name: {:?}, about: {:?}, rules: Rules::packed({rules:?}), conventions: &[\n{conventions}] }},\n",
-        pack.pack, pack.about
-    ))
+    Ok(format!("Pack {{ name: {:?}, rules: Rules::packed({rules:?}), conventions: &[\n{conventions}] }},\n", pack.pack))
 }
 
 /// The number in an id that was checked.

@@ -11,8 +11,6 @@ pub const PACK_NAMES: [&str; 9] =
 pub struct Pack {
     /// The file name without `.yaml`. Configurations choose the pack by it.
     pub name: &'static str,
-    /// What the category is about, in one line.
-    pub about: &'static str,
     /// The correspondences, the one with the highest priority first.
     pub rules: Rules,
     /// Case conventions, which are tried after the rules.

@@ -83,6 +83,9 @@ struct Pair {
     weight: f32,
 }
 
+/// Words in front of an object's name that tell of no other one.
+const OF_THE_SAME: [&str; 4] = ["data", "main", "primary", "set"];
+
 /// The largest number of pairs of words and phrases of two names. The set of those that are chosen has a bit for each, so
 /// at most 64 would fit. Names that share more have less evidence for one another, not more.
 const MAX_PAIRS: usize = 48;
@@ -258,12 +261,20 @@ impl<'a> Rest<'a, '_> {
 }
 
 /// Whether a word without counterpart distinguishes an object from another one whose name has its other words:
-/// `real_feel` of `real_feel_temperature` beside `temperature`, or `additional` of `additional_fee` beside `fee`.
+/// `real_feel` of `real_feel_temperature` beside `temperature`, or `account` of `account_manager` beside `manager`. What
+/// only groups stands behind: `payer_info` is the `payer`.
 fn qualifies(side: &Side<'_>, covered: Mask, word: &Token) -> bool {
     let said = covered & side.inside;
     let is_said = side.words().any(|(bit, other)| other.level == word.level && said & bit != 0);
-    let groups =
-        || lexicon().get(word.hash).is_some_and(|entry| entry.is_grouping || entry.is_envelope) && !word.is(Role::Lone);
+    let is_last = || {
+        let last = side.words().filter(|(_, other)| other.level == word.level).last();
+        last.is_some_and(|(_, other)| other.hash == word.hash)
+    };
+    let groups = || {
+        lexicon().get(word.hash).is_some_and(|entry| entry.is_grouping || entry.is_envelope)
+            && !word.is(Role::Lone)
+            && (is_last() || OF_THE_SAME.contains(&side.names.text(word)))
+    };
     is_said && !word.is(Role::Filler) && !groups()
 }
 

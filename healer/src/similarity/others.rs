@@ -68,7 +68,8 @@ impl Others {
         false
     }
 
-    /// Whether an object has a member with the name of one in the object `place`. Of wrappers, only identifiers count.
+    /// Whether an object has a member with the name of one in the object `place`. Of wrappers, only identifiers count, or
+    /// all that refers to a thing if their names say what is in them.
     fn have_one_name(&mut self, record: &Record<'_, '_>, object: Id, place: Id) -> bool {
         if let Some((_, known)) = self.one_name.filter(|(asked, _)| *asked == (object, place)) {
             return known;
@@ -76,7 +77,12 @@ impl Others {
         let is_wrapper = record.scratch.members.get(object as usize).is_some_and(|member| member.is_wrapper);
         let mut members = record.members(object);
         let standing = self.standing.get_or_insert_with(|| standing(record));
-        let marks: &[Mark] = if is_wrapper { &[Mark::Identifier] } else { &[Mark::Expected, Mark::Unknown] };
+        let says_nothing = |name: &Name| name.is_envelope || name.is_grouping || name.needed == 0 && name.implied != 0;
+        let marks: &[Mark] = match () {
+            () if !is_wrapper => &[Mark::Expected, Mark::Unknown],
+            () if record.name_of(object).is_none_or(says_nothing) => &[Mark::Identifier],
+            () => &[Mark::Identifier, Mark::Reference],
+        };
         let is_in_both = |name: &str| marks.iter().any(|mark| standing.binary_search(&key(place, name, *mark)).is_ok());
         let answer = members.any(|(_, found)| is_in_both(found.name));
         self.one_name = Some(((object, place), answer));
@@ -91,6 +97,8 @@ enum Mark {
     Expected,
     /// The same, and its name says that it may identify the object around it.
     Identifier,
+    /// The same as expected, and its name ends in a word by which others refer to the object around it.
+    Reference,
     /// It is a value of its own that is not expected. Objects of one name (`data`, `fields`) may be in any object.
     Unknown,
 }
@@ -99,6 +107,7 @@ enum Mark {
 #[inline(never)]
 fn standing(record: &Record<'_, '_>) -> Vec<u64> {
     let names = &record.model.names;
+    let refers = |name: &Name| names.own(name).last().is_some_and(|word| word.is(Role::Reference));
     let identifies = |name: &Name| names.own(name).iter().any(|word| word.is(Role::Identifier));
     let mut standing = Vec::new();
     // The number of found members is bounded, that of expected ones is not.
@@ -109,6 +118,9 @@ fn standing(record: &Record<'_, '_>) -> Vec<u64> {
                 note(Mark::Expected);
                 if names.get(field).is_some_and(identifies) {
                     note(Mark::Identifier);
+                }
+                if names.get(field).is_some_and(refers) {
+                    note(Mark::Reference);
                 }
             }
             Standing::Unknown if !matches!(found.kind, Kind::Object | Kind::Array) => note(Mark::Unknown),
