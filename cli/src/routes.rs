@@ -151,6 +151,7 @@ fn heals_nothing(route: &Cursor<'_>) -> bool {
     let has_none = |field: &str| match route.node.get(field).map(|node| &node.value) {
         None => true,
         Some(Value::Object(members)) => members.is_empty() && field != "similarity",
+        Some(Value::Array(packs)) => packs.is_empty() && field == "packs",
         Some(_) => false,
     };
     let drops = route.node.get("unmapped").and_then(Node::as_str) == Some("drop") && route.field("contract").is_some();

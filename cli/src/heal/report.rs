@@ -261,7 +261,11 @@ fn op_line(op: &Description) -> String {
 }
 
 fn conflict_line(op: &Description) -> String {
-    format!("  {} -> {}  ({}: the target stands, or another rule has it; {})", op.from, op.to, fate(op), why(op))
+    let reason = match kind(op) {
+        "move" => "the target stands, another rule has it, or its way is not there once as objects",
+        _ => "the target stands, or another rule has it",
+    };
+    format!("  {} -> {}  ({}: {reason}; {})", op.from, op.to, fate(op), why(op))
 }
 
 /// Says what became of a member that an op was not carried out for.

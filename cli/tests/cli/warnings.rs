@@ -317,6 +317,7 @@ fn routes_that_heal_nothing_are_warned_of() {
         ("name: u".to_owned(), true),
         (contract.to_owned(), true),
         (format!("{contract}, similarity: off, rename: {{}}, move: {{}}"), true),
+        ("packs: []".to_owned(), true),
         ("unmapped: drop".to_owned(), true),
         ("mode: observe".to_owned(), true),
         (format!("{contract}, unmapped: drop"), false),

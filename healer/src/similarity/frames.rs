@@ -6,7 +6,7 @@
 use super::doubt::GROUPED;
 use super::halves::say_one_word;
 use super::likeness::{Likeness, has_child};
-use super::names::{Name, Token};
+use super::names::Name;
 use super::record::{Member, Pair, Record, UNFRAMED};
 use super::{Alignment, Found, Id, NONE, alike, decide, sole};
 use crate::order::sort;
@@ -21,8 +21,6 @@ const LEAST_IN_SOLE: u32 = 2;
 const LEAST_DEEP: u32 = 5;
 /// At least this many of these must belong elsewhere than to the missing object that has most of them.
 const LEAST_SPLIT: u32 = 2;
-/// So many members of one thing do not stand in an object for several.
-const LEAST_OF_ONE: usize = 2;
 /// The score of a name that is only near, but whose members are the same.
 const BORNE_OUT: f32 = 0.9;
 /// The lowest score of a name that members may bear out.
@@ -157,17 +155,8 @@ fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
 }
 
 /// Whether an object or array of another name has several members and none of the expected ones, or an element of an array
-/// holds what is expected: `threads` are not the list each of whose elements has `threads`. An object for several things
-/// (`subscriptions`) has hardly a member of one.
+/// holds what is expected: `threads` are not the list each of whose elements has `threads`.
 fn is_another(record: &Record<'_, '_>, pair: &Pair, like: &Likeness) -> bool {
-    let is_object = record.model.field(pair.expected).is_some_and(|field| field.is_object);
-    let is_of_many = |words: &[Token]| words.last().is_some_and(|word| word.is_plural);
-    if is_object
-        && like.same < LEAST_OF_ONE
-        && is_of_many(record.expected_words(pair.expected)) != is_of_many(record.found_words(pair.found))
-    {
-        return true;
-    }
     let expected = record.model.names.get(pair.expected).map(|name| name.joined);
     let is_same = record.name_of(pair.found).map(|name| name.joined) == expected;
     !is_same && like.same == 0 && like.all > 1 && like.there > 1 || holds_itself(record, pair.expected, pair.found)

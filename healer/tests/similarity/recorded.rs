@@ -48,6 +48,36 @@ const ROWS: &[(&str, &str)] = &[
         "{id:S,name:S,status:S,buyer:{company:{headquarters:{address:{geo:{lat:N,lon:N}}}}}}",
         r#"{"id":"1","name":"n","status":"s","seller":{"company":{"headquarters":{"address":{"geo":{"lat":1.5,"lon":2.5}}}}}}"#,
     ),
+    // A record with another one inside, which has its own number.
+    (
+        "{sku:S,status:S,name:S,price:N,currency:S,stock:I}",
+        r#"{"sku":"D0","status":"discontinued","replaced_by":{"sku":"D1","status":"active","name":"Drill 2",
+            "price":99.5,"currency":"EUR","stock":7}}"#,
+    ),
+    // A word in front of an object's name, though it says nothing elsewhere.
+    (
+        "{id:I,location:S,manager:{id:I,name:S,email:S}}",
+        r#"{"id":1,"location":"Berlin","account_manager":{"id":7,"name":"Bo","email":"bo@x.com"}}"#,
+    ),
+    (
+        "{id:I,title:S,rating:{average:N,count:I}}",
+        r#"{"id":1,"title":"t","content_rating":{"average":16.5,"count":3}}"#,
+    ),
+    // Near words, and members that every such object has.
+    (
+        "{status:S,line:S,driver:{id:I,name:S,phone:S}}",
+        r#"{"status":"s","line":"7","operator":{"id":7,"name":"BVG","phone":"+49 30"}}"#,
+    ),
+    // What is planned, and what was.
+    (
+        "{id:S,state:S,deleted_at:S,approved_by:S}",
+        r#"{"id":"k1","state":"enabled","deletion_date":"2026-12-31T00:00:00Z","approver":"ann"}"#,
+    ),
+    // One of several addresses.
+    (
+        "{id:I,title:S,trailer_url:S}",
+        r#"{"id":1,"title":"t","trailer":{"url":"https://a.org/1","embed_url":"https://a.org/2"}}"#,
+    ),
     // The same words, with others before and after the one that relates them.
     ("{id:S,speechToTextSettings:{a:I}}", r#"{"id":"1","textToSpeechSettings":{}}"#),
     ("{id:S,title:S,text_to_image_count:I}", r#"{"id":"1","title":"t","image_to_text_count":3}"#),
