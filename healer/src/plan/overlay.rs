@@ -494,17 +494,17 @@ impl<'a> Overlay<'a> {
 
     /// Returns the quoted name: as the plan has it, or appended.
     fn text(&mut self, name: &str) -> Span {
-        let mut quoted = Vec::new();
-        quote(name, &mut quoted);
-        let known = |step: &&TargetName| self.automaton.text(step.text) == quoted;
-        if let Some(step) = self.automaton.steps.iter().find(known) {
-            return step.text;
-        }
         let start = self.automaton.text.len();
-        let end = start.saturating_add(quoted.len());
-        quoted.resize(quoted.len().max(READ_AT_ONCE), 0);
-        self.automaton.text.extend_from_slice(&quoted);
-        (start as u32, end as u32)
+        quote(name, &mut self.automaton.text);
+        let end = self.automaton.text.len();
+        let quoted = (start as u32, end as u32);
+        let is_known = |step: &&TargetName| self.automaton.text(step.text) == self.automaton.text(quoted);
+        if let Some(known) = self.automaton.steps.iter().find(is_known).map(|step| step.text) {
+            self.automaton.text.truncate(start);
+            return known;
+        }
+        self.automaton.text.resize(end.max(start.saturating_add(READ_AT_ONCE)), 0);
+        quoted
     }
 
     /// Adds the states of all objects in which something is done, from the innermost out. Returns that of the record.
