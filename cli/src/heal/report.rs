@@ -261,9 +261,11 @@ fn op_line(op: &Description) -> String {
 }
 
 fn conflict_line(op: &Description) -> String {
-    let reason = match kind(op) {
-        "move" => "the target stands, another rule has it, or its way is not there once as objects",
-        _ => "the target stands, or another rule has it",
+    let reason = match op.kind {
+        OpKind::Rename => "the target stands, or another rule has it",
+        OpKind::Move => {
+            "the target stands, another rule has it, a step of its paths is not one object, or what it unwraps holds more"
+        }
     };
     format!("  {} -> {}  ({}: {reason}; {})", op.from, op.to, fate(op), why(op))
 }

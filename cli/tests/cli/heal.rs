@@ -215,6 +215,19 @@ fn conflicts_are_named() {
 }
 
 #[test]
+fn a_move_that_is_left_says_what_may_be_in_its_way() {
+    let dir = Dir::new("heal-conflicts-moves");
+    dir.file("n.yaml", "routes:\n- {name: u, match: {path: /u}, move: {owner.name: owner}}\n");
+    dir.file("u.json", r#"{"owner":{"name":"A","x":2}}"#);
+    let output = dir.nomos(&["heal", "--config", "n.yaml", "--explain", "u.json"]);
+    let reason =
+        "the target stands, another rule has it, a step of its paths is not one object, or what it unwraps holds more";
+    let expected = format!("  owner.name -> owner  (left: {reason}; the route's own move: owner.name -> owner)\n");
+    assert!(output.stderr.ends_with(&expected), "{}", output.stderr);
+    assert_eq!(output.stdout, r#"{"owner":{"name":"A","x":2}}"#);
+}
+
+#[test]
 fn what_was_dropped_is_not_told_to_be_left() {
     let dir = Dir::new("heal-conflicts-dropped");
     let members = "email: {}, open: {properties: {email: {}}, additionalProperties: true}";

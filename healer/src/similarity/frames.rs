@@ -148,7 +148,7 @@ fn bear_out(record: &Record<'_, '_>, pair: &mut Pair) {
         && is_much
         && !is_elsewhere
         && !all_have_these(record, pair)
-        && (pair.parts.synonym > NEAR_WORDS || like.told_much >= LEAST_TOLD_BY_NAMED)
+        && (pair.parts.synonym > NEAR_WORDS || like.tells_much)
     {
         pair.score = pair.score.max(BORNE_OUT);
     }
@@ -245,7 +245,7 @@ fn has_moved_up(record: &Record<'_, '_>, object: Id, parent: Id, names: &[&Name]
     let standing = beside.clone().filter(|(id, _)| record.is_taken(*id)).count() as u32;
     let beside = beside.count();
     let Some(name) = record.model.names.get(object) else { return false };
-    if name.is_envelope || name.needed == 0 && name.implied != 0 {
+    if name.is_envelope || name.is_said_above() {
         return outside >= standing;
     }
     if beside == 1 && outside >= LEAST_IN_SOLE && told >= LEAST_TOLD_BY_NAMED {
@@ -336,7 +336,7 @@ fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
         return false;
     }
     let Some(name) = record.name_of(id) else { return false };
-    let is_record = name.needed == 0 && name.implied != 0;
+    let is_record = name.is_said_above();
     let below = names_below(record, id, false);
     // So few cannot be enough, and most objects have few.
     if !name.is_envelope && !is_record && below.len() < LEAST_WRAPPED as usize {

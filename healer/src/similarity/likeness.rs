@@ -13,9 +13,6 @@ const LEAST_SAME: usize = 3;
 /// The least that the names of these must tell together: `id`, `name` and `created_at` do not suffice.
 const LEAST_TOLD: f32 = 2.0;
 
-/// Words of at most this weight tell little: an `email` or a `name`.
-const LEAST_MUCH: f32 = 0.7;
-
 /// Most members of one object that the plan does not know and whose names are compared. Far fewer identify an object.
 const MAX_COMPARED: usize = 96;
 
@@ -30,8 +27,8 @@ pub(super) struct Likeness {
     pub same: usize,
     /// How much the names of these tell.
     pub told: f32,
-    /// The same, without words that many different things have.
-    pub told_much: f32,
+    /// Whether one of them has a word that few things have.
+    pub tells_much: bool,
     /// Whether a member has the name of an expected one and cannot be it.
     pub clashes: bool,
 }
@@ -49,8 +46,7 @@ impl Likeness {
             if has_child(record, found, name.joined) {
                 like.same = like.same.saturating_add(1);
                 like.told += names.told(name);
-                let much = names.own(name).iter().map(|word| word.weight).filter(|weight| *weight > LEAST_MUCH);
-                like.told_much += much.sum::<f32>();
+                like.tells_much |= names.own(name).iter().any(|word| word.weight >= 1.0);
             }
         }
         like

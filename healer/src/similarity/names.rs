@@ -322,6 +322,13 @@ impl Names {
     }
 }
 
+impl Name {
+    /// Whether the names above say all that it says, as `user` in the record of a user.
+    pub fn is_said_above(&self) -> bool {
+        self.needed == 0 && self.implied != 0
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Shape {
     all: usize,

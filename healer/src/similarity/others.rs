@@ -77,7 +77,7 @@ impl Others {
         let is_wrapper = record.scratch.members.get(object as usize).is_some_and(|member| member.is_wrapper);
         let mut members = record.members(object);
         let standing = self.standing.get_or_insert_with(|| standing(record));
-        let says_nothing = |name: &Name| name.is_envelope || name.is_grouping || name.needed == 0 && name.implied != 0;
+        let says_nothing = |name: &Name| name.is_envelope || name.is_grouping || name.is_said_above();
         let marks: &[Mark] = match () {
             () if !is_wrapper => &[Mark::Expected, Mark::Unknown],
             () if record.name_of(object).is_none_or(says_nothing) => &[Mark::Identifier],

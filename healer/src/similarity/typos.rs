@@ -4,7 +4,7 @@
 //! share a form with one letter left out, or one is such a form of the other. The forms of all words of the contract
 //! are in one table. So a look-up takes as many probes as the word has letters, however large the contract is. Hits are
 //! checked. A word counts as misspelled only by a swap of neighbours, or if it is longer, by an insertion, a deletion or
-//! another letter; never in its first letter, and not in its last one: an `awardee` is no `awarder`. Most words of
+//! another letter; never in its first letter, and in its last one only by a swap: an `awardee` is no `awarder`. Most words of
 //! English are a letter away from another one: `patent` and `patient`, `nitrate` and `nitrite`. So what is misspelled may
 //! not be in the dictionary, and what is meant has to be, except where one letter hardly makes another word.
 
