@@ -307,9 +307,10 @@ fn moment(inside: &[u8]) -> Option<Format> {
 fn numeric(inside: &[u8]) -> Option<Format> {
     match inside {
         _ if is_decimal(inside) => Some(Format::Decimal),
+        // Before addresses: two colons between digits may be either.
+        _ if is_time(inside) => Some(Format::Time),
         _ if is_ip(inside) => Some(Format::Ip),
         _ if is_uuid(inside) => Some(Format::Uuid),
-        _ if is_time(inside) => Some(Format::Time),
         _ => None,
     }
 }
@@ -352,9 +353,11 @@ fn is_date([year_and_month @ .., d0, d1]: [u8; 10]) -> bool {
 
 /// Recognises `hh:mm` or `hh:mm:ss`, optionally followed by a fraction or a zone.
 fn is_time(inside: &[u8]) -> bool {
-    let [h0 @ b'0'..=b'2', h1, b':', m0 @ b'0'..=b'5', m1, rest @ ..] = inside else { return false };
-    let digits = [h0, h1, m0, m1].iter().all(|byte| byte.is_ascii_digit());
-    digits && rest.len() <= 16 && rest.iter().all(|byte| matches!(byte, b'0'..=b'9' | b':' | b'.' | b'+' | b'-' | b'Z'))
+    let [b'0'..=b'2', b'0'..=b'9', b':', b'0'..=b'5', b'0'..=b'9', rest @ ..] = inside else { return false };
+    let rest = if let [b':', b'0'..=b'6', b'0'..=b'9', after_seconds @ ..] = rest { after_seconds } else { rest };
+    matches!(rest, [] | [b'.' | b'+' | b'-' | b'Z', ..])
+        && rest.len() <= 16
+        && rest.iter().all(|byte| matches!(byte, b'0'..=b'9' | b':' | b'.' | b'+' | b'-' | b'Z'))
 }
 
 fn is_uuid(inside: &[u8]) -> bool {
@@ -423,6 +426,9 @@ mod tests {
             ("2026-11-21T10:00:00Z", Some(Format::DateTime)),
             ("2026-11-21 10:00:00.5+01:00", Some(Format::DateTime)),
             ("10:30", Some(Format::Time)),
+            ("10:30:59", Some(Format::Time)),
+            ("23:59:60+01:00", Some(Format::Time)),
+            ("10:301", None),
             ("10:30:59.123Z", Some(Format::Time)),
             ("ada@example.com", Some(Format::Email)),
             ("@ada", None),
@@ -436,6 +442,8 @@ mod tests {
             ("1.2.3.400", None),
             ("2001:db8::1", Some(Format::Ip)),
             ("::1", Some(Format::Ip)),
+            ("20:10::1", Some(Format::Ip)),
+            ("20:10:10:0:0:0:0:1", Some(Format::Ip)),
             ("19.99", Some(Format::Decimal)),
             ("-5", Some(Format::Decimal)),
             ("+007.50", Some(Format::Decimal)),

@@ -3,6 +3,19 @@
 use super::*;
 
 #[test]
+fn a_time_of_day_is_told_from_an_address() {
+    let contract = r#"{"type":"object","properties":{"id":{},"opening_time":{"type":"string","format":"time"}}}"#;
+    let plan = configured(contract, "");
+    let healed = |value: &str| heal(&plan, &mut Memo::new(&plan), &format!(r#"{{"id":1,"openingTime":"{value}"}}"#));
+    for time in ["09:30", "09:30:00", "09:30:00.5", "09:30:00Z", "09:30:00.5+01:00"] {
+        assert_eq!(healed(time), format!(r#"{{"id":1,"opening_time":"{time}"}}"#));
+    }
+    for other in ["2001:db8::1", "20:10::1", "00:1b:44:11:3a:b7", "soon"] {
+        assert_eq!(healed(other), format!(r#"{{"id":1,"openingTime":"{other}"}}"#));
+    }
+}
+
+#[test]
 fn what_is_found_is_carried_out() {
     let rows = [
         ("a rename", r#"{"user_id":1,"name":"a"}"#, r#"{"userId":1,"name":"a"}"#, r#"{"user_id":1,"name":"a"}"#),
