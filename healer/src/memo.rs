@@ -143,10 +143,12 @@ impl Memo {
     pub fn release(&mut self, plan: &Plan) {
         self.stencils.clear();
         self.elements.clear();
-        if let Some(learned) = self.learned.as_deref_mut() {
+        if let Some(learned) = self.learned.take() {
             // What bodies under way refer to is known to be out of date by this number.
-            let generation = learned.generation.wrapping_add(1);
-            *learned = Learned::new(plan, learned.max_shapes, generation);
+            let (max_shapes, generation) = (learned.max_shapes, learned.generation.wrapping_add(1));
+            // Freed before the copy is made, because a host asks for this where memory is short.
+            drop(learned);
+            self.learned = Some(Box::new(Learned::new(plan, max_shapes, generation)));
         }
     }
 
