@@ -172,18 +172,9 @@ impl Names {
     fn inherit(&mut self, parent: Option<u32>) {
         let Some(above) = parent.and_then(|id| self.get(id)).map(|name| name.tokens.clone()) else { return };
         let room = MAX_WORDS.saturating_sub(MAX_OWN);
-        let mut first = above.end;
-        let mut level = 0;
-        for at in above.clone().rev() {
-            let Some(token) = self.tokens.get(at as usize) else { return };
-            if token.level >= MAX_LEVEL {
-                break;
-            }
-            if token.level != level || at == above.start {
-                level = token.level;
-            }
-            first = at;
-        }
+        let is_too_far = |at: &u32| self.tokens.get(*at as usize).is_some_and(|token| token.level >= MAX_LEVEL);
+        // The farthest objects come first.
+        let mut first = above.clone().find(|at| !is_too_far(at)).unwrap_or(above.end);
         // A level that does not fit as a whole is left out.
         while (above.end.saturating_sub(first)) as usize > room {
             let level = self.tokens.get(first as usize).map(|token| token.level);
