@@ -26,9 +26,11 @@ impl Requirements {
 fn may_unmake(spec: &PlanSpec, nodes: &Nodes<'_>, moves: &[Move]) -> bool {
     let known = known_names(spec, nodes);
     let source = |mv: &Move| spec.moves.get(mv.rule as usize).map_or(&[][..], |rule| rule.from.segments());
+    // A rule moves the same in all records that it starts in, and there may be thousands of these.
+    let moves: Vec<&Move> = moves.chunk_by(|a, b| a.rule == b.rule).filter_map(<[Move]>::first).collect();
     moves.iter().any(|mv| {
         let from = source(mv);
-        let is_around = |other: &Move| source(other).len() < from.len() && from.starts_with(source(other));
+        let is_around = |other: &&Move| source(other).len() < from.len() && from.starts_with(source(other));
         mv.kind != MoveKind::Plain
             || mv.path.len() > 1
             || from.first().is_some_and(|name| known.contains(&canonical(name)))
