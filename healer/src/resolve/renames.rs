@@ -9,7 +9,7 @@ use crate::plan::Automaton;
 use crate::plan::automaton::{Id, NONE};
 use crate::report::{Name, Op, OpKind};
 use crate::scratch::{Best, Edit, EditKind, Frame, Scratch, stands};
-use crate::text::decode;
+use crate::text::decoded;
 use crate::walk::Body;
 
 /// Whether there is anything to decide: two members of the object want the same name, or one wants a name that stands.
@@ -72,24 +72,14 @@ fn fire_if_named_alike(body: &Body<'_>, scratch: &mut Scratch, id: Id, winner: I
     let edit = |id: Id| scratch.hits.get(id as usize).and_then(|hit| scratch.edits.get(hit.edit as usize));
     let inside = |edit: &Edit| body.span((edit.at.wrapping_add(1), edit.end.wrapping_sub(1)));
     let name = |id: Id| edit(id).map(inside).unwrap_or_default();
-    let alike = id == winner || same_name(name(id), name(winner));
+    let alike = id == winner || decoded(name(id)) == decoded(name(winner));
     if let Some(hit) = scratch.hits.get_mut(id as usize) {
         hit.fired = alike;
     }
 }
 
-fn same_name(left: &[u8], right: &[u8]) -> bool {
-    if !left.contains(&b'\\') && !right.contains(&b'\\') {
-        return left == right;
-    }
-    let (mut a, mut b) = (Vec::new(), Vec::new());
-    decode(left, &mut a);
-    decode(right, &mut b);
-    a == b
-}
-
 /// Decides hits whose new name has no slot, because only a convention makes it. Such names are searched among the
-/// hashes of all names.
+/// hashes of all names. If two names share a hash, a rename is not made; a wrong one is never made.
 fn decide_unslotted(body: &Body<'_>, frame: &Frame, scratch: &mut Scratch) {
     let mut wanted = std::mem::take(&mut scratch.wanted);
     wanted.clear();
