@@ -16,6 +16,7 @@
 mod body_path;
 mod class;
 pub mod config;
+mod hash;
 mod healer;
 mod incremental;
 mod intake;

@@ -4,13 +4,13 @@
 //! examine names thoroughly.
 
 use crate::class::{classify, scalar_kind};
+use crate::hash::{ODD, name_hash};
 use crate::memo::MAX_NAME;
 use crate::order;
 use crate::plan::Plan;
 use crate::plan::automaton::{Action, Id, NONE, RuleRef};
 use crate::plan::record::Record;
 use crate::plan::spec::{Format, Kind};
-use crate::resolve::name_hash;
 use crate::similarity::{Alignment, Found, Standing};
 use crate::text::{decoded, unquoted};
 use crate::walk::{Body, Cursor};
@@ -25,8 +25,6 @@ pub(crate) const MAX_MEMBERS: usize = 2047;
 /// Most members of an array's first element that are examined. Far fewer identify the array. If those of all arrays reach
 /// [`MAX_MEMBERS`] and matter, the record is left to rules too.
 const MAX_IN_ELEMENT: usize = 96;
-/// An odd number without pattern.
-const ODD: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// The members of a record and of the objects inside it, in pre-order.
 #[derive(Debug, Default)]

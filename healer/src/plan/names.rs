@@ -1,8 +1,8 @@
 //! Names and their numbers.
 
 use super::automaton::Id;
+use crate::hash::name_hash;
 use crate::order;
-use crate::resolve::name_hash;
 
 /// A number for each name. A table of its own, because a map of the standard library adds 3 KB to the module.
 #[derive(Clone, Debug, Default)]

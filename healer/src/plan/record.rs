@@ -3,8 +3,8 @@
 use super::automaton::Id;
 use super::contract::Nodes;
 use super::spec::{Contract, Property};
+use crate::hash::name_hash;
 use crate::order;
-use crate::resolve::name_hash;
 use crate::similarity::{self, Expected, Model};
 use nomos_rules::path::Step;
 

@@ -1,7 +1,7 @@
 //! A plan as data: what was declared, before it is compiled. It can be printed and compared.
 
 pub use super::value::{Expects, Format, Kind, Kinds};
-use crate::resolve::name_hash;
+use crate::hash::name_hash;
 pub use crate::similarity::Settings;
 pub use nomos_rules::Case;
 use nomos_rules::RuleId;

@@ -4,6 +4,8 @@
 //! longer names are compared in full. One multiplication hashes them. Strangers choose the names in bodies, but not the
 //! names in the table. So the worst look-up is fixed when the table is built, and a seed is chosen that keeps it short.
 
+use crate::hash::{GOLDEN, ODD};
+
 /// A name in the form in which it is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Fingerprint {
@@ -77,16 +79,14 @@ impl Fingerprint {
     /// differ in these words.
     #[inline(always)]
     fn hash(self, seed: u64) -> u64 {
-        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
         let mixed = self.head ^ self.tail.rotate_left(29) ^ seed;
-        mixed.wrapping_mul(ODD)
+        mixed.wrapping_mul(GOLDEN)
     }
 
     /// Returns 64 bits that depend on every bit of the fingerprint.
     #[inline(always)]
     pub(crate) fn spread(self) -> u64 {
-        let (head, tail) =
-            (self.head.wrapping_mul(0x9e37_79b9_7f4a_7c15), self.last_eight().wrapping_mul(0xc2b2_ae3d_27d4_eb4f));
+        let (head, tail) = (self.head.wrapping_mul(GOLDEN), self.last_eight().wrapping_mul(0xc2b2_ae3d_27d4_eb4f));
         head ^ tail.rotate_left(32) ^ u64::from(self.len).wrapping_mul(0x1656_67b1_9e37_79f9)
     }
 
@@ -309,7 +309,7 @@ fn vacant() -> Entry {
 fn best_seed(entries: &[Entry], seeds: u64, size: usize, table: Table) -> Table {
     let mut best = ((u32::MAX, u32::MAX), table);
     for seed in 0..seeds {
-        let table = Table { seed: seed.wrapping_mul(0xd6e8_feb8_6659_fd93), ..table };
+        let table = Table { seed: seed.wrapping_mul(ODD), ..table };
         let further = further_looks(entries.iter().map(Entry::name), size, table);
         if further < best.0 {
             best = (further, table);

@@ -10,6 +10,7 @@
 use super::Model;
 use super::names::{Key, Mask, Name, Names, each_shared};
 use super::postings::Postings;
+use crate::hash::GOLDEN;
 use crate::order::sort_by_less;
 use crate::plan::spec::Kinds;
 
@@ -155,7 +156,7 @@ impl Needs {
 }
 
 fn bloom(hash: u64) -> u128 {
-    1 << (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 57)
+    1 << (hash.wrapping_mul(GOLDEN) >> 57)
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use nomos_rules::dictionary::{
 
 use super::inverse::Inverse;
 use super::roles::Roles;
+use crate::hash::{GOLDEN, name_hash};
 use crate::plan::spec::{Kind, Kinds};
-use crate::resolve::name_hash;
 
 /// What is known of a word or phrase.
 #[derive(Clone, Copy, Debug, Default)]
@@ -90,7 +90,7 @@ pub(super) fn join_hash(before: u64, word: u64) -> u64 {
     if before == 0 {
         return word;
     }
-    let product = (before.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let product = (before.rotate_left(23) ^ word).wrapping_mul(GOLDEN);
     (product ^ (product >> 29)).max(1)
 }
 

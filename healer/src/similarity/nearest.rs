@@ -14,6 +14,7 @@
 //! is meant for people, to show what an unknown name could have been meant to be.
 
 use super::metrics::trigrams::each;
+use crate::hash::GOLDEN;
 
 /// The places of an embedding: eight 128-bit vectors of 16-bit numbers.
 const PLACES: usize = 64;
@@ -115,7 +116,7 @@ fn dot(left: &Embedding, right: &Embedding) -> f32 {
 
 /// Returns the coordinates of a plane: signs from a pseudo-random word (`splitmix64`), one bit per place.
 fn plane(seed: u64) -> Embedding {
-    let mut signs = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut signs = seed.wrapping_mul(GOLDEN);
     signs = (signs ^ signs >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     signs = (signs ^ signs >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     signs ^= signs >> 31;

@@ -9,8 +9,8 @@
 //! not be in the dictionary, and what is meant has to be, except where one letter hardly makes another word.
 
 use super::lexicon::{hash_word, lexicon};
+use crate::hash::name_hash;
 use crate::order::sort;
-use crate::resolve::name_hash;
 
 /// Shorter words are too close to others, but for a swap within a word that is known: `nmae` is a `name`.
 const MIN_LEN: usize = 5;

@@ -1,11 +1,11 @@
 //! Members that mean more to the plan than that their name stands: rules, conventions, moves and drops.
 
 use super::{Body, Walk};
+use crate::hash::name_hash;
 use crate::plan::automaton::{Action, Convention, INERT, Id, NONE, Others, Rename, RuleRef, Span, State};
 use crate::plan::case;
 use crate::plan::guard::Guard;
 use crate::report::{Name, Op, OpKind};
-use crate::resolve;
 use crate::scratch::{EditKind, Fate, Hit, Member, Scratch, SourceHit, TargetHit};
 use crate::text::quote;
 
@@ -24,7 +24,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         let name = name.unwrap_or(body.span((quote.wrapping_add(1), close)));
         let seen = action.is_some_and(|action| self.see(action.slot));
         if state.converts {
-            self.scratch.names.push(resolve::name_hash(name));
+            self.scratch.names.push(name_hash(name));
         }
         let mut known = Lead { next: action.map_or(state.unknown, |action| action.next), ..Lead::of(action) };
         let ruled = action.is_some_and(|action| action.rename != NONE || action.expected);
@@ -116,7 +116,7 @@ impl<const TRACKS: bool, const SHAPES: bool> Walk<'_, '_, TRACKS, SHAPES> {
         let text = (start, self.scratch.arena.len() as u32);
         Renaming {
             slot: target.map_or(NONE, |target| target.slot),
-            hash: resolve::name_hash(spelt),
+            hash: name_hash(spelt),
             rank: by.rank,
             kind: EditKind::Key { text, in_arena: true, rule: RuleRef::Convention(by.rule) },
         }

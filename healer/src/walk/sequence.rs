@@ -7,6 +7,7 @@
 
 use super::{Body, Cursor};
 use crate::class::{at_a_glance, classes, classify, scalar_kind};
+use crate::hash::{GOLDEN, ODD};
 use crate::plan::automaton::{Action, Automaton, INERT, Id, NONE, State};
 use crate::plan::spec::{Format, Kind};
 use crate::plan::table::{Fingerprint, SHORT};
@@ -71,8 +72,8 @@ pub(super) const END: u8 = 0xfe;
 /// Equals no value.
 const NOTHING: u8 = 0xff;
 
-/// The hash of an empty shape: the fraction of the golden ratio, as good as any odd number without pattern.
-pub(super) const START: u64 = 0x9e37_79b9_7f4a_7c15;
+/// The hash of an empty shape, as good as any other.
+pub(super) const START: u64 = GOLDEN;
 
 /// The items of all shapes, one after the other.
 #[derive(Clone, Debug)]
@@ -179,7 +180,7 @@ impl Detail {
 
 /// Returns what a name adds to a shape.
 #[inline(always)]
-pub(super) fn name_hash(name: Fingerprint, whole: &[u8]) -> u64 {
+pub(super) fn name_word(name: Fingerprint, whole: &[u8]) -> u64 {
     let spread = name.spread();
     if name.len <= SHORT { spread } else { with_middle(spread, whole) }
 }
@@ -192,7 +193,6 @@ fn with_middle(spread: u64, name: &[u8]) -> u64 {
 
 #[inline(always)]
 pub(super) fn mix(shape: u64, word: u64) -> u64 {
-    const ODD: u64 = 0xd6e8_feb8_6659_fd93;
     let mixed = (shape ^ word).wrapping_mul(ODD);
     mixed ^ (mixed >> 29)
 }
@@ -353,7 +353,7 @@ impl Sequences {
     }
 
     /// Returns what the name of an item adds to the shape.
-    pub(super) fn name_hash(&self, item: Id) -> u64 {
+    pub(super) fn name_word(&self, item: Id) -> u64 {
         let Detail { name, long, .. } = self.detail(item);
         let start = long as usize;
         let long = if name.len > SHORT { self.names.get(start..start.wrapping_add(name.len as usize)) } else { None };
@@ -389,7 +389,7 @@ impl Sequences {
                     if name.len() > SHORT as usize {
                         self.names.extend_from_slice(name);
                     }
-                    detail.before = mix(detail.before, member_word(self.name_hash(place), item.value));
+                    detail.before = mix(detail.before, member_word(self.name_word(place), item.value));
                     seal.write(name);
                     // No name contains this byte, which ends it.
                     seal.write(&[u8::MAX, item.value]);

@@ -7,7 +7,7 @@
 //! A record is taken for one of the shape that the last one had, until a member differs. From there on its shape is
 //! hashed, and whoever looks up a shape by its hash compares before believing it.
 
-use super::sequence::{CLOSE, Detail, END, Item, START, Sequences, member_word, mix, name_hash, value_code};
+use super::sequence::{CLOSE, Detail, END, Item, START, Sequences, member_word, mix, name_word, value_code};
 use super::{Run, Stop, Walk, malformed};
 use crate::memo::{Instance, Memo};
 use crate::plan::automaton::{Action, Id, NONE};
@@ -48,7 +48,7 @@ pub(super) struct Shapes<'a> {
     /// Index of the first settled record that may be ahead.
     settled: usize,
     progress: Progress,
-    /// The hash of the current member's name.
+    /// What the current member's name adds to the shape.
     name: u64,
     /// Whether the plan, similarity apart, knows the current member's name.
     is_known: bool,
@@ -85,7 +85,7 @@ impl<'a> Shapes<'a> {
     #[cold]
     #[inline(never)]
     fn deviate_after_name(&mut self) {
-        self.name = self.sequences.map_or(0, |sequences| sequences.name_hash(self.progress.next));
+        self.name = self.sequences.map_or(0, |sequences| sequences.name_word(self.progress.next));
         self.deviate();
         self.count_name();
     }
@@ -253,7 +253,7 @@ impl<'a, const TRACKS: bool, const SHAPES: bool> Walk<'a, '_, TRACKS, SHAPES> {
     pub(super) fn shape_name(&mut self, name: Fingerprint, whole: &[u8], action: Option<&Action>) {
         self.shapes.is_known = !self.frame.foreign && action.is_some_and(|action| !action.similar);
         self.shapes.count_name();
-        self.shapes.name = name_hash(name, whole);
+        self.shapes.name = name_word(name, whole);
     }
 
     /// Notes that the current member's name is too long to be remembered. Its record then counts as one with too many

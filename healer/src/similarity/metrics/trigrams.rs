@@ -5,8 +5,8 @@
 //! sorting some twenty trigrams per name. The reference profile has it because it sees parts of words wherever they
 //! stand.
 
+use crate::hash::name_hash;
 use crate::order::{sort, sort_by_less};
-use crate::resolve::name_hash;
 use crate::similarity::lowercase::lower;
 
 /// The largest number of trigrams of one name that count.
