@@ -154,6 +154,7 @@ fn is_much(record: &Record<'_, '_>, expected: Id, found: Id, like: &Likeness) ->
 fn adds_words(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     let (own, other) = (record.expected_words(expected), record.found_words(found));
     let (shorter, longer) = if own.len() < other.len() { (own, other) } else { (other, own) };
+    // As `Token::is_in`, but inlined, because all pairs of objects come here.
     let has = |words: &[Token], word: &Token| words.iter().any(|other| other.hash == word.hash);
     let is_list = record.model.field(expected).is_some_and(|field| field.is_records);
     let says_another = |word: &Token| {

@@ -73,10 +73,9 @@ fn pair(record: &Record<'_, '_>, object: Id, expected: Id, id: Id) -> Option<Pai
 /// or more: `report_id`, "The ID of the check", is no `check_id`.
 fn contradicts(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     let (own, other) = (record.expected_words(expected), record.found_words(found));
-    let is_said = |word: &Token| other.iter().any(|said| said.hash == word.hash);
     own.iter().any(|a| other.iter().any(|b| a.is_opposed_to(b)))
-        || own.iter().any(|word| !word.is_number && is_said(word))
-            && own.iter().any(|word| !word.is(Role::Filler) && !is_said(word))
+        || own.iter().any(|word| !word.is_number && word.is_in(other))
+            && own.iter().any(|word| !word.is(Role::Filler) && !word.is_in(other))
 }
 
 /// The words of a name, or of a description, in the order of names: "ID of the user" is `user_id`.

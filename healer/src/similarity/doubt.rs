@@ -225,7 +225,7 @@ fn is_scalar(record: &Record<'_, '_>, pair: &Pair) -> bool {
 fn only_end<'n>(names: &'n Names, name: &Name, others: &[Token]) -> Option<&'n Token> {
     let is_neutral = name.neutral & name.own & !(name.own >> 1) != 0;
     let [_, .., end] = names.own(name) else { return None };
-    (is_neutral && !others.iter().any(|other| other.hash == end.hash)).then_some(end)
+    (is_neutral && !end.is_in(others)).then_some(end)
 }
 
 /// Doubts `before.name` for `name`: an object of such a name has the members of the record, as they were, will be or may
@@ -239,11 +239,11 @@ fn is_of_another_state(record: &Record<'_, '_>, pair: &Pair) -> bool {
 fn is_expected_below_one(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, names) = (&record.model.names, &record.scratch.names);
     let (Some(field), Some(found)) = (expected.get(pair.expected), record.name_of(pair.found)) else { return false };
-    let is_said = |word: &Token| names.tokens(found).iter().any(|other| other.hash == word.hash);
+    let said = names.tokens(found);
     // What is by default is so unless something else is said.
     let tells =
-        |word: &&Token| word.level > 0 && says_state(word) && expected.text(word) != "default" && !is_said(word);
-    expected.tokens(field).iter().any(|word| tells(&word))
+        |word: &Token| word.level > 0 && says_state(word) && expected.text(word) != "default" && !word.is_in(said);
+    expected.tokens(field).iter().any(tells)
 }
 
 /// Doubts `status.updated_at` for `updated_at`: it is the status that was updated.
@@ -259,11 +259,8 @@ fn dates_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
 /// Whether a member stands in one of these objects, of whose words the expected name lacks one that says it.
 fn stands_below(record: &Record<'_, '_>, pair: &Pair, objects: &[Id], says: fn(&Token) -> bool) -> bool {
     let expected = &record.model.names;
-    let is_said = |word: &Token| {
-        let name = expected.get(pair.expected);
-        name.is_some_and(|name| expected.tokens(name).iter().any(|other| other.hash == word.hash))
-    };
-    let tells = |word: &Token| says(word) && !is_said(word);
+    let said = expected.get(pair.expected).map(|name| expected.tokens(name)).unwrap_or_default();
+    let tells = |word: &Token| says(word) && !word.is_in(said);
     let mut at = record.around(pair.found);
     while at != NONE {
         if objects.binary_search(&at).is_ok() && record.found_words(at).iter().any(tells) {
@@ -286,10 +283,9 @@ fn is_inverse(record: &Record<'_, '_>, pair: &Pair) -> bool {
 fn identifies_more(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (expected, found) = (record.expected_words(pair.expected), record.found_words(pair.found));
     let ([.., a, last], [.., b, last_found]) = (expected, found) else { return false };
-    let has = |words: &[Token], word: &Token| words.iter().any(|other| other.hash == word.hash);
     last.hash == last_found.hash
         && expected.len() != found.len()
-        && has(expected, b) != has(found, a)
+        && b.is_in(expected) != a.is_in(found)
         && ends_in(expected, Role::Identifier)
 }
 
@@ -436,6 +432,6 @@ fn holds((names, longer): (&Names, &Name), (other, shorter): (&Names, &Name), ro
     let added = longer.len().saturating_sub(shorter.len());
     !shorter.is_empty()
         && (1..=MOST_ADDED).contains(&added)
-        && shorter.iter().all(|token| longer.iter().any(|other| other.hash == token.hash))
+        && shorter.iter().all(|word| word.is_in(longer))
         && longer.iter().any(|word| word.is(role))
 }

@@ -103,5 +103,5 @@ fn leaves_one(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) 
 /// Whether the names of an expected and a found object have a word in common.
 pub(super) fn say_one_word(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     let words = record.found_words(found);
-    record.expected_words(expected).iter().any(|own| words.iter().any(|word| word.hash == own.hash))
+    record.expected_words(expected).iter().any(|own| own.is_in(words))
 }

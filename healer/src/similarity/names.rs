@@ -267,10 +267,7 @@ impl Names {
         let is_about = |word: &Token| {
             let mut levels = above.chunk_by(|a, b| a.level == b.level);
             record.contains(&word.hash) && record.last().is_some_and(|last| is_own(*last))
-                || levels.any(|words| {
-                    words.iter().any(|other| other.hash == word.hash)
-                        && words.last().is_some_and(|last| is_own(last.hash))
-                })
+                || levels.any(|words| word.is_in(words) && words.last().is_some_and(|last| is_own(last.hash)))
         };
         let about = own.iter().enumerate().filter(|(_, word)| is_about(word));
         about.fold(0, |words, (place, _)| words | bits(place))
@@ -281,7 +278,7 @@ impl Names {
         let Some(tokens) = self.tokens.get(start..) else { return };
         let lexicon = lexicon();
         let (above, own) = tokens.split_at_checked(shape.above).unwrap_or_default();
-        let is_said = |word: &Token| record.contains(&word.hash) || above.iter().any(|other| other.hash == word.hash);
+        let is_said = |word: &Token| record.contains(&word.hash) || word.is_in(above);
         let mut fillers = 0;
         for (place, token) in own.iter().enumerate() {
             let bit = bit(shape.above.saturating_add(place));
@@ -330,6 +327,12 @@ impl Token {
     /// Whether the word has a role.
     pub fn is(&self, role: Role) -> bool {
         self.roles.has(role)
+    }
+
+    /// Whether the word is one of these.
+    #[inline(never)]
+    pub fn is_in(&self, words: &[Token]) -> bool {
+        words.iter().any(|other| other.hash == self.hash)
     }
 
     /// Whether the word says the opposite of another one, or is another number.
