@@ -105,8 +105,7 @@ fn admits(body: &Body<'_>, survey: &Survey, record: &Record, alignment: &Alignme
     let mut text = Vec::new();
     let guard = Guard::of(record, alignment.expected, survey.name(alignment.found), &mut text);
     let value = survey.rows.get(alignment.found as usize).map_or((0, 0), |row| row.value);
-    let inside = body.span(value).strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\""));
-    inside.is_none_or(|inside| guard.passes(&text, inside))
+    guard.admits(&text, body.span(value))
 }
 
 struct Matcher<'a> {

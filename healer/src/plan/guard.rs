@@ -11,15 +11,6 @@ use crate::text::decoded;
 /// Separates the words of a list. It never occurs in UTF-8.
 const BETWEEN: u8 = 0xff;
 
-/// How a word is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Case {
-    /// With a capital first.
-    Capital,
-    /// With a small letter first.
-    Small,
-}
-
 /// A condition on a value before its member is renamed or moved. Mostly on strings: the kind was checked already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guard {
@@ -29,9 +20,16 @@ pub(crate) enum Guard {
     Listed(Span),
     /// The value must not be `null`, which the contract allows where it stands.
     NotNull,
-    /// The value must not be one word in this case, such as `Weekly` or `weekly`. The drifted name has changed to this
-    /// case, and the words of a list follow the case of names.
-    Not(Case),
+    /// The value must not be one word that begins so, such as `Weekly` or `weekly`. The drifted name has come to begin
+    /// so, and the words of a list follow the case of names.
+    Not(Initial),
+}
+
+/// The first letter of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Initial {
+    Capital,
+    Small,
 }
 
 impl Guard {
@@ -46,9 +44,9 @@ impl Guard {
             }
             return Guard::Listed((start, text.len() as u32));
         }
-        let case = case_of(found.as_bytes());
-        let is_same = case == case_of(expected.name.as_bytes());
-        if is_same || !record.model.names_a_list(field) { Guard::None } else { Guard::Not(case) }
+        let initial = initial_of(found.as_bytes());
+        let is_same = initial == initial_of(expected.name.as_bytes());
+        if is_same || !record.model.names_a_list(field) { Guard::None } else { Guard::Not(initial) }
     }
 
     /// Whether a value passes.
@@ -61,13 +59,13 @@ impl Guard {
     }
 
     /// Whether a string passes. `inside`: the bytes between its quotes.
-    pub(crate) fn passes(self, text: &[u8], inside: &[u8]) -> bool {
+    fn passes(self, text: &[u8], inside: &[u8]) -> bool {
         match self {
             Guard::None | Guard::NotNull => true,
-            Guard::Not(case) => {
+            Guard::Not(initial) => {
                 let word = decoded(inside);
                 let is_word = word.iter().all(u8::is_ascii_alphabetic) && word.iter().any(u8::is_ascii_lowercase);
-                !is_word || case_of(&word) != case
+                !is_word || initial_of(&word) != initial
             }
             Guard::Listed((start, end)) => {
                 let word = decoded(inside);
@@ -78,7 +76,7 @@ impl Guard {
     }
 }
 
-fn case_of(name: &[u8]) -> Case {
+fn initial_of(name: &[u8]) -> Initial {
     let first = name.iter().find(|byte| byte.is_ascii_alphabetic());
-    if first.is_some_and(u8::is_ascii_uppercase) { Case::Capital } else { Case::Small }
+    if first.is_some_and(u8::is_ascii_uppercase) { Initial::Capital } else { Initial::Small }
 }
