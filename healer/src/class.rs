@@ -4,7 +4,7 @@
 
 use crate::plan::spec::{Format, Kind};
 use crate::scan::{Block, Lane, Masks, Pair, Wide};
-use crate::text::is_scalar;
+use crate::text::{EACH, is_scalar};
 
 /// The longest string that is examined. RFC 5321 allows 254 bytes for an address; longer strings are prose.
 const MAX_BYTES: usize = 254;
@@ -336,7 +336,6 @@ fn is_decimal(inside: &[u8]) -> bool {
 /// Recognises `YYYY-MM-DD`, or the same with slashes.
 #[inline(never)]
 fn is_date([year_and_month @ .., d0, d1]: [u8; 10]) -> bool {
-    const EACH: u64 = 0x0101_0101_0101_0101;
     // A digit leaves its value, a dash 0 and a slash 2.
     let left = u64::from_le_bytes(year_and_month) ^ u64::from_le_bytes(*b"0000-00-");
     let slashes = left & u64::from_le_bytes(*b"\0\0\0\0\x02\0\0\x02");

@@ -3,6 +3,9 @@
 use crate::scan::{BLOCK, Masks, Wide};
 use std::borrow::Cow;
 
+/// A one in each byte of a word. Its multiples have one value in each.
+pub(crate) const EACH: u64 = 0x0101_0101_0101_0101;
+
 /// Whether `bytes` is one number or literal (RFC 8259, sections 3 and 6) with nothing around it.
 pub(crate) fn is_scalar(bytes: &[u8]) -> bool {
     match bytes.first() {
@@ -68,7 +71,6 @@ pub(crate) const fn set_of(mut bytes: &[u8]) -> [bool; 256] {
 /// Returns the index of the first bit of the first byte that is not a digit.
 #[inline(always)]
 pub(crate) fn first_other_than_digits(word: u64) -> u32 {
-    const EACH: u64 = 0x0101_0101_0101_0101;
     let values = word ^ EACH.wrapping_mul(0x30);
     let other = (values & EACH.wrapping_mul(0x7f)).wrapping_add(EACH.wrapping_mul(0x76)) | values;
     ((other & EACH << 7) | 1 << 63).trailing_zeros() & !7

@@ -11,6 +11,7 @@ use crate::hash::{GOLDEN, ODD};
 use crate::plan::automaton::{Action, Automaton, INERT, Id, NONE, State};
 use crate::plan::spec::{Format, Kind};
 use crate::plan::table::{Fingerprint, SHORT};
+use crate::text::EACH;
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hasher as _};
 
@@ -300,16 +301,15 @@ pub(crate) fn class_of(value: u8) -> Option<Format> {
 /// Whether a number of up to eight bytes, in the low bytes of `word`, has neither fraction nor exponent.
 #[inline(always)]
 fn is_short_integer(word: u64, len: u32) -> bool {
-    const ONES: u64 = 0x0101_0101_0101_0101;
     let keep = if len < 8 { !(u64::MAX << (len.wrapping_mul(8) & 63)) } else { u64::MAX };
     // The case is folded, so that `E` is `e`. The other bytes of numbers stay different from both, and so does white
     // space.
     let has = |word: u64, byte: u64| {
-        let zeros = word ^ ONES.wrapping_mul(byte);
-        zeros.wrapping_sub(ONES) & !zeros & (ONES << 7) != 0
+        let zeros = word ^ EACH.wrapping_mul(byte);
+        zeros.wrapping_sub(EACH) & !zeros & (EACH << 7) != 0
     };
     let text = word & keep;
-    !has(text, 0x2e) && !has(text | ONES.wrapping_mul(0x20), 0x65)
+    !has(text, 0x2e) && !has(text | EACH.wrapping_mul(0x20), 0x65)
 }
 
 /// An object that is being traced.
