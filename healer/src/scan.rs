@@ -264,9 +264,9 @@ impl Scanner {
         carry.whole = whole;
         self.non_ascii |= masks.non_ascii;
         self.nest(masks.open & outside, masks.close & outside, starts | quotes, base, carry);
-        if masks.low & (in_string | !masks.white) != 0 {
-            let at = base.wrapping_add((masks.low & (in_string | !masks.white)).trailing_zeros() as usize);
-            condemn(carry, Reason::Malformed, at);
+        let forbidden = masks.low & (in_string | !masks.white);
+        if forbidden != 0 {
+            condemn(carry, base.wrapping_add(forbidden.trailing_zeros() as usize));
         }
         self.escapes.push_bits::<4>(escaped & within(len), base as u32);
         self.scalars.push_bits::<4>(unsure & within(len), base as u32);
@@ -330,10 +330,10 @@ fn marks<C: Masks>(bytes: &Block, scalar: u64, starts: u64, whole: u64) -> (u64,
     ((follows & scalar) | (starts & !whole_starts), u64::from(overflow))
 }
 
-/// Gives the body up, unless an earlier byte is a reason already.
-fn condemn(carry: &mut Carry, reason: Reason, at: usize) {
+/// Gives the body up because of a byte that JSON does not allow there, unless an earlier byte is a reason already.
+fn condemn(carry: &mut Carry, at: usize) {
     if !matches!(carry.status, Status::Dead(_, known) if known <= at) {
-        carry.status = Status::Dead(reason, at);
+        carry.status = Status::Dead(Reason::Malformed, at);
     }
 }
 

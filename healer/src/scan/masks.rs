@@ -246,7 +246,7 @@ mod vector {
         xor as v128_xor,
     };
 
-    /// Four 128-bit vectors: WebAssembly SIMD128 in the module, SSE2 (part of every `x86_64`) natively.
+    /// The classifier with 128-bit vectors: WebAssembly SIMD128 in the module, SSE2 (part of every `x86_64`) natively.
     #[derive(Debug)]
     pub struct Wide;
 
