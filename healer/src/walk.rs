@@ -387,11 +387,11 @@ impl<'a, 's, const TRACKS: bool, const SHAPES: bool> Walk<'a, 's, TRACKS, SHAPES
         self.scratch.frames.is_empty() || self.next >= self.body.tokens.len()
     }
 
-    fn nothing_follows(&mut self) -> Result<(), Stop> {
+    /// Refuses what follows the outermost value, unless that is an element.
+    fn nothing_follows(&self) -> Result<(), Stop> {
         match self.body.tokens.get(self.next) {
-            Some(_) if matches!(self.body.part, Part::Elements(_)) => Ok(()),
-            Some(at) => Err(malformed(*at)),
-            None => Ok(()),
+            Some(at) if !matches!(self.body.part, Part::Elements(_)) => Err(malformed(*at)),
+            _ => Ok(()),
         }
     }
 

@@ -403,6 +403,5 @@ fn other_head<'p>(a: &Side<'_>, b: &Side<'_>, chosen: impl Iterator<Item = &'p P
 
 /// Returns the bit of the last of these words.
 fn highest(words: Mask) -> Mask {
-    let below = (Mask::MAX >> 1).checked_shr(words.leading_zeros()).unwrap_or_default();
-    words & !below
+    words.checked_ilog2().map_or(0, |last| bit(last as usize))
 }

@@ -26,9 +26,8 @@ pub(super) fn each_word(name: &str, text: &mut String, mut each: impl FnMut(&str
             each(text);
             text.clear();
         }
-        match class {
-            Class::Other => (),
-            _ => text.push(lower(letter)),
+        if class != Class::Other {
+            text.push(lower(letter));
         }
         before = class;
     }
