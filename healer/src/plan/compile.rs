@@ -224,33 +224,24 @@ impl<'a> Compiler<'a> {
         let anywhere = items.contains(Item::Anywhere);
         let only_anywhere = items.0.len() == 1 && anywhere;
         let keys = self.keys(items, node, anywhere, only_anywhere);
-        let record = node.is_some_and(|node| self.nodes.is_some_and(|nodes| !nodes.members(node).is_empty()));
+        let is_record = node.is_some_and(|node| self.nodes.is_some_and(|nodes| !nodes.members(node).is_empty()));
         let slots = self.local_slots(&keys);
         let on_path = |item: &Item| matches!(item, Item::Source(..) | Item::Target(..));
         let below = |item: &Item| matches!(item, Item::Source(_, 1..) | Item::Target(_, 1..));
         let passes = items.iter().any(below);
         let is_open = node.zip(self.nodes).is_some_and(|(node, nodes)| nodes.is_open(node));
-        let drops = self.out.drops && record && !is_open;
+        let drops = self.out.drops && is_record && !is_open;
         let tracked = drops || items.iter().any(on_path);
-        let leaves_scraps =
-            self.out.drops && !self.out.contract && items.iter().any(|i| matches!(i, Item::Source(_, 1..)));
         let element = self.element(items);
         let table = self.add_table(&keys, items, &slots);
-        let canonical = self.add_canonical(&keys, items, node.filter(|_| record), &slots);
+        let canonical = self.add_canonical(&keys, items, node.filter(|_| is_record), &slots);
         let fallback_items = Items(vec![Item::Anywhere]);
         let anywhere_state = if anywhere { self.state_of(fallback_items) } else { INERT };
         let words = if self.out.contract { slots.len() } else { self.slots.len() };
         let converts = anywhere && !self.out.conventions.is_empty();
-        let fits_or_not = record && items.iter().any(|item| self.is_wrapped(*item));
-        let others = if drops {
-            Others::Dropped
-        } else if leaves_scraps || fits_or_not {
-            Others::Kept
-        } else {
-            Others::Passed
-        };
+        let others = if drops { Others::Dropped } else { self.undropped(items, is_record) };
         let (required, required_slots) = self.add_required(node, &slots);
-        let looks = record || !keys.is_empty() || anywhere;
+        let looks = is_record || !keys.is_empty() || anywhere;
         let shaped = self.spec.similarity.is_some() && looks;
         State {
             table,
@@ -271,6 +262,15 @@ impl<'a> Compiler<'a> {
             record: node.map_or(NONE, |node| self.record_of(node)),
             shaped,
         }
+    }
+
+    /// Returns what becomes of members that the plan does not know, if they are not dropped: their positions are kept
+    /// where they may be left over from moves and dropped then, and where they tell whether a value is to be wrapped.
+    fn undropped(&self, items: &Items, is_record: bool) -> Others {
+        let leaves_scraps = self.out.drops && !self.out.contract;
+        let is_left = |item: &Item| leaves_scraps && matches!(item, Item::Source(_, 1..));
+        let may_fit = |item: &Item| is_record && self.is_wrapped(*item);
+        if items.iter().any(|item| is_left(item) || may_fit(item)) { Others::Kept } else { Others::Passed }
     }
 
     /// Adds the members that an object described by this node must have. Returns their range, and which of the first 64
@@ -316,7 +316,6 @@ impl<'a> Compiler<'a> {
     /// Returns the slots of the names whose presence matters in this state, if there is a contract. Without one, the
     /// slots of the whole plan are used.
     fn local_slots(&self, keys: &Keys) -> Names {
-        // Inserted one by one: collecting a map needs a sort of its own, which adds 5 KB to the module.
         let mut slots = Names::new();
         for (name, key) in keys.iter().filter(|_| self.out.contract) {
             if key.expected.is_some() || !key.sources.is_empty() || !key.targets.is_empty() {
