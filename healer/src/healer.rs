@@ -110,33 +110,50 @@ impl Healer {
         // What becomes of such a body may depend on more than its skeleton.
         self.scratch.draws = intake.known.is_stranger && !is_elsewhere && memo.stencils().wants();
         let walked = self.walk(&body, plan, memo);
-        if self.scratch.astray != Astray::No {
-            memo.elements().went_astray();
-        }
-        let might_be_spent = || runs.is_some_and(|runs| memo.might_be_spent(plan, runs.names()));
-        if self.scratch.astray != Astray::No || might_be_spent() {
+        if runs.is_some_and(|runs| self.passed_in_vain(runs, plan, memo)) {
             return self.heal_scanned(plan, memo, intake);
         }
-        if runs.is_some() {
-            memo.elements().went_right();
-        }
-        let mut result = walked.and_then(|()| self.render(&body, plan, memo, 0, body.bytes.len()));
-        if let Ok(summary) = &mut result {
-            if summary.similar > 0 {
-                self.note_used(runs, memo);
-            }
-            summary.new_shapes = memo.news();
-            summary.lacks = self.scratch.lacks
-                || body.passed.runs.iter().any(|run| run.summary.lacks)
-                || moves_may_unmake(plan, summary);
-            if self.scratch.draws {
-                let stencil = self.draw(&body, plan, memo, (0, body.bytes.len()), 0, *summary);
-                memo.stencils().add(stencil);
-            }
-        }
+        let result = walked.and_then(|()| self.render_whole(&body, plan, memo, runs));
         self.scratch.draws = false;
         self.drop_large_scratch();
         result
+    }
+
+    /// Whether elements were passed over that should not have been: the last walk found them elsewhere, or they might
+    /// cross a limit of the body.
+    fn passed_in_vain(&self, runs: &Runs, plan: &Plan, memo: &mut Memo) -> bool {
+        if self.scratch.astray != Astray::No {
+            memo.elements().went_astray();
+            return true;
+        }
+        if memo.might_be_spent(plan, runs.names()) {
+            return true;
+        }
+        memo.elements().went_right();
+        false
+    }
+
+    /// Renders a whole body that was walked, and draws its stencil if one is wanted.
+    fn render_whole(
+        &mut self,
+        body: &Body<'_>,
+        plan: &Plan,
+        memo: &mut Memo,
+        runs: Option<&Runs>,
+    ) -> Result<Summary, Failure> {
+        let mut summary = self.render(body, plan, memo, 0, body.bytes.len())?;
+        if summary.similar > 0 {
+            self.note_used(runs, memo);
+        }
+        summary.new_shapes = memo.news();
+        summary.lacks = self.scratch.lacks
+            || body.passed.runs.iter().any(|run| run.summary.lacks)
+            || moves_may_unmake(plan, &summary);
+        if self.scratch.draws {
+            let stencil = self.draw(body, plan, memo, (0, body.bytes.len()), 0, summary);
+            memo.stencils().add(stencil);
+        }
+        Ok(summary)
     }
 
     /// Heals a body that was only scanned in part, as if it had been scanned completely.

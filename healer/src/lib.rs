@@ -1,6 +1,6 @@
 //! Heals drifted JSON responses: bytes and a plan in, bytes and a report out.
 //!
-//! Data flows one way: bytes -> [`scan`] -> walk -> resolve -> splice -> bytes. A body is scanned once into a tape of
+//! Data flows one way: bytes -> [`scan`] -> walk -> resolve -> render -> bytes. A body is scanned once into a tape of
 //! token positions. The tape is walked once against the plan's path automaton. The output is the input with splices, so
 //! bytes that no op touches are never re-encoded. A body that differs from an earlier one only in its values needs
 //! neither tape nor walk (`stencil`).
