@@ -132,16 +132,18 @@ impl Stencil {
         }
     }
 
+    /// As [`Stencil::fit`], for what is around its lists.
     fn fit_around(&self, plan: &Automaton, bytes: &[u8], from: usize, reading: &mut Reading) -> Result<usize, Miss> {
         if self.is_classed {
-            self.fit_so::<true>(plan, bytes, from, reading)
+            self.fit_slots::<true>(plan, bytes, from, reading)
         } else {
-            self.fit_so::<false>(plan, bytes, from, reading)
+            self.fit_slots::<false>(plan, bytes, from, reading)
         }
     }
 
+    /// As [`Stencil::fit_around`]. `CLASSED`: whether the class of any value counts.
     #[inline(never)]
-    fn fit_so<const CLASSED: bool>(
+    fn fit_slots<const CLASSED: bool>(
         &self,
         plan: &Automaton,
         bytes: &[u8],

@@ -64,6 +64,11 @@ impl Elements {
         self.stencils.add(stencil);
     }
 
+    /// Notes that there was nothing to draw.
+    pub(crate) fn add_nothing(&mut self) {
+        self.stencils.add(None);
+    }
+
     /// Forgets everything except how often drawing was of use.
     pub(crate) fn clear(&mut self) {
         self.place = None;
@@ -73,10 +78,5 @@ impl Elements {
     /// Returns their size in memory, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.stencils.memory()
-    }
-
-    /// Notes that there was nothing to draw.
-    pub(crate) fn add_nothing(&mut self) {
-        self.stencils.add(None);
     }
 }
