@@ -15,9 +15,14 @@ pub fn is_json(content_type: &[u8]) -> bool {
     content_type == b"application/json" || is_json_in_other_words(content_type)
 }
 
+/// Returns the type without its parameters: the essence, as WHATWG MIME Sniffing calls it.
+pub(crate) fn essence(content_type: &[u8]) -> &[u8] {
+    content_type.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii()
+}
+
 #[inline(never)]
 fn is_json_in_other_words(content_type: &[u8]) -> bool {
-    let essence = content_type.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+    let essence = essence(content_type);
     let exact = is_same(essence, b"application/json") || is_same(essence, b"text/json");
     exact || is_other_json(essence)
 }

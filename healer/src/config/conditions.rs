@@ -28,8 +28,8 @@ impl Conditions {
     }
 
     fn has_type(&self, content_type: &[u8]) -> bool {
-        let media_type = content_type.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
-        self.content_types.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(media_type))
+        let essence = media_type::essence(content_type);
+        self.content_types.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(essence))
     }
 }
 
