@@ -439,15 +439,14 @@ impl<const FOREIGN: bool> Reader<'_, '_, FOREIGN> {
 }
 
 fn is_too_deep(cursor: &Cursor<'_>, trail: &Trail<'_>, problems: &mut Problems) -> bool {
-    if trail.depth > MAX_DEPTH {
-        cursor.refuse(problems, "a schema inside 64 others", "at most 64 objects and arrays inside each other");
-        return true;
-    }
-    if trail.nested > MAX_NESTED {
-        cursor.refuse(problems, "a schema inside 192 others", "at most 192 schemas and references inside each other");
-        return true;
-    }
-    false
+    let (most, what) = match () {
+        () if trail.depth > MAX_DEPTH => (MAX_DEPTH, "objects and arrays"),
+        () if trail.nested > MAX_NESTED => (MAX_NESTED, "schemas and references"),
+        () => return false,
+    };
+    let expected = format!("at most {most} {what} inside each other");
+    cursor.refuse(problems, format!("a schema inside {most} others"), expected);
+    true
 }
 
 /// Returns what is known of a schema that is not read.

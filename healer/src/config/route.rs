@@ -83,7 +83,8 @@ fn read_name(cursor: &Cursor<'_>, index: usize, problems: &mut Problems) -> Stri
     let Some(field) = cursor.field("name") else { return format!("route-{index}") };
     let name = field.text(problems, "a name").unwrap_or_default();
     if name.len() > MAX_NAME_BYTES || name.contains(char::is_control) {
-        field.expected(problems, "a name of at most 128 bytes, without control characters");
+        let expected = format!("a name of at most {MAX_NAME_BYTES} bytes, without control characters");
+        field.expected(problems, &expected);
     }
     name.to_owned()
 }
