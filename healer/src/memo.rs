@@ -37,7 +37,7 @@ pub(crate) const MAX_NAME: usize = 512;
 /// Most names in distinct shapes of one body that similarity looks at, including known shapes and what it looks at in
 /// lists. Records of further shapes are left to rules. Names count whether or not their shape is remembered, so that the
 /// same body is always healed the same way.
-pub const MAX_NAMES_PER_BODY: u32 = 8192;
+const MAX_NAMES_PER_BODY: u32 = 8192;
 
 /// Most effort for one body, which counts as its names do: a name is 1, and more where it takes longer because it may be
 /// many fields. Ordinary records take one to one and a half for each name, so that this bounds made-up ones only: to some
@@ -45,7 +45,7 @@ pub const MAX_NAMES_PER_BODY: u32 = 8192;
 const MAX_EFFORT_PER_BODY: u32 = 2 * MAX_NAMES_PER_BODY;
 
 /// Most resolutions reported of one body. An access log has no room for more.
-pub const MAX_USED: usize = 32;
+pub(crate) const MAX_USED: usize = 32;
 
 /// The memory of one plan.
 #[derive(Debug, Default)]

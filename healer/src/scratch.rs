@@ -76,6 +76,12 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
+    /// The capacity in edits beyond which the memory is freed after a body; some 230 KB of edits. Most other lists are
+    /// no longer.
+    pub(crate) const KEPT: usize = 8 << 10;
+    /// Members that a first body may have before the lists grow.
+    const ROOM: usize = 64;
+
     /// Forgets the last body and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.frames.clear();
@@ -102,9 +108,6 @@ impl Scratch {
         self.around.clear();
     }
 
-    /// Members that a first body may have before the lists grow.
-    const ROOM: usize = 64;
-
     /// Makes room for a body with moves if there is none yet, so that the first body does not grow each list step by
     /// step.
     #[inline(always)]
@@ -124,10 +127,6 @@ impl Scratch {
         // Each member needs a place for its removal, and each container one more.
         self.edits.reserve(2 * Self::ROOM);
     }
-
-    /// The capacity in edits beyond which the memory is freed after a body; some 230 KB of edits. Most other lists are
-    /// no longer.
-    pub(crate) const KEPT: usize = 8 << 10;
 
     /// Whether anything changes.
     pub(crate) fn has_edits(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Look-up of names in a list.
 
 use crate::order;
+
 /// The names of a list, sorted, each with its position in the list.
 ///
 /// All look-ups in a configuration use this one type: sorting is the largest generic code here, and this way the wasm

@@ -137,7 +137,9 @@ impl Entry {
     }
 }
 
+/// The value of an entry without a name.
 const VACANT: u32 = u32::MAX;
+
 /// All tables of a plan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tables {
@@ -148,16 +150,15 @@ pub(crate) struct Tables {
 impl Table {
     /// A table in which nothing is found.
     pub(crate) const EMPTY: Table = Table { start: 0, shift: 63, seed: 0 };
+    /// Seeds tried; the best is taken.
+    const SEEDS: u64 = 64;
+    /// Seeds tried if the table is made while a response waits.
+    const FEW_SEEDS: u64 = 4;
 
     /// Whether nothing is found in it.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Table::EMPTY
     }
-
-    /// Seeds tried; the best is taken.
-    const SEEDS: u64 = 64;
-    /// Seeds tried if the table is made while a response waits.
-    const FEW_SEEDS: u64 = 4;
 
     /// Returns the place that is tried first for a name.
     #[inline(always)]
