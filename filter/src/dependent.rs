@@ -13,6 +13,9 @@ use crate::pairs::Pairs;
 const REMOVED: [&[u8]; 6] =
     [b"content-md5", b"digest", b"content-digest", b"repr-digest", b"unencoded-digest", b"accept-ranges"];
 
+// [`Dependents::removed`] has a bit for each.
+const _: () = assert!(REMOVED.len() <= u8::BITS as usize);
+
 const CONTENT_LENGTH: &[u8] = b"content-length";
 const ETAG: &[u8] = b"etag";
 

@@ -32,13 +32,8 @@ impl Finding {
         self.work.is_some_and(|work| work.written)
     }
 
-    fn summary(&self) -> Summary {
-        self.work.map(|work| work.summary).unwrap_or_default()
-    }
-
     fn ops(&self) -> u64 {
-        let summary = self.summary();
-        u64::from(summary.renames).saturating_add(u64::from(summary.moves))
+        self.work.map_or(0, |work| work.summary.ops().into())
     }
 
     fn microseconds(&self) -> u64 {
