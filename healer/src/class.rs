@@ -386,10 +386,11 @@ fn is_email(inside: &[u8]) -> bool {
     dotted && inside.last() != Some(&b'.')
 }
 
-/// Recognises four decimal bytes, or groups of hexadecimal digits with at least two colons.
+/// Recognises four decimal bytes, or as many groups of hexadecimal digits as an IPv6 address has: eight, the last two of
+/// which may be written as four bytes, or fewer around two colons (RFC 4291, section 2.2).
 fn is_ip(inside: &[u8]) -> bool {
     let (mut colons, mut dots, mut digits, mut value) = (0u32, 0u32, 0u32, 0u32);
-    let mut is_quad = true;
+    let (mut is_quad, mut is_short, mut before) = (true, false, 0);
     for byte in inside {
         match byte {
             b'0'..=b'9' => {
@@ -402,12 +403,19 @@ fn is_ip(inside: &[u8]) -> bool {
                 is_quad &= digits > 0;
                 (digits, value) = (0, 0);
             }
-            b':' => colons = colons.wrapping_add(1),
+            b':' => {
+                colons = colons.wrapping_add(1);
+                is_short |= before == b':';
+            }
             b'a'..=b'f' | b'A'..=b'F' => is_quad = false,
             _ => return false,
         }
+        before = *byte;
     }
-    if colons > 0 { colons > 1 && inside.len() <= 45 } else { is_quad && dots == 3 && digits > 0 }
+    if colons == 0 {
+        return is_quad && dots == 3 && digits > 0;
+    }
+    inside.len() <= 45 && (is_short || colons == 7 || colons == 6 && dots == 3)
 }
 
 #[cfg(test)]
@@ -442,6 +450,10 @@ mod tests {
             ("2001:db8::1", Some(Format::Ip)),
             ("::1", Some(Format::Ip)),
             ("20:10::1", Some(Format::Ip)),
+            ("::ffff:10.0.0.1", Some(Format::Ip)),
+            ("1:2:3:4:5:6:10.0.0.1", Some(Format::Ip)),
+            ("00:1b:44:11:3a:b7", None),
+            ("1:02:03", None),
             ("20:10:10:0:0:0:0:1", Some(Format::Ip)),
             ("19.99", Some(Format::Decimal)),
             ("-5", Some(Format::Decimal)),

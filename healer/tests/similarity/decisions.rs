@@ -16,6 +16,19 @@ fn a_time_of_day_is_told_from_an_address() {
 }
 
 #[test]
+fn an_address_is_told_from_other_numbers_with_colons() {
+    let contract = r#"{"type":"object","properties":{"id":{},"host_address":{"type":"string","format":"ipv6"}}}"#;
+    let plan = configured(contract, "");
+    let healed = |value: &str| heal(&plan, &mut Memo::new(&plan), &format!(r#"{{"id":1,"hostAddress":"{value}"}}"#));
+    for address in ["::1", "2001:db8::8:800:200c:417a", "2001:db8:0:0:8:800:200c:417a", "::ffff:10.0.0.1"] {
+        assert_eq!(healed(address), format!(r#"{{"id":1,"host_address":"{address}"}}"#));
+    }
+    for other in ["00:1b:44:11:3a:b7", "1:02:03", "aa:bb:cc", "09:30:00"] {
+        assert_eq!(healed(other), format!(r#"{{"id":1,"hostAddress":"{other}"}}"#));
+    }
+}
+
+#[test]
 fn what_is_found_is_carried_out() {
     let rows = [
         ("a rename", r#"{"user_id":1,"name":"a"}"#, r#"{"userId":1,"name":"a"}"#, r#"{"user_id":1,"name":"a"}"#),
