@@ -21,12 +21,8 @@ impl<'a> Index<'a> {
     }
 
     /// Returns a name with all its positions.
-    #[inline(never)]
-    pub fn all(&self, name: &str) -> &[(&'a str, usize)] {
-        let start = self.0.partition_point(|(known, _)| *known < name);
-        let rest = self.0.get(start..).unwrap_or_default();
-        let count = rest.iter().take_while(|(known, _)| *known == name).count();
-        rest.get(..count).unwrap_or_default()
+    pub fn all<'s>(&'s self, name: &'s str) -> &'s [(&'s str, usize)] {
+        order::run(&self.0, name)
     }
 
     /// Returns the positions of repeated names, each behind the position just before it.

@@ -15,6 +15,7 @@
 
 use super::metrics::trigrams::each;
 use crate::hash::GOLDEN;
+use crate::order::run;
 
 /// The places of an embedding: eight 128-bit vectors of 16-bit numbers.
 const PLACES: usize = 64;
@@ -60,9 +61,7 @@ impl Nearest {
         let mut is_met = vec![false; self.embeddings.len()];
         for own in self.buckets_of(&embedding) {
             for probe in (0..PLANES).map(|plane| own ^ 1 << plane).chain([own]) {
-                let from = self.buckets.partition_point(|(other, _)| *other < probe);
-                let run = self.buckets.get(from..).unwrap_or_default().iter().take_while(|(other, _)| *other == probe);
-                for (_, id) in run {
+                for (_, id) in run(&self.buckets, probe) {
                     if let Some(met) = is_met.get_mut(*id as usize) {
                         *met = true;
                     }
