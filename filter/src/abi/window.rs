@@ -2,8 +2,9 @@
 //!
 //! During each such call the host first asks for memory through `proxy_on_memory_allocate`; the module then owns that
 //! memory. One window serves all calls: [`HostData::read`] borrows the proxy for as long as the data is in use, so no
-//! other call can overwrite it. This needs no allocation per call and cannot leak. Bodies do not go through the window:
-//! [`append`] has the host write them where they are kept.
+//! other call can overwrite it. Only the clock can be read meanwhile: that call returns a number, for which the host asks
+//! for no memory. This needs no allocation per call and cannot leak. Bodies do not go through the window: [`append`] has
+//! the host write them where they are kept.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr;
@@ -81,8 +82,9 @@ pub(super) fn append(
         return Ok(bytes.len());
     }
     let read = data.length.min(length);
-    // SAFETY: `length` bytes were reserved. The host took this place, so it wrote as many bytes as it says. Bytes that
-    // it did not write are memory of a WebAssembly module, which always has a value.
+    // SAFETY: `length` bytes were reserved, and `read` is no more. The host took this place, so it wrote as many bytes as
+    // it says. Should it have written fewer, the others have a value too: memory of a WebAssembly module always has one,
+    // and what the host was handed the address of, the compiler must take for written.
     unsafe { to.set_len(to.len().wrapping_add(read)) };
     Ok(read)
 }
