@@ -10,7 +10,7 @@ use super::index::Index;
 use super::matcher::{self, Matcher};
 use super::rollout::Sample;
 use super::vocabulary::{MAX_NAME_BYTES, ROUTE, UNMAPPED};
-use super::{Mode, contract, expects, rollout, rules, similarity};
+use super::{Mode, contract, dead_rules, rollout, rules, similarity};
 
 /// Requests, and the plan that heals the responses to them.
 #[derive(Debug)]
@@ -135,10 +135,10 @@ pub(super) fn read_spec(cursor: &Cursor<'_>, problems: &mut Problems) -> PlanSpe
 /// Refuses rules that can never fire. A field that is no object is skipped, because it is refused already.
 fn refuse_dead_rules(cursor: &Cursor<'_>, contract: &Contract, problems: &mut Problems) {
     if let Some(field) = cursor.field("rename").filter(Cursor::is_object) {
-        expects::refuse_dead_renames(&field, contract, problems);
+        dead_rules::refuse_dead_renames(&field, contract, problems);
     }
     if let Some(field) = cursor.field("move").filter(Cursor::is_object) {
-        expects::refuse_dead_moves(&field, contract, problems);
+        dead_rules::refuse_dead_moves(&field, contract, problems);
     }
 }
 
