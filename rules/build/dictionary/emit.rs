@@ -172,7 +172,10 @@ fn lists(about: &str, name: &str, order: Order, rows: impl Iterator<Item = Vec<u
 
 fn texts<'a>(about: &str, name: &str, rows: impl Iterator<Item = &'a str>) -> String {
     let rows: Vec<&str> = rows.collect();
-    let (packed, refusal) = (pack::texts(rows.iter().copied()), refusal(name, rows.iter().map(|row| row.len()).sum()));
+    let Some(packed) = pack::texts(rows.iter().copied()) else {
+        return format!("compile_error!(\"{name}: expected lower-case letters and digits only\");\n");
+    };
+    let refusal = refusal(name, rows.iter().map(|row| row.len()).sum());
     format!("/// {about}\npub static {name}: Texts = Texts::packed(&{packed:?});\n{refusal}")
 }
 

@@ -2,21 +2,34 @@
 
 use std::iter::successors;
 
-/// The most that fits into half a byte.
-const HALF: usize = 15;
+/// See `src/dictionary/table.rs`.
+const DIGIT: u8 = 26;
+const END: u8 = 31;
 
-/// What stands for a text: how much of the text before it starts with, and the rest.
-pub fn texts<'a>(rows: impl Iterator<Item = &'a str>) -> Vec<u8> {
-    let (mut packed, mut before) = (Vec::new(), "");
+/// What stands for a text: how much of the text before it starts with, and the rest. `None` if a text has anything but
+/// lower-case letters and digits.
+pub fn texts<'a>(rows: impl Iterator<Item = &'a str>) -> Option<Vec<u8>> {
+    let (mut codes, mut before) = (Vec::new(), "");
     for row in rows {
-        let shared = before.bytes().zip(row.bytes()).take(HALF).take_while(|(a, b)| a == b).count();
-        let own = row.as_bytes().get(shared..).unwrap_or_default();
-        packed.extend(u8::try_from((shared << 4) | own.len().min(HALF)));
-        packed.extend(own.len().checked_sub(HALF).map(u8::try_from).and_then(Result::ok));
-        packed.extend(own);
+        let shared = before.bytes().zip(row.bytes()).take(usize::from(END)).take_while(|(a, b)| a == b).count();
+        codes.extend(u8::try_from(shared));
+        for letter in row.bytes().skip(shared) {
+            match letter {
+                b'a'..=b'z' => codes.push(letter - b'a'),
+                b'0'..=b'9' => codes.extend([DIGIT, letter - b'0']),
+                _ => return None,
+            }
+        }
+        codes.push(END);
         before = row;
     }
-    packed
+    Some(five_bits(&codes))
+}
+
+/// Numbers of five bits, the lowest bit first.
+fn five_bits(codes: &[u8]) -> Vec<u8> {
+    let bits = codes.iter().flat_map(|code| (0..5).map(move |bit| code >> bit & 1)).collect::<Vec<u8>>();
+    bits.chunks(8).map(|byte| byte.iter().rev().fold(0, |all, bit| all << 1 | bit)).collect()
 }
 
 /// Lists, none of them empty, that are sorted, each number but the first as the difference from the one before.

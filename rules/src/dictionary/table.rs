@@ -1,7 +1,7 @@
 //! Tables that are small in a wasm module: packed by the build script, and unpacked on first use.
 //!
-//! A packed text is what it adds to the text before it (front coding). For sorted words that is half of their letters.
-//! A packed list consists of numbers of seven bits per byte (LEB128), with the last number of each list marked.
+//! A packed text is what it adds to the text before it (front coding), with five bits for each letter. For sorted words
+//! that is a third of their size. A packed list consists of numbers of seven bits per byte (LEB128), with the last number of each list marked.
 //! [`Texts::packed`] and [`Lists::packed`] describe the layouts, and `build/dictionary/pack.rs` writes them.
 
 use std::cmp::Ordering;
@@ -36,6 +36,11 @@ struct UnpackedLists {
     ends: Vec<u16>,
 }
 
+/// Says in packed texts that the next code is the value of a digit.
+const DIGIT: u8 = 26;
+/// Ends a packed text.
+const END: u8 = 31;
+
 /// The order of numbers, so that differences can replace some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -49,9 +54,9 @@ pub enum Order {
 impl Texts {
     /// Wraps packed texts.
     ///
-    /// Each text starts with a byte. Its upper four bits are the number of bytes shared with the text before, its lower
-    /// four bits the number of own bytes that follow. If these are 15, another byte has the number of further own
-    /// bytes.
+    /// Texts are lower-case letters and digits, and become codes of five bits, the lowest first. Each text is the number
+    /// of bytes that it shares with the text before, its own letters from 0 for `a`, and [`END`]. A digit is its value
+    /// after [`DIGIT`].
     pub(super) const fn packed(packed: &'static [u8]) -> Self {
         Texts { packed, unpacked: OnceLock::new() }
     }
@@ -130,19 +135,39 @@ pub fn search(len: usize, compare: impl Fn(usize) -> Ordering) -> Option<usize> 
 
 fn unpack_texts(packed: &'static [u8]) -> UnpackedTexts {
     let (mut text, mut ends) = (Vec::new(), Vec::new());
-    let (mut before, mut bytes) = (0usize, packed.iter());
-    while let Some(byte) = bytes.next() {
-        let (shared, mut own) = (usize::from(byte >> 4), usize::from(byte & 15));
-        if own == 15 {
-            own = own.saturating_add(bytes.next().copied().map_or(0, usize::from));
+    let (mut before, mut start) = (0usize, 0);
+    let (mut is_start, mut is_digit) = (true, false);
+    for code in codes(packed) {
+        match code {
+            shared if is_start => {
+                start = text.len();
+                text.extend_from_within(before..before.saturating_add(usize::from(shared)).min(start));
+                is_start = false;
+            }
+            digit if is_digit => {
+                text.push(b'0'.saturating_add(digit));
+                is_digit = false;
+            }
+            DIGIT => is_digit = true,
+            END => {
+                ends.push(narrow(text.len()));
+                before = start;
+                is_start = true;
+            }
+            letter => text.push(b'a'.saturating_add(letter)),
         }
-        let start = text.len();
-        text.extend_from_within(before..before.saturating_add(shared).min(start));
-        text.extend(bytes.by_ref().take(own));
-        before = start;
-        ends.push(narrow(text.len()));
     }
     UnpackedTexts { text: String::from_utf8(text).unwrap_or_default(), ends }
+}
+
+/// Returns the numbers of five bits in these bytes. The last one may be no more than what fills the last byte.
+fn codes(packed: &'static [u8]) -> impl Iterator<Item = u8> {
+    let byte = |at: usize| packed.get(at).copied().unwrap_or(0);
+    (0..packed.len().saturating_mul(8) / 5).map(move |at| {
+        let bit = at.saturating_mul(5);
+        let two = u16::from_le_bytes([byte(bit / 8), byte((bit / 8).saturating_add(1))]);
+        (two >> (bit % 8)) as u8 & 31
+    })
 }
 
 fn unpack_lists(packed: &'static [u8], order: Order) -> UnpackedLists {
@@ -193,8 +218,9 @@ mod tests {
 
     #[test]
     fn texts_are_what_they_share_and_what_they_add() {
-        let texts = Texts::packed(b"\x01a\x13cme\x22ts\x14pple\x0f\x00oversimplifying\x0f\x02internationalized\x01b");
-        let expected = ["a", "acme", "acts", "apple", "oversimplifying", "internationalized", "b"];
+        // 0 a end, 1 c m e end, 2 t s end, 1 digit 2 z end.
+        let texts = Texts::packed(b"\x00\xfc\x20\x18\xf9\x62\xca\x1f\xb4\xc8\x1f");
+        let expected = ["a", "acme", "acts", "a2z"];
         assert_eq!(texts.iter().collect::<Vec<_>>(), expected);
         assert_eq!(texts.get(expected.len()), "");
     }
@@ -213,7 +239,8 @@ mod tests {
 
     #[test]
     fn every_text_is_found_and_no_other() {
-        static SORTED: Texts = Texts::packed(b"\x02ab\x02cc\x11d");
+        // 0 a b end, 0 c c end, 1 d end.
+        static SORTED: Texts = Texts::packed(b"\x00\x84\x0f\x84\xf8\x61\x7c");
         for (at, text) in SORTED.iter().enumerate() {
             assert_eq!(SORTED.find(text), Some(at));
         }
