@@ -15,7 +15,7 @@ use super::frames::holds_itself;
 use super::likeness::Likeness;
 use super::names::Token;
 use super::record::{Pair, Record};
-use super::{Expected, Found, Id, Parts, Standing};
+use super::{Expected, Found, Id, Parts, Standing, sole};
 use crate::plan::spec::Kind;
 
 /// The largest number of times that members of a record are looked at to find pairs, each time for another member of an
@@ -119,13 +119,13 @@ fn has_rival(record: &Record<'_, '_>, pair: &Pair) -> bool {
 
 fn is_open_list(record: &Record<'_, '_>, id: Id) -> bool {
     let found = record.found.get(id as usize).filter(|found| found.standing != Standing::Element);
-    found.is_some_and(|found| found.item == Some(Kind::Object)) && record.frame_of(id).is_some()
+    found.is_some_and(|found| found.item == Some(Kind::Object)) && sole::frame_of_list(record, id).is_some()
 }
 
 #[inline(never)]
 fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
     let field = record.model.field(expected)?;
-    let frame = record.frame_of(id)?;
+    let frame = if field.is_records { sole::frame_of_list(record, id)? } else { record.frame_of(id)? };
     // Those that are known by their names need no members.
     if record.has_good_pair(expected, id) || !is_missing_up_to(record, field.parent, frame) {
         return None;
@@ -136,7 +136,8 @@ fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
     }
     let is_any = || field.is_records && is_any_list(record.expected_words(expected), record.found_words(id));
     let is_same = || field.parent == frame && is_much(record, expected, id, &like) && adds_words(record, expected, id);
-    let score = if is_any() || is_same() { WORTH } else { RIVAL };
+    let is_all = || field.is_records && sole::is_list(record, expected, id, frame, &like);
+    let score = if is_any() || is_same() || is_all() { WORTH } else { RIVAL };
     let parts = Parts { synonym: 1.0, tokens: score, path: 1.0, kind: 1.0, siblings: like.of_smaller(), ..Parts::NONE };
     Some(Pair { expected, found: id, score, is_taken: record.is_taken(expected), parts, has_neutral: false })
 }

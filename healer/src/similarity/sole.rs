@@ -4,16 +4,29 @@
 //! members decide. Where the contract expects other members too, of which some may be missing, `issue` is no
 //! `merge_request`, however alike they are. Nor is it in a list or in another object, unless that is an envelope:
 //! elements of one list may be of several kinds, and so may what an object is about (`source.user`, `source.bot`).
+//!
+//! `{"domains": [...], "total": 2}` that became `{"zones": [...], "total": 2}`: a response about a list has few other
+//! members, and no other list. What has an identifier, or more members than the elements of its list, is a record. Of
+//! that, any list may be left out: the `refunds` of an order are not its `payments`.
 
 use nomos_rules::dictionary::Role;
 
+use super::frames::frame_around;
+use super::halves::say_one_word;
 use super::likeness::Likeness;
 use super::names::Token;
 use super::record::{Pair, Record};
-use super::{Id, NONE, Parts};
+use super::{Found, Id, NONE, Parts};
+use crate::plan::outermost::MAX_AROUND;
+use crate::plan::spec::Kind;
 
 /// The least share of the members of the object that has fewer.
 const LEAST_SHARE: f32 = 0.7;
+/// Of elements: the least number of members that are the same, how much their names tell at least, and their least share
+/// of the side that has more.
+const LEAST_SAME: usize = 4;
+const LEAST_TOLD: f32 = 3.0;
+const LEAST_OF_LARGER: f32 = 0.3;
 /// The score of a pair.
 const WORTH: f32 = 0.88;
 
@@ -21,15 +34,14 @@ const WORTH: f32 = 0.88;
 /// expected and nothing else.
 pub(super) fn pair(record: &Record<'_, '_>, found: Id) -> Option<Pair> {
     let frame = record.frame_of(found)?;
-    let is_around_all = || frame == NONE || record.model.names.get(frame).is_some_and(|name| name.is_envelope);
-    if !record.model.is_body || !is_around_all() {
+    if !is_response(record, frame) {
         return None;
     }
     let mut fields = record.model.members(frame);
     let (expected, field) = fields.next()?;
     let is_one = fields.next().is_none() && field.is_object && !record.is_taken(expected);
     let is_alone = || record.members(record.around(found)).count() == 1;
-    if !is_one || !is_alone() || says_another(record, expected, found) {
+    if !is_one || !is_alone() || says_another(record, expected, found, &[Role::State, Role::Error]) {
         return None;
     }
     let like = Likeness::of(record, expected, found);
@@ -40,9 +52,78 @@ pub(super) fn pair(record: &Record<'_, '_>, found: Id) -> Option<Pair> {
     Some(Pair { expected, found, score: WORTH, is_taken: false, parts, has_neutral: false })
 }
 
-/// Whether one of the names says another state or that something is wrong, or the names say opposites.
-fn says_another(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
+/// Whether a list in what stands for an expected object is all that a response is about, and the expected list all that
+/// it is expected to be about. A common word in their names is for `alike.rs` to judge.
+pub(super) fn is_list(record: &Record<'_, '_>, expected: Id, found: Id, frame: Id, like: &Likeness) -> bool {
+    let above = record.model.field(expected).map_or(NONE, |field| field.parent);
+    let around = record.around(found);
+    let is_list = |found: &Found<'_>| found.item == Some(Kind::Object);
+    like.same >= LEAST_SAME
+        && like.told >= LEAST_TOLD
+        && like.of_larger() >= LEAST_OF_LARGER
+        && is_response(record, frame)
+        && is_about_list(record.model.members(above).map(|(_, field)| field.is_records), like.all)
+        && is_about_list(record.members(around).map(|(_, found)| is_list(found)), like.there)
+        && !is_identified(record, around)
+        && !say_one_word(record, expected, found)
+        && !says_another(
+            record,
+            expected,
+            found,
+            &[Role::State, Role::Error, Role::Relation, Role::Adjective, Role::Between],
+        )
+}
+
+/// Returns the expected object in which a found list stands. Around it may be envelopes that hold no other list and no
+/// other object.
+pub(super) fn frame_of_list(record: &Record<'_, '_>, list: Id) -> Option<Id> {
+    let mut at = list;
+    for _ in 0..=MAX_AROUND {
+        record.scratch.members.get(at as usize).filter(|member| !member.is_closed)?;
+        if let Some(frame) = frame_around(record, at) {
+            return Some(frame);
+        }
+        at = record.around(at);
+        let mut inside =
+            record.members(at).filter(|(_, found)| [Some(found.kind), found.item].contains(&Some(Kind::Object)));
+        if inside.nth(1).is_some() || !record.name_of(at).is_some_and(|name| name.is_envelope) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether an expected object is all that is expected, or an envelope of that.
+fn is_response(record: &Record<'_, '_>, frame: Id) -> bool {
+    record.model.is_body && (frame == NONE || record.model.names.get(frame).is_some_and(|name| name.is_envelope))
+}
+
+/// Whether an object holds one list, and with that no more than an element of the list does, given which of its members
+/// are lists.
+fn is_about_list(members: impl Iterator<Item = bool>, inside: usize) -> bool {
+    let (mut lists, mut others) = (0usize, 0usize);
+    for is_list in members {
+        let count = if is_list { &mut lists } else { &mut others };
+        *count = count.saturating_add(1);
+    }
+    lists == 1 && others <= inside
+}
+
+/// Whether an object is a record of its own: it has an identifier.
+fn is_identified(record: &Record<'_, '_>, object: Id) -> bool {
+    record.members(object).any(|(id, found)| {
+        let words = match found.standing.field() {
+            NONE => record.found_words(id),
+            field => record.expected_words(field),
+        };
+        matches!(words, [word] if word.is(Role::Identifier))
+    })
+}
+
+/// Whether a word in one of the names has one of these roles, or the names say opposites.
+fn says_another(record: &Record<'_, '_>, expected: Id, found: Id, roles: &[Role]) -> bool {
     let (own, other) = (record.expected_words(expected), record.found_words(found));
-    let says = |words: &[Token]| words.iter().any(|word| word.is(Role::State) || word.is(Role::Error));
-    says(own) || says(other) || own.iter().any(|word| other.iter().any(|other| word.is_opposed_to(other)))
+    let says = |word: &Token| roles.iter().any(|role| word.is(*role));
+    let is_opposed = |word: &Token| other.iter().any(|other| word.is_opposed_to(other));
+    other.iter().any(says) || own.iter().any(|word| says(word) || is_opposed(word))
 }

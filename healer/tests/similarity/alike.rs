@@ -22,13 +22,53 @@ fn a_list_without_a_name_of_its_own_is_known_by_its_elements() {
     let with_ages = r#"[{"nickname":"n","birthday":"b","shoe_size":4,"pets":[1]}]"#;
     let two = |a: &str, b: &str| format!(r#"{{"{a}":{users},"{b}":{users}}}"#);
     let stays = [
-        ("both have a name", list("fans", users), list("idols", users)),
+        ("both have a name", list("followers", users), list("following", users)),
         ("some of them", list("items", users), list("failed_items", users)),
         ("little is told", list("users", few), list("items", few)),
         ("another kind", list("users", with_pets), list("items", with_ages)),
         ("two could be", list("users", users), two("items", "idols")),
         ("two are missing", two("fans", "idols"), list("items", users)),
         ("one stands", two("fans", "idols"), two("fans", "items")),
+    ];
+    for (case, example, body) in stays {
+        let plan = plan(&example);
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), body, "{case}");
+    }
+}
+
+/// A response about one list may call it anything, if there is no other list, and the response is no record.
+#[test]
+fn the_only_list_of_a_response_is_known_by_its_elements() {
+    let zone = r#"{"serial":1,"ttl":60,"pool_id":"p","owner_email":"o","masters":"m"}"#;
+    let response = |name: &str, zone: &str| format!(r#"{{"{name}":[{zone}],"total":1}}"#);
+    let in_envelope = format!(r#"{{"_embedded":{{"zones":[{zone}]}},"total":1}}"#);
+    let plan_of_domains = plan(&response("domains", zone));
+    for body in [response("zones", zone), in_envelope, response("unites_legales", zone)] {
+        let healed = heal(&plan_of_domains, &mut Memo::new(&plan_of_domains), &body);
+        assert!(healed.contains(&format!(r#""domains":[{zone}]"#)), "{healed}");
+    }
+
+    let two = |a: &str, b: &str| format!(r#"{{"{a}":[{zone}],"{b}":[{zone}],"total":1}}"#);
+    let record = |name: &str, more: &str| format!(r#"{{"{name}":[{zone}],"total":1,{more}}}"#);
+    let large = r#""a":1,"b":2,"c":3,"d":4,"e":5"#;
+    let inside = |name: &str| format!(r#"{{"total":1,"view":{{"{name}":[{zone}]}}}}"#);
+    let element = |name: &str| format!(r#"{{"views":[{{"{name}":[{zone}]}}]}}"#);
+    let with_hosts = zone.replace(r#""m""#, r#"[{"ip":"i"}]"#);
+    let with_numbers = zone.replace(r#""m""#, "[1]");
+    let few = r#"{"serial":1,"ttl":60,"pool_id":"p","x":1,"y":2}"#;
+    let stays = [
+        ("opposites", response("senders", zone), response("recipients", zone)),
+        ("what is left out", response("domains", zone), response("archived_zones", zone)),
+        ("other relations", response("domains", zone), response("suggestions", zone)),
+        ("a common word", response("zone_domains", zone), response("zone_records", zone)),
+        ("a record with an identifier", record("domains", r#""id":1"#), record("zones", r#""id":1"#)),
+        ("a record with many members", record("domains", large), record("zones", large)),
+        ("two are there", response("domains", zone), two("zones", "views")),
+        ("two are expected", two("domains", "views"), response("zones", zone)),
+        ("in another object", inside("domains"), inside("zones")),
+        ("in an element", element("domains"), element("zones")),
+        ("another kind", response("domains", &with_hosts), response("zones", &with_numbers)),
+        ("few members are the same", response("domains", zone), response("zones", few)),
     ];
     for (case, example, body) in stays {
         let plan = plan(&example);
