@@ -158,9 +158,14 @@ fn adds_words(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     // As `Token::is_in`, but inlined, because all pairs of objects come here.
     let has = |words: &[Token], word: &Token| words.iter().any(|other| other.hash == word.hash);
     let is_list = record.model.field(expected).is_some_and(|field| field.is_records);
+    // The `address` may be what was the `delivery_address`, but the `delivery_address` is one of several.
+    let is_narrower = !is_list && own.len() < other.len();
     let says_another = |word: &Token| {
         let roles = [Role::Between, Role::Error, Role::Form, Role::Lone, Role::Relation, Role::State];
-        word.is_number || roles.into_iter().any(|role| word.is(role)) || is_list && word.is(Role::Adjective)
+        word.is_number
+            || is_list && word.is(Role::Adjective)
+            || is_narrower && word.is(Role::Which)
+            || roles.into_iter().any(|role| word.is(role))
     };
     // The `affected_items` are some of the `items`.
     let is_any = is_list && matches!(shorter, [word] if says_nothing(word));

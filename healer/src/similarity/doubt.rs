@@ -329,7 +329,9 @@ fn may_be_anything(record: &Record<'_, '_>, pair: &Pair) -> bool {
 /// Whether a number of this name counts something, as `locations` does and `locations_id` does not.
 fn counts(names: &Names, name: &Name, others: &[Token]) -> bool {
     let is_above = |word: &Token| others.iter().any(|other| other.level > 0 && other.hash == word.hash);
-    let counts = |word: &Token| word.level == 0 && word.is_plural && !is_above(word) || word.is(Role::Count);
+    // `season_num` is not how many there are, and `order_total` is money.
+    let is_count = |word: &Token| word.is(Role::Count) && !word.is(Role::Adjective);
+    let counts = |word: &Token| word.level == 0 && word.is_plural && !is_above(word) || is_count(word);
     names.tokens(name).iter().any(counts) && !ends_in(names.own(name), Role::Identifier)
 }
 

@@ -8,7 +8,7 @@ use nomos_rules::dictionary::Role;
 
 use super::lexicon::{hash_word, join_hash};
 use super::names::Name;
-use super::record::{Pair, Record, lacks_level};
+use super::record::{Member, Pair, Record, UNFRAMED, lacks_level};
 use super::{Expected, Id, NONE, Standing};
 use crate::order::sort;
 use crate::plan::spec::Kind;
@@ -43,6 +43,9 @@ impl Others {
                 return false;
             }
             if (to == NONE || place != NONE) && self.have_one_name(record, from, place) {
+                return true;
+            }
+            if is_same && to == NONE && has_own_name(record, from, pair.found) {
                 return true;
             }
             (from, to) = (record.around(from), above(to));
@@ -88,6 +91,19 @@ impl Others {
         self.one_name = Some(((object, place), answer));
         answer
     }
+}
+
+/// Whether an object around what moved is none that is expected, has a name of its own, and holds another object that is
+/// or has what moved: `employer.address` is not `address`, if the employer has an `id` or a `name`.
+#[inline(never)]
+fn has_own_name(record: &Record<'_, '_>, object: Id, found: Id) -> bool {
+    let is_object = || record.found.get(found as usize).is_some_and(|found| found.kind == Kind::Object);
+    let is_other = |member: &Member| member.frame == UNFRAMED && !member.is_wrapper;
+    let says_what = |name: &Name| !(name.is_envelope || name.is_grouping || name.is_said_above());
+    record.scratch.members.get(object as usize).is_some_and(is_other)
+        && (object != record.around(found) || is_object())
+        && record.name_of(object).is_some_and(says_what)
+        && record.members(object).any(|(_, member)| matches!(member.name, "id" | "name"))
 }
 
 /// Why a member counts.

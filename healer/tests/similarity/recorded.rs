@@ -73,6 +73,24 @@ const ROWS: &[(&str, &str)] = &[
         "{id:S,state:S,deleted_at:S,approved_by:S}",
         r#"{"id":"k1","state":"enabled","deletion_date":"2026-12-31T00:00:00Z","approver":"ann"}"#,
     ),
+    // One of several, by the word in front.
+    (
+        "{id:I,title:S,address:{line1:S,city:S,state:S,postal_code:S,country:S}}",
+        r#"{"id":1,"title":"t","pickup_address":{"line1":"a","city":"b","state":"c","postal_code":"d","country":"e"}}"#,
+    ),
+    // Somebody else's.
+    (
+        "{id:I,birth_date:S,gender:S,address:{line1:S,city:S,state:S,postal_code:S,country:S}}",
+        r#"{"id":1,"birth_date":"b","gender":"f","employer":{"name":"x","address":{"line1":"a","city":"b","state":"c",
+            "postal_code":"d","country":"e"}}}"#,
+    ),
+    // How many, for when.
+    ("{id:I,subject:S,list_id:S,sent_at:I}", r#"{"id":1,"subject":"s","list_id":"l","sent":300}"#),
+    // A number and an amount, for how many.
+    ("{id:I,network:S,name:S,seasons:I}", r#"{"id":1,"network":"n","name":"m","season_num":3}"#),
+    ("{id:I,state:S,email:S,total_items:N}", r#"{"id":1,"state":"s","email":"e","item_total":59.98}"#),
+    // Read or only seen.
+    ("{id:I,title:S,read_at:S}", r#"{"id":1,"title":"t","seen_at":"2026-11-21T10:00:00Z"}"#),
     // One of several addresses.
     (
         "{id:I,title:S,trailer_url:S}",

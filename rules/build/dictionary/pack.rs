@@ -15,8 +15,8 @@ pub fn texts<'a>(rows: impl Iterator<Item = &'a str>) -> Option<Vec<u8>> {
         codes.extend(u8::try_from(shared));
         for letter in row.bytes().skip(shared) {
             match letter {
-                b'a'..=b'z' => codes.push(letter - b'a'),
-                b'0'..=b'9' => codes.extend([DIGIT, letter - b'0']),
+                b'a'..=b'z' => codes.push(letter.saturating_sub(b'a')),
+                b'0'..=b'9' => codes.extend([DIGIT, letter.saturating_sub(b'0')]),
                 _ => return None,
             }
         }

@@ -26,6 +26,7 @@ pub enum Role {
     Relation,
     State,
     Thing,
+    Which,
 }
 
 impl Role {
@@ -35,7 +36,7 @@ impl Role {
     }
 
     /// All roles, in the order of their numbers.
-    pub const ALL: [Role; 22] = [
+    pub const ALL: [Role; 23] = [
         Role::Address,
         Role::Adjective,
         Role::Bare,
@@ -58,5 +59,6 @@ impl Role {
         Role::Relation,
         Role::State,
         Role::Thing,
+        Role::Which,
     ];
 }

@@ -166,7 +166,8 @@ fn codes(packed: &'static [u8]) -> impl Iterator<Item = u8> {
     (0..packed.len().saturating_mul(8) / 5).map(move |at| {
         let bit = at.saturating_mul(5);
         let two = u16::from_le_bytes([byte(bit / 8), byte((bit / 8).saturating_add(1))]);
-        (two >> (bit % 8)) as u8 & 31
+        let [code, _] = (two >> (bit % 8)).to_le_bytes();
+        code & 31
     })
 }
 
