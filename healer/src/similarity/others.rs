@@ -103,7 +103,7 @@ fn has_own_name(record: &Record<'_, '_>, object: Id, found: Id) -> bool {
     record.scratch.members.get(object as usize).is_some_and(is_other)
         && (object != record.around(found) || is_object())
         && record.name_of(object).is_some_and(says_what)
-        && record.members(object).any(|(_, member)| matches!(member.name, "id" | "name"))
+        && record.has_member(object, |word| word.is(Role::Identifier) || word.hash == hash_word("name"))
 }
 
 /// Why a member counts.

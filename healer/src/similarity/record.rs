@@ -189,6 +189,16 @@ impl Record<'_, '_> {
         run(&self.scratch.inside, of).iter().filter_map(|(_, id)| Some((*id, self.found.get(*id as usize)?)))
     }
 
+    /// Whether the name of any member of an object, expected or not, is one word like this.
+    #[inline(never)]
+    pub fn has_member(&self, object: Id, is_it: fn(&Token) -> bool) -> bool {
+        let words = |id: Id, found: &Found<'_>| match found.standing.field() {
+            NONE => self.found_words(id),
+            field => self.expected_words(field),
+        };
+        self.members(object).any(|(id, found)| matches!(words(id, found), [word] if is_it(word)))
+    }
+
     /// Returns the members with this name ([`Name::joined`]), anywhere in the record.
     pub fn named(&self, joined: u64) -> impl Iterator<Item = Id> {
         run(&self.scratch.named, joined).iter().map(|(_, id)| *id)

@@ -56,22 +56,22 @@ pub(super) fn pair(record: &Record<'_, '_>, found: Id) -> Option<Pair> {
 /// it is expected to be about. A common word in their names is for `alike.rs` to judge.
 pub(super) fn is_list(record: &Record<'_, '_>, expected: Id, found: Id, frame: Id, like: &Likeness) -> bool {
     let above = record.model.field(expected).map_or(NONE, |field| field.parent);
-    let around = record.around(found);
+    let (around, place) = (record.around(found), record.place_of(frame));
     let is_list = |found: &Found<'_>| found.item == Some(Kind::Object);
+    let identifies = |word: &Token| word.is(Role::Identifier);
+    let is_expected = |id: Id| matches!(record.expected_words(id), [word] if identifies(word));
+    let others = [Role::State, Role::Error, Role::Relation, Role::Adjective, Role::Between];
     like.same >= LEAST_SAME
         && like.told >= LEAST_TOLD
         && like.of_larger() >= LEAST_OF_LARGER
         && is_response(record, frame)
         && is_about_list(record.model.members(above).map(|(_, field)| field.is_records), like.all)
         && is_about_list(record.members(around).map(|(_, found)| is_list(found)), like.there)
-        && !is_identified(record, around)
+        && record.members(place).count() <= like.there.saturating_add(1)
+        && !record.model.members(above).any(|(id, _)| is_expected(id))
+        && ![around, place].into_iter().any(|object| record.has_member(object, identifies))
         && !say_one_word(record, expected, found)
-        && !says_another(
-            record,
-            expected,
-            found,
-            &[Role::State, Role::Error, Role::Relation, Role::Adjective, Role::Between],
-        )
+        && !says_another(record, expected, found, &others)
 }
 
 /// Returns the expected object in which a found list stands. Around it may be envelopes that hold no other list and no
@@ -107,17 +107,6 @@ fn is_about_list(members: impl Iterator<Item = bool>, inside: usize) -> bool {
         *count = count.saturating_add(1);
     }
     lists == 1 && others <= inside
-}
-
-/// Whether an object is a record of its own: it has an identifier.
-fn is_identified(record: &Record<'_, '_>, object: Id) -> bool {
-    record.members(object).any(|(id, found)| {
-        let words = match found.standing.field() {
-            NONE => record.found_words(id),
-            field => record.expected_words(field),
-        };
-        matches!(words, [word] if word.is(Role::Identifier))
-    })
 }
 
 /// Whether a word in one of the names has one of these roles, or the names say opposites.

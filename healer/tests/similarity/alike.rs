@@ -51,6 +51,7 @@ fn the_only_list_of_a_response_is_known_by_its_elements() {
     let two = |a: &str, b: &str| format!(r#"{{"{a}":[{zone}],"{b}":[{zone}],"total":1}}"#);
     let record = |name: &str, more: &str| format!(r#"{{"{name}":[{zone}],"total":1,{more}}}"#);
     let large = r#""a":1,"b":2,"c":3,"d":4,"e":5"#;
+    let in_record = |more: &str| format!(r#"{{"_embedded":{{"zones":[{zone}]}},"total":1,{more}}}"#);
     let inside = |name: &str| format!(r#"{{"total":1,"view":{{"{name}":[{zone}]}}}}"#);
     let element = |name: &str| format!(r#"{{"views":[{{"{name}":[{zone}]}}]}}"#);
     let with_hosts = zone.replace(r#""m""#, r#"[{"ip":"i"}]"#);
@@ -63,6 +64,9 @@ fn the_only_list_of_a_response_is_known_by_its_elements() {
         ("a common word", response("zone_domains", zone), response("zone_records", zone)),
         ("a record with an identifier", record("domains", r#""id":1"#), record("zones", r#""id":1"#)),
         ("a record with many members", record("domains", large), record("zones", large)),
+        ("a record without the expected identifier", record("domains", r#""id":1"#), record("zones", r#""zone_no":1"#)),
+        ("an identified record around an envelope", response("domains", zone), in_record(r#""id":1"#)),
+        ("a large record around an envelope", response("domains", zone), in_record(large)),
         ("two are there", response("domains", zone), two("zones", "views")),
         ("two are expected", two("domains", "views"), response("zones", zone)),
         ("in another object", inside("domains"), inside("zones")),

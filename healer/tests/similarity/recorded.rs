@@ -84,6 +84,17 @@ const ROWS: &[(&str, &str)] = &[
         r#"{"id":1,"birth_date":"b","gender":"f","employer":{"name":"x","address":{"line1":"a","city":"b","state":"c",
             "postal_code":"d","country":"e"}}}"#,
     ),
+    (
+        "{Id:I,BirthDate:S,Gender:S,Address:{Line1:S,City:S,State:S,PostalCode:S,Country:S}}",
+        r#"{"Id":1,"BirthDate":"b","Gender":"f","Employer":{"Name":"x","Address":{"Line1":"a","City":"b","State":"c",
+            "PostalCode":"d","Country":"e"}}}"#,
+    ),
+    // Subscribers are people.
+    (
+        "{total:I,subscriptions:[{id:I,state:S,source:S,referrer:S,subscribable_type:S,utm_campaign:S}]}",
+        r#"{"total":1,"subscribers":[{"id":1,"state":"s","source":"o","referrer":"r","subscribable_type":"t",
+            "utm_campaign":"c"}]}"#,
+    ),
     // How many, for when.
     ("{id:I,subject:S,list_id:S,sent_at:I}", r#"{"id":1,"subject":"s","list_id":"l","sent":300}"#),
     // A number and an amount, for how many.

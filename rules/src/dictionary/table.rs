@@ -1,8 +1,9 @@
 //! Tables that are small in a wasm module: packed by the build script, and unpacked on first use.
 //!
 //! A packed text is what it adds to the text before it (front coding), with five bits for each letter. For sorted words
-//! that is a third of their size. A packed list consists of numbers of seven bits per byte (LEB128), with the last number of each list marked.
-//! [`Texts::packed`] and [`Lists::packed`] describe the layouts, and `build/dictionary/pack.rs` writes them.
+//! that is less than half of their size. A packed list consists of numbers of seven bits per byte (LEB128), with the last
+//! number of each list marked. [`Texts::packed`] and [`Lists::packed`] describe the layouts, and
+//! `build/dictionary/pack.rs` writes them.
 
 use std::cmp::Ordering;
 use std::sync::OnceLock;
