@@ -69,8 +69,8 @@ impl Candidates {
         met.resize(expected.len().max(met.len()), 0);
         *epoch = epoch.wrapping_add(1);
         let wanted = Needs::of(names, name);
-        for post in names.keys(name).iter().flat_map(|key| index.rarest.get(key.hash)) {
-            let place = post.field as usize;
+        for field in names.keys(name).iter().flat_map(|key| index.rarest.get(key.hash)) {
+            let place = *field as usize;
             let (Some(met), Some(needs)) = (met.get_mut(place), index.needs.get(place)) else { continue };
             if *met == *epoch {
                 continue;
@@ -78,10 +78,10 @@ impl Candidates {
             *met = *epoch;
             if needs.met_by(&wanted)
                 && wanted.met_by(needs)
-                && let Some(other) = expected.get(post.field)
+                && let Some(other) = expected.get(*field)
                 && has_counterparts((expected, other), (names, name))
             {
-                fields.push(post.field);
+                fields.push(*field);
             }
         }
         sort_by_less(fields, |a, b| a < b);

@@ -82,20 +82,20 @@ impl<'r, 'a, 's> Counts<'r, 'a, 's> {
     /// [`NONE`] stands for the record.
     fn known(&self, expected: Id, found: Id) -> (usize, usize) {
         let record = self.record;
-        let fields = record.model.fields().iter().zip(&self.members).enumerate();
-        let inside = fields.filter(|(_, (field, _))| !field.is_object && record.is_inside(field, expected));
         let (mut known, mut all) = (0usize, 0usize);
-        for (id, (field, member)) in inside {
-            let id = id as Id;
-            let is_here = *member != NONE && record.is_at_or_inside(*member, found);
-            let (same, size) = match *member {
-                NONE if field.is_records => (0, record.model.inside(id).0.count()),
-                array if field.is_records && !record.is_taken(id) => {
-                    let like = Likeness::of(record, id, array);
+        for (id, missing) in record.model.below(expected) {
+            // Of a large contract hardly any field is there, so only its number is looked at.
+            let member = self.members.get(id as usize).copied().unwrap_or(NONE);
+            let (same, size) = match missing {
+                0 => (0, 0),
+                _ if member == NONE => (0, missing as usize),
+                _ if self.is_array(id) && !record.is_taken(id) => {
+                    let like = Likeness::of(record, id, member);
                     (like.same, like.all)
                 }
                 _ => (1, 1),
             };
+            let is_here = same > 0 && record.is_at_or_inside(member, found);
             known = known.saturating_add(if is_here { same } else { 0 });
             all = all.saturating_add(size);
         }

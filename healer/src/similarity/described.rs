@@ -9,7 +9,7 @@ use nomos_rules::dictionary::Role;
 use super::compatible::compatible;
 use super::lexicon::join_hash;
 use super::names::{Names, Token};
-use super::postings::{Post, Postings};
+use super::postings::Postings;
 use super::record::{Pair, Record};
 use super::{Expected, Id, Parts};
 
@@ -32,7 +32,7 @@ pub(super) fn index(fields: &[Expected]) -> Postings {
         let naming = description.split(['.', ',', ';', ':', '(', '[', '\n']).next().unwrap_or_default();
         names.add_alone(naming);
         let words = names.get(0).map(|name| names.own(name)).unwrap_or_default();
-        all.extend(phrase(&names, words).map(|phrase| (phrase, Post { field: id, words: 0 })));
+        all.extend(phrase(&names, words).map(|phrase| (phrase, id)));
     }
     Postings::of_all(all)
 }
@@ -45,8 +45,8 @@ pub(super) fn add(record: &mut Record<'_, '_>) {
     for id in 0..record.found.len() as Id {
         let Some(object) = record.frame_of(id) else { continue };
         let Some(phrase) = phrase(&record.scratch.names, record.found_words(id)) else { continue };
-        for post in record.model.described.get(phrase) {
-            let pair = pair(record, object, post.field, id);
+        for field in record.model.described.get(phrase) {
+            let pair = pair(record, object, *field, id);
             record.add(pair);
         }
     }

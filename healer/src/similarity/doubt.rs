@@ -373,8 +373,8 @@ fn stands_in_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
     pair.parts.path < 1.0
         && record.place_of(own) == around
         && record.is_taken(field.parent)
-        && !record.is_inside(field, own)
-        && !record.is_inside(other, field.parent)
+        && !record.model.is_inside(field, own)
+        && !record.model.is_inside(other, field.parent)
 }
 
 /// Whether the record has another member beside the found one whose name has all its words and some more.

@@ -22,6 +22,8 @@ pub struct Model {
     pub(super) typos: Typos,
     /// Words of the record's own name.
     pub(super) record: Vec<u64>,
+    /// By field, the number of values that are missing with it: none with an object, since its members count.
+    values: Vec<u32>,
     /// An object and a field in it, sorted.
     members: Vec<(Id, Id)>,
     /// The names of fields and these, sorted.
@@ -79,7 +81,7 @@ impl Model {
         for field in &inside {
             inside_names.add(&field.name, None, field.expects.kinds, &[], None);
         }
-        Model {
+        let mut model = Model {
             inside,
             inside_names,
             index,
@@ -95,7 +97,15 @@ impl Model {
             record,
             has_formats,
             is_body: false,
-        }
+            values: Vec::new(),
+        };
+        let values = |(id, field): (Id, &Expected)| match field {
+            field if field.is_object => 0,
+            field if field.is_records => model.inside(id).0.count() as u32,
+            _ => 1,
+        };
+        model.values = (0..).zip(&model.fields).map(values).collect();
+        model
     }
 
     /// Returns all fields, in pre-order.
@@ -134,6 +144,28 @@ impl Model {
         let elements = (from as Id..).zip(self.inside.get(from..).unwrap_or_default());
         let elements = elements.take_while(move |(_, field)| field.parent == of);
         (self.members(of).chain(elements), if is_array { &self.inside_names } else { &self.names })
+    }
+
+    /// Returns the fields in an object, at all depths, each with the number of values that are missing with it. [`NONE`]
+    /// stands for the record.
+    pub(super) fn below(&self, object: Id) -> impl Iterator<Item = (Id, u32)> {
+        let first = object.wrapping_add(1);
+        let fields = (first..).zip(self.values.get(first as usize..).unwrap_or_default().iter().copied());
+        fields.take_while(move |(id, _)| {
+            object == NONE || self.field(*id).is_some_and(|field| self.is_inside(field, object))
+        })
+    }
+
+    /// Whether a field is anywhere inside an expected object. [`NONE`] stands for the record.
+    pub(super) fn is_inside(&self, field: &Expected, object: Id) -> bool {
+        let mut at = field.parent;
+        loop {
+            if at == object {
+                return true;
+            }
+            let Some(above) = self.field(at) else { return false };
+            at = above.parent;
+        }
     }
 
     pub(super) fn field(&self, id: Id) -> Option<&Expected> {

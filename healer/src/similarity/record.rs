@@ -325,7 +325,7 @@ impl Record<'_, '_> {
         let mut at = found.parent;
         let frame = loop {
             let Some(above) = self.scratch.members.get(at as usize) else { break NONE };
-            if above.frame != UNFRAMED && self.is_inside(field, above.frame) {
+            if above.frame != UNFRAMED && self.model.is_inside(field, above.frame) {
                 break above.frame;
             }
             right.add(self.scratch.names.get(above.name), false);
@@ -343,18 +343,6 @@ impl Record<'_, '_> {
         }
         let far = left.far * right.far;
         Some((explain(&left.side(), &right.side(), !self.settings.without().opposites), far))
-    }
-
-    /// Whether a field is anywhere inside an expected object.
-    pub fn is_inside(&self, field: &Expected, object: Id) -> bool {
-        let mut at = field.parent;
-        loop {
-            if at == object {
-                return true;
-            }
-            let Some(above) = self.model.field(at) else { return false };
-            at = above.parent;
-        }
     }
 
     /// Whether a found member is an object or anywhere inside it. [`NONE`] stands for the record.
