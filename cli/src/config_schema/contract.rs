@@ -44,7 +44,7 @@ fn keyword(name: &str) -> Value {
         }
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => list,
         "then" | "else" => one,
-        "additionalItems" => json!({"type": "boolean"}),
+        "additionalItems" | "nullable" | "writeOnly" => json!({"type": "boolean"}),
         "items" => json!({"anyOf": [one, {"const": false}]}),
         "properties" => json!({
             "description": "The members that clients expect.",
@@ -60,10 +60,12 @@ fn keyword(name: &str) -> Value {
         "type" => json!({"anyOf": [types(), {"type": "array", "minItems": 1, "items": types()}]}),
         "enum" => json!({"type": "array"}),
         // The reader ignores other formats.
-        "format" => json!({"anyOf": [{"enum": Format::ALL.map(|(_, name)| name)}, true]}),
+        "format" => json!({"anyOf": [{"enum": Format::ALL.map(|(_, name)| name)}, {"type": "string"}]}),
         "example" | "examples" => json!({"description": "Tells the format of a string where `format` does not."}),
         // Read only if a `$ref` leads to it. Editors offer the first alternative.
-        "$defs" => json!({"anyOf": [{"type": "object", "additionalProperties": one}, true]}),
+        "$defs" | "definitions" => {
+            json!({"anyOf": [{"type": "object", "additionalProperties": one}, {"type": "object"}]})
+        }
         "additionalProperties" | "patternProperties" | "unevaluatedProperties" => {
             json!({"description": "Members that it allows beside the expected ones stay, even with `unmapped: drop`."})
         }

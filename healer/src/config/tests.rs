@@ -490,6 +490,11 @@ fn a_bad_contract_is_refused() {
             r#"{"items":[{}]}"#,
             ".items: found an array; expected a JSON Schema: an object, such as {type: object, properties: {...}}",
         ),
+        (r#"{"nullable":"true"}"#, ".nullable: found \"true\"; expected true or false"),
+        (r#"{"properties":{"a":{"writeOnly":1}}}"#, ".properties.a.writeOnly: found 1; expected true or false"),
+        (r#"{"format":5}"#, ".format: found 5; expected the name of a format, such as date"),
+        (r#"{"$defs":5}"#, ".$defs: found 5; expected an object: a schema under each name"),
+        (r#"{"definitions":[]}"#, ".definitions: found an array; expected an object: a schema under each name"),
         (r#"{"enum":"a"}"#, ".enum: found \"a\"; expected an array of values"),
         (r#"{"allOf":{}}"#, ".allOf: found an object; expected an array of schemas"),
         (

@@ -79,7 +79,8 @@ pub const IGNORED: [&str; 38] = [
 /// Keywords that refer to schemas in ways that are not supported.
 const NOT_READ: [&str; 2] = ["$dynamicRef", "additionalItems"];
 
-/// Refuses keywords that would be misread silently. In a foreign document, unknown keywords are extensions.
+/// Refuses keywords that would be misread silently. In a foreign document, unknown keywords are extensions, and values of
+/// the wrong kind say nothing.
 pub(super) fn refuse_unknown(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) {
     for member in cursor.members(problems, super::A_SCHEMA) {
         let name = member.name();
@@ -92,6 +93,20 @@ pub(super) fn refuse_unknown(cursor: &Cursor<'_>, is_foreign: bool, problems: &m
             let known = UNDERSTOOD.into_iter().chain(IGNORED);
             let expected = format!("a keyword of JSON Schema 2020-12{}", did_you_mean(name, known));
             member.refuse(problems, "an unknown keyword", expected);
+        } else if !is_foreign {
+            refuse_other_kinds(&member, problems);
         }
+    }
+}
+
+/// Refuses values that would count as if the keyword were not there.
+fn refuse_other_kinds(keyword: &Cursor<'_>, problems: &mut Problems) {
+    match keyword.name() {
+        "nullable" | "writeOnly" => _ = keyword.flag(problems),
+        "format" if keyword.node.as_str().is_none() => {
+            keyword.expected(problems, "the name of a format, such as date");
+        }
+        "$defs" | "definitions" => _ = keyword.members(problems, "an object: a schema under each name"),
+        _ => (),
     }
 }
