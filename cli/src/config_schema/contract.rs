@@ -67,7 +67,10 @@ fn keyword(name: &str) -> Value {
             json!({"anyOf": [{"type": "object", "additionalProperties": one}, {"type": "object"}]})
         }
         "additionalProperties" | "patternProperties" | "unevaluatedProperties" => {
-            json!({"description": "Members that it allows beside the expected ones stay, even with `unmapped: drop`."})
+            json!({
+                "description": "Members that it allows beside the expected ones stay, even with `unmapped: drop`.",
+                "type": ["object", "boolean"],
+            })
         }
         _ if IGNORED.contains(&name) => json!({"description": "Accepted; has no effect on healing."}),
         _ => Value::Bool(true),

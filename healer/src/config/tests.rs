@@ -493,6 +493,12 @@ fn a_bad_contract_is_refused() {
         (r#"{"nullable":"true"}"#, ".nullable: found \"true\"; expected true or false"),
         (r#"{"properties":{"a":{"writeOnly":1}}}"#, ".properties.a.writeOnly: found 1; expected true or false"),
         (r#"{"format":5}"#, ".format: found 5; expected the name of a format, such as date"),
+        (
+            r#"{"additionalProperties":"false"}"#,
+            ".additionalProperties: found \"false\"; expected a schema, true or false",
+        ),
+        (r#"{"patternProperties":[]}"#, ".patternProperties: found an array; expected a schema, true or false"),
+        (r#"{"unevaluatedProperties":5}"#, ".unevaluatedProperties: found 5; expected a schema, true or false"),
         (r#"{"$defs":5}"#, ".$defs: found 5; expected an object: a schema under each name"),
         (r#"{"definitions":[]}"#, ".definitions: found an array; expected an object: a schema under each name"),
         (r#"{"enum":"a"}"#, ".enum: found \"a\"; expected an array of values"),

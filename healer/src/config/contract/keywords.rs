@@ -3,6 +3,8 @@
 use super::super::cursor::{Cursor, Problems};
 use super::super::node::Value;
 use super::super::suggest::did_you_mean;
+use super::values::kinds_of;
+use crate::plan::spec::{Kind, Kinds};
 
 /// Keywords that are read.
 pub const UNDERSTOOD: [&str; 25] = [
@@ -79,6 +81,18 @@ pub const IGNORED: [&str; 38] = [
 /// Keywords that refer to schemas in ways that are not supported.
 const NOT_READ: [&str; 2] = ["$dynamicRef", "additionalItems"];
 
+/// Keywords with values of some kinds only, and what these are. Those not listed are checked where they are read.
+const OF_KIND: [(&[&str], Kinds, &str); 4] = [
+    (&["nullable", "writeOnly"], Kinds::of(Kind::Boolean), "true or false"),
+    (&["format"], Kinds::of(Kind::String), "the name of a format, such as date"),
+    (&["$defs", "definitions"], Kinds::of(Kind::Object), "an object: a schema under each name"),
+    (
+        &["additionalProperties", "patternProperties", "unevaluatedProperties"],
+        Kinds::of(Kind::Object).with(Kinds::of(Kind::Boolean)),
+        "a schema, true or false",
+    ),
+];
+
 /// Refuses keywords that would be misread silently. In a foreign document, unknown keywords are extensions, and values of
 /// the wrong kind say nothing.
 pub(super) fn refuse_unknown(cursor: &Cursor<'_>, is_foreign: bool, problems: &mut Problems) {
@@ -99,14 +113,12 @@ pub(super) fn refuse_unknown(cursor: &Cursor<'_>, is_foreign: bool, problems: &m
     }
 }
 
-/// Refuses values that would count as if the keyword were not there.
+/// Refuses values that would count as if the keyword were not there, or was `true`.
 fn refuse_other_kinds(keyword: &Cursor<'_>, problems: &mut Problems) {
-    match keyword.name() {
-        "nullable" | "writeOnly" => _ = keyword.flag(problems),
-        "format" if keyword.node.as_str().is_none() => {
-            keyword.expected(problems, "the name of a format, such as date");
-        }
-        "$defs" | "definitions" => _ = keyword.members(problems, "an object: a schema under each name"),
-        _ => (),
+    let row = OF_KIND.iter().find(|(names, ..)| names.contains(&keyword.name()));
+    if let Some((_, kinds, expected)) = row
+        && kinds_of(keyword.node).and(*kinds) == Kinds::NONE
+    {
+        keyword.expected(problems, expected);
     }
 }

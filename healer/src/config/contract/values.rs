@@ -159,7 +159,8 @@ fn narrowed(kinds: Kinds, listed: &[&Node]) -> Kinds {
     }
 }
 
-fn kinds_of(node: &Node) -> Kinds {
+/// Returns the kind of a value. A number with a fraction or an exponent may be whole.
+pub(super) fn kinds_of(node: &Node) -> Kinds {
     let kind = match &node.value {
         Value::Null => Kind::Null,
         Value::Bool(_) => Kind::Boolean,
