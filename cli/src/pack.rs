@@ -6,7 +6,7 @@ use healer::config::ConfigError;
 use healer::config::cursor::{Cursor, Problems, refuse_duplicates};
 use healer::config::node::Node;
 use nomos_rules::check::{self, Correspondence, ENGINE, Entry};
-use nomos_rules::{Case, PACK_NAMES};
+use nomos_rules::{Case, MOST, PACK_NAMES};
 
 /// The name of the checked pack in messages.
 const OWN: &str = "this pack";
@@ -95,8 +95,8 @@ fn read_list<'a>(
 ) {
     for cursor in list.items(problems, "a list") {
         let id = read_text(&cursor, "id", "an id", problems);
-        if !is_id(&id, pack) && !id.is_empty() {
-            cursor.refuse(problems, format!("the id {id}"), format!("{pack}- and three digits"));
+        if !check::is_id(pack, &id) && !id.is_empty() {
+            cursor.refuse(problems, format!("the id {id}"), format!("{pack}- and three digits, up to {MOST}"));
         }
         for field in ["valid", "invalid"] {
             if cursor.field(field).is_none_or(|examples| examples.items(problems, "examples").next().is_none()) {
@@ -107,11 +107,6 @@ fn read_list<'a>(
             rules.push(Rule { cursor, id, says });
         }
     }
-}
-
-fn is_id(id: &str, pack: &str) -> bool {
-    let number = id.strip_prefix(pack).and_then(|rest| rest.strip_prefix('-'));
-    number.is_some_and(|number| number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn read_rule(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<Says> {
@@ -135,6 +130,13 @@ fn read_pair(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<(String, St
     let before = problems.len();
     let from = read_text(cursor, "from", "the drifted name or path", problems);
     let to = read_text(cursor, "to", "the expected name or path", problems);
+    for (field, text) in [("from", &from), ("to", &to)] {
+        if text.len() > MOST
+            && let Some(cursor) = cursor.field(field)
+        {
+            cursor.refuse(problems, format!("{} bytes", text.len()), format!("at most {MOST}"));
+        }
+    }
     (problems.len() == before).then_some((from, to))
 }
 

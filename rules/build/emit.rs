@@ -3,7 +3,7 @@
 
 use crate::{
     check::Correspondence,
-    model::{Case, Kind, Rule},
+    model::{Case, Kind, MOST, Rule},
     pack_file::{ConventionEntry, PackFile, RuleEntry},
 };
 
@@ -25,13 +25,14 @@ fn number(pack: &str, id: &str) -> Option<u16> {
 }
 
 fn rule(pack: &str, rule: &RuleEntry) -> Result<String, String> {
-    let packed = match rule.says() {
-        Some(Correspondence::Rename { from, to }) => packed(pack, rule, Kind::Rename, from, to),
-        Some(Correspondence::Move { from, to }) => packed(pack, rule, Kind::Move, from, to),
-        _ => None,
+    let (kind, from, to) = match rule.says() {
+        Some(Correspondence::Rename { from, to }) => (Kind::Rename, from, to),
+        Some(Correspondence::Move { from, to }) => (Kind::Move, from, to),
+        _ => return Err(format!("rules/{pack}.yaml: {}: found no rule; expected rename or move", rule.id)),
     };
-    packed.ok_or_else(|| {
-        format!("rules/{pack}.yaml: {}: found over 127 bytes or a number over 127; expected less", rule.id)
+    packed(pack, rule, kind, from, to).ok_or_else(|| {
+        let found = format!("names or paths of {} and {} bytes", from.len(), to.len());
+        format!("rules/{pack}.yaml: {}: found {found}; expected at most {MOST} bytes each", rule.id)
     })
 }
 

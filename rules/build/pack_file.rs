@@ -1,8 +1,8 @@
 //! A pack as its YAML file states it.
 
 use crate::{
-    check::{Correspondence, ENGINE, Entry, check},
-    model::Case,
+    check::{Correspondence, ENGINE, Entry, check, is_id},
+    model::{Case, MOST},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -135,9 +135,8 @@ fn check_alone(file: &str, pack: &PackFile) -> Vec<String> {
 }
 
 fn check_common(pack: &str, id: &str, valid: &[Healed], invalid: &[Value], tell: &mut dyn FnMut(String)) {
-    let number = id.strip_prefix(pack).and_then(|rest| rest.strip_prefix('-'));
-    if !number.is_some_and(|n| n.len() == 3 && n.bytes().all(|b| b.is_ascii_digit())) {
-        tell(format!("found the id `{id}`; expected `{pack}-` and three digits"));
+    if !is_id(pack, id) {
+        tell(format!("found the id `{id}`; expected `{pack}-` and three digits, up to {MOST}"));
     }
     if valid.is_empty() || invalid.is_empty() {
         tell("found no example; expected at least one in `valid` and one in `invalid`".to_owned());

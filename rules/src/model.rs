@@ -75,11 +75,14 @@ pub struct Rule<'a> {
     pub to: &'a str,
 }
 
+/// The largest number in an id, and the most bytes of a name or path: more would be no single byte in [`Rule::pack`].
+pub const MOST: usize = 127;
+
 impl<'a> Rule<'a> {
     /// Four characters for the number, the kind and the two lengths, then `from` and `to`; nothing if a number or a
-    /// length is above 127, because it would be no single byte.
+    /// length is above [`MOST`].
     pub fn pack(&self) -> Option<String> {
-        let small = |n: usize| u8::try_from(n).ok().filter(u8::is_ascii).map(char::from);
+        let small = |n: usize| u8::try_from(n).ok().filter(|n| usize::from(*n) <= MOST).map(char::from);
         let head = [usize::from(self.number), usize::from(self.kind == Kind::Move), self.from.len(), self.to.len()];
         let head: String = head.into_iter().map(small).collect::<Option<_>>()?;
         Some(head + self.from + self.to)

@@ -68,6 +68,13 @@ fn a_bad_file_is_refused_with_its_place() {
         ("words", "[b, a]", "words.yaml: all: found words that are not sorted"),
         ("words", "[a b]", "words.yaml: a b: found a phrase; expected one word"),
         ("neutral", "{suffix: [{words: [a], before: [b]}], prefix: []}", "heads on the wrong side"),
+        (
+            "neutral",
+            "{suffix: [], prefix: [{words: [a]}, {words: [b, a]}]}",
+            "b, a: found `a`, which another entry has",
+        ),
+        ("neutral", "{suffix: [{words: [a]}, {words: [a], kind: array}], prefix: []}", "a: found `a`, which another"),
+        ("neutral", "{suffix: [{words: [a]}, {words: [a], after: [b]}], prefix: []}", "a: found `a`, which another"),
     ];
     for (file, text, expected) in rows {
         let message = messages(file, text);

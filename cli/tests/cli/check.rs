@@ -435,7 +435,18 @@ fn packs_are_checked_and_their_examples_run() {
             "about: |\n  names\n  of ours",
             "mine.yaml:2: about: found \"names\\nof ours",
         ),
-        ("id", "mine-001", "mine-1", "mine.yaml:5: rules[0]: found the id mine-1; expected mine- and three digits\n"),
+        (
+            "id",
+            "mine-001",
+            "mine-1",
+            "mine.yaml:5: rules[0]: found the id mine-1; expected mine- and three digits, up to 127\n",
+        ),
+        (
+            "number",
+            "mine-001",
+            "mine-128",
+            "mine.yaml:5: rules[0]: found the id mine-128; expected mine- and three digits, up to 127\n",
+        ),
         (
             "field",
             "  valid:",

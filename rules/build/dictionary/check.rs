@@ -1,7 +1,7 @@
 //! What the dictionary must satisfy, each file alone and all together.
 
 use super::{
-    file::{Dictionary, Group, OneOrMore, Set, Strength, place},
+    file::{Dictionary, Group, NeutralEntry, OneOrMore, Set, Strength, place},
     plural::{regular, singular},
     role::Role,
 };
@@ -192,6 +192,17 @@ impl<'a> Check<'a> {
                     self.tell("neutral", &at, "found no words, or heads on the wrong side; expected `words`, and `after` for a suffix or `before` for a prefix");
                 }
                 let heads = if side == "suffix" { &entry.after } else { &entry.before };
+                let covers = |other: &&NeutralEntry| {
+                    let is_free = other.after.is_empty() && other.before.is_empty();
+                    !std::ptr::eq(*other, entry) && is_free && (other.kind.is_none() || other.kind == entry.kind)
+                };
+                for other in entries.iter().filter(covers) {
+                    for word in entry.words.iter().filter(|word| other.words.contains(word)) {
+                        let what =
+                            format!("found `{word}`, which another entry has next to any word; expected it once");
+                        self.tell("neutral", &at, &what);
+                    }
+                }
                 for word in &entry.words {
                     let repeated = heads.iter().any(|head| !seen.insert((word, head)));
                     if repeated {
