@@ -13,7 +13,7 @@ use healer::config::{Config, ConfigError, contract};
 
 use crate::envoy::{self, Configuration, Discovered, Filter};
 use crate::failure::Failure;
-use crate::kind::Kind;
+use crate::kind::{Kind, has_settings};
 use crate::openapi::{Document, NoContract};
 use crate::output::plural;
 use crate::resource::{self, Plugin};
@@ -88,19 +88,45 @@ fn examine(source: &Source) -> Examined {
     };
     let kind = Kind::of(&documents);
     match &kind {
-        Kind::Envoy { filters, discovered } if !filters.is_empty() || !discovered.is_empty() => Examined {
-            kind: describe_envoy(&documents, filters, discovered),
-            findings: filters.iter().flat_map(|filter| examine_filter(source, filter)).collect(),
-            warnings: filters.iter().flat_map(|filter| warnings::of_filter(source, filter)).collect(),
-        },
-        Kind::Resources(plugins) if !plugins.is_empty() => Examined {
-            kind: format!("resources of Kubernetes with {}", plural(plugins.len(), "Nomos plugin")),
-            findings: plugins.iter().flat_map(|plugin| examine_plugin(source, plugin)).collect(),
-            warnings: plugins.iter().flat_map(|plugin| warnings::of_plugin(source, plugin)).collect(),
-        },
+        Kind::Envoy { filters, discovered, plugins } if !filters.is_empty() || !discovered.is_empty() => {
+            let own = examine_plugins(source, plugins, &documents);
+            let described = describe_envoy(&documents, filters, discovered);
+            let beside = match plugins.len() {
+                0 => String::new(),
+                count => format!(" and {}", plural(count, "Nomos plugin")),
+            };
+            let findings = filters.iter().flat_map(|filter| examine_filter(source, filter));
+            let warnings = filters.iter().flat_map(|filter| warnings::of_filter(source, filter));
+            Examined {
+                kind: described + &beside,
+                findings: findings.chain(own.findings).collect(),
+                warnings: warnings.chain(own.warnings).collect(),
+            }
+        }
+        Kind::Resources(plugins) if !plugins.is_empty() => examine_plugins(source, plugins, &documents),
         Kind::OpenApi(_) => examine_openapi(source, &kind),
         _ => examine_first(source, &kind, &documents),
     }
+}
+
+/// Examines the plugins in resources of Kubernetes. A configuration of the plugin in the same file is set up by nothing.
+fn examine_plugins(source: &Source, plugins: &[Plugin<'_>], documents: &[Node]) -> Examined {
+    let found = "the plugin's own configuration beside others";
+    let lost = documents.iter().filter(|document| is_alone(document));
+    let lost =
+        lost.flat_map(|document| refusal(document, found, "it in a file of its own, or inside a filter or plugin"));
+    let findings = plugins.iter().flat_map(|plugin| examine_plugin(source, plugin));
+    Examined {
+        kind: format!("resources of Kubernetes with {}", plural(plugins.len(), "Nomos plugin")),
+        findings: lost.map(|error| Finding::new(source, error)).chain(findings).collect(),
+        warnings: plugins.iter().flat_map(|plugin| warnings::of_plugin(source, plugin)).collect(),
+    }
+}
+
+/// Whether a document is a configuration of the plugin, and no part of Envoy's.
+fn is_alone(document: &Node) -> bool {
+    let is_part = envoy::is_envoy(document) || resource::is_one(document);
+    has_settings(document) && !is_part && envoy::filters(std::slice::from_ref(document)).is_empty()
 }
 
 /// Examines a file that should have one document only.

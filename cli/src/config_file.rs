@@ -8,6 +8,7 @@ use healer::config::node::Node;
 use crate::envoy::{self, Configuration, Discovered};
 use crate::failure::Failure;
 use crate::kind::Kind;
+use crate::resource::Plugin;
 use crate::source::Source;
 use crate::{document, inner, resource};
 
@@ -31,17 +32,26 @@ fn find<'a>(source: &Source, documents: &'a [Node]) -> Result<Configuration<'a>,
     let expected = match &kind {
         Kind::Empty => return Ok(Configuration::Missing),
         Kind::Settings(document) => return Ok(Configuration::Tree(document)),
-        Kind::Envoy { filters, discovered } => match filters.as_slice() {
-            [] => return Err(refuse(source, documents, &without_filter(discovered))),
-            [filter] => return Ok(filter.configuration()),
-            _ => return Err(too_many("filters", source, filters.iter().map(|filter| filter.offset))),
+        Kind::Envoy { filters, discovered, plugins } => match (filters.as_slice(), plugins.as_slice()) {
+            ([], []) => return Err(refuse(source, documents, &without_filter(discovered))),
+            ([filter], []) => return Ok(filter.configuration()),
+            ([], [plugin]) => return Ok(configuration(plugin)),
+            _ => {
+                let places = filters.iter().map(|filter| filter.offset);
+                let places = places.chain(plugins.iter().map(|plugin| plugin.block.offset));
+                return Err(too_many(
+                    if plugins.is_empty() { "filters" } else { "filters and plugins" },
+                    source,
+                    places,
+                ));
+            }
         },
         Kind::Resources(plugins) => match plugins.as_slice() {
             [] => {
                 let found = "no configuration of Nomos in a resource of Kubernetes";
                 return Err(refuse(source, documents, &format!("{found}; expected {}", resource::EXPECTED)));
             }
-            [plugin] => return Ok(plugin.configuration.map_or(Configuration::Missing, Configuration::Tree)),
+            [plugin] => return Ok(configuration(plugin)),
             _ => return Err(too_many("plugins", source, plugins.iter().map(|plugin| plugin.block.offset))),
         },
         Kind::OpenApi(_) => "a configuration, with a contract that `nomos contract` takes out of this file",
@@ -50,6 +60,10 @@ fn find<'a>(source: &Source, documents: &'a [Node]) -> Result<Configuration<'a>,
         Kind::Unknown(_) => "the configuration of the plugin, that of Envoy, or a resource that contains it",
     };
     Err(refuse(source, documents, &format!("{}; expected {expected}", kind.name())))
+}
+
+fn configuration<'a>(plugin: &Plugin<'a>) -> Configuration<'a> {
+    plugin.configuration.map_or(Configuration::Missing, Configuration::Tree)
 }
 
 /// Says what stands in an Envoy configuration instead of the filter, and what was expected.

@@ -98,20 +98,16 @@ fn short(kind: &str) -> &str {
     kind.rsplit('/').next().unwrap_or(kind)
 }
 
-/// Returns Nomos's filters, wherever they are in the file. A single Wasm filter counts as one, whatever its name.
+/// Returns the Wasm filters, wherever they are in the file.
 pub fn filters(documents: &[Node]) -> Vec<Filter<'_>> {
     let mut found = Vec::new();
     for document in documents {
         collect(document, None, &mut found);
     }
-    if found.iter().any(Filter::is_nomos) || found.len() > 1 {
-        found.retain(Filter::is_nomos);
-    }
     found
 }
 
-/// Returns Nomos's filters that are elsewhere, by `config_discovery`. A single Wasm filter counts as one, whatever its
-/// name.
+/// Returns the Wasm filters that are elsewhere, by `config_discovery`.
 pub fn discovered(documents: &[Node]) -> Vec<Discovered<'_>> {
     let mut found = Vec::new();
     let mut open: Vec<&Node> = documents.iter().rev().collect();
@@ -122,10 +118,6 @@ pub fn discovered(documents: &[Node]) -> Vec<Discovered<'_>> {
             Value::Object(members) => open.extend(members.iter().rev().map(|member| &member.node)),
             _ => (),
         }
-    }
-    let is_nomos = |filter: &Discovered<'_>| [Some(filter.name), filter.file].into_iter().flatten().any(names_nomos);
-    if found.iter().any(is_nomos) || found.len() > 1 {
-        found.retain(is_nomos);
     }
     found
 }
@@ -138,6 +130,13 @@ fn discovered_at(node: &Node) -> Option<Discovered<'_>> {
     let source = discovery.get("config_source");
     let file = source.and_then(|source| source.get("path_config_source")).and_then(|source| text(source, "path"));
     Some(Discovered { name, file: file.or_else(|| source.and_then(|source| text(source, "path"))) })
+}
+
+impl Discovered<'_> {
+    /// Returns whether the filter or its file is named after Nomos.
+    pub fn is_nomos(&self) -> bool {
+        [Some(self.name), self.file].into_iter().flatten().any(names_nomos)
+    }
 }
 
 fn names_nomos(name: &str) -> bool {
@@ -199,7 +198,7 @@ impl<'a> Filter<'a> {
     }
 
     /// Returns whether the filter, the plugin, its root or the module's file is named after Nomos.
-    fn is_nomos(&self) -> bool {
+    pub fn is_nomos(&self) -> bool {
         let own = |field| self.plugin.and_then(|plugin| text(plugin, field));
         let file = ["vm_config", "code", "local", "filename"];
         let file = self.plugin.and_then(|plugin| file.iter().try_fold(plugin, |node, field| node.get(field)));
@@ -287,11 +286,20 @@ fn text<'a>(node: &'a Node, field: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kind::Kind as File;
     use crate::yaml;
 
     fn names(text: &str) -> Vec<String> {
         let documents = yaml::read(text, yaml::Dialect::Envoy).unwrap_or_default();
-        filters(&documents).iter().map(|filter| filter.name.unwrap_or("-").to_owned()).collect()
+        let (filters, _) = nomos_in(&documents);
+        filters.iter().map(|filter| filter.name.unwrap_or("-").to_owned()).collect()
+    }
+
+    fn nomos_in(documents: &[Node]) -> (Vec<Filter<'_>>, Vec<Discovered<'_>>) {
+        match File::of(documents) {
+            File::Envoy { filters, discovered, .. } => (filters, discovered),
+            _ => (Vec::new(), Vec::new()),
+        }
     }
 
     fn wasm(name: &str, config: &str) -> String {
@@ -329,7 +337,7 @@ mod tests {
         ];
         for (text, expected) in rows {
             let documents = yaml::read(&text, yaml::Dialect::Envoy).unwrap_or_default();
-            let found: Vec<_> = discovered(&documents).iter().map(|filter| (filter.name, filter.file)).collect();
+            let found: Vec<_> = nomos_in(&documents).1.iter().map(|filter| (filter.name, filter.file)).collect();
             assert_eq!(found, expected, "{text}");
         }
     }

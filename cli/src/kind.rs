@@ -15,6 +15,8 @@ pub enum Kind<'a> {
         filters: Vec<Filter<'a>>,
         /// Nomos's filters that are elsewhere.
         discovered: Vec<Discovered<'a>>,
+        /// Nomos's plugins in other resources of the file.
+        plugins: Vec<Plugin<'a>>,
     },
     /// Resources of Kubernetes, with Nomos's plugins.
     Resources(Vec<Plugin<'a>>),
@@ -35,16 +37,15 @@ pub enum Kind<'a> {
 impl<'a> Kind<'a> {
     /// Finds out what a file is.
     pub fn of(documents: &'a [Node]) -> Self {
-        let (filters, discovered) = (envoy::filters(documents), envoy::discovered(documents));
+        let (filters, discovered, plugins) = nomos_in(documents);
         if !filters.is_empty() || !discovered.is_empty() {
-            return Kind::Envoy { filters, discovered };
+            return Kind::Envoy { filters, discovered, plugins };
         }
-        let plugins = resource::plugins(documents);
         match documents.first() {
             _ if !plugins.is_empty() => Kind::Resources(plugins),
             Some(document) if openapi::is_one(document) => Kind::OpenApi(document),
             Some(document) if pack::name(document).is_some() => Kind::Pack(document),
-            Some(document) if envoy::is_envoy(document) => Kind::Envoy { filters, discovered },
+            Some(document) if envoy::is_envoy(document) => Kind::Envoy { filters, discovered, plugins },
             Some(document) if resource::is_one(document) => Kind::Resources(plugins),
             Some(document) if is_contract(document) => Kind::Contract(document),
             Some(document) if is_strange(document) => Kind::Unknown(document),
@@ -64,6 +65,26 @@ impl<'a> Kind<'a> {
             Kind::Settings(_) | Kind::Empty => "a plugin configuration",
             Kind::Unknown(_) => "a file of no known kind",
         }
+    }
+}
+
+/// Returns what is Nomos in a file. The only one of its kind counts as Nomos whatever its name, unless something else in the
+/// file is named after Nomos.
+fn nomos_in(documents: &[Node]) -> (Vec<Filter<'_>>, Vec<Discovered<'_>>, Vec<Plugin<'_>>) {
+    let (mut filters, mut discovered) = (envoy::filters(documents), envoy::discovered(documents));
+    let mut plugins = resource::plugins(documents);
+    let is_named = filters.iter().any(Filter::is_nomos)
+        || discovered.iter().any(Discovered::is_nomos)
+        || plugins.iter().any(Plugin::is_nomos);
+    keep(&mut filters, is_named, Filter::is_nomos);
+    keep(&mut discovered, is_named, Discovered::is_nomos);
+    keep(&mut plugins, is_named, Plugin::is_nomos);
+    (filters, discovered, plugins)
+}
+
+fn keep<T>(found: &mut Vec<T>, is_named: bool, is_nomos: fn(&T) -> bool) {
+    if is_named || found.len() > 1 {
+        found.retain(is_nomos);
     }
 }
 

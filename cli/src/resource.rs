@@ -20,13 +20,9 @@ pub struct Plugin<'a> {
 pub const EXPECTED: &str =
     "a WasmPlugin, EnvoyExtensionPolicy or EnvoyFilter that sets up Nomos: `nomos` in its name or the module's";
 
-/// Returns the plugins that are Nomos. A single plugin counts as Nomos, whatever its name.
+/// Returns the Wasm plugins.
 pub fn plugins(documents: &[Node]) -> Vec<Plugin<'_>> {
-    let mut found: Vec<Plugin<'_>> = documents.iter().flat_map(of_document).collect();
-    if found.iter().any(Plugin::is_nomos) || found.len() > 1 {
-        found.retain(Plugin::is_nomos);
-    }
-    found
+    documents.iter().flat_map(of_document).collect()
 }
 
 /// Returns whether a document is a resource of Kubernetes, of any kind.
@@ -35,7 +31,8 @@ pub fn is_one(document: &Node) -> bool {
 }
 
 impl Plugin<'_> {
-    fn is_nomos(&self) -> bool {
+    /// Returns whether the plugin or its module is named after Nomos.
+    pub fn is_nomos(&self) -> bool {
         self.names.into_iter().flatten().any(|name| name.to_ascii_lowercase().contains("nomos"))
     }
 }

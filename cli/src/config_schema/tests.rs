@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use super::{schema, text};
 use crate::envoy::{self, Configuration};
 use crate::json_text::compact;
+use crate::kind::Kind;
 use crate::yaml::{self, Dialect};
 
 #[test]
@@ -57,10 +58,9 @@ fn documented_configurations_are_seen_alike() {
     for dialect in [Dialect::Envoy, Dialect::Core] {
         for text in documented() {
             let documents = yaml::read(&text, dialect).unwrap_or_default();
-            let filters = envoy::filters(&documents);
-            let nodes: Vec<&Node> = match filters.as_slice() {
-                [] => documents.iter().collect(),
-                filters => filters.iter().filter_map(tree).collect(),
+            let nodes: Vec<&Node> = match Kind::of(&documents) {
+                Kind::Envoy { filters, .. } if !filters.is_empty() => filters.iter().filter_map(tree).collect(),
+                _ => documents.iter().collect(),
             };
             for node in nodes {
                 assert_seen_alike(node);

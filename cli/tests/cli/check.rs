@@ -546,6 +546,50 @@ fn rules_that_are_no_object_are_told_once() {
     }
 }
 
+/// A filter of another plugin, or a configuration in front, does not hide what is named after Nomos.
+#[test]
+fn every_document_is_looked_into() {
+    let filter = |name: &str, settings: &str| {
+        format!(
+            "kind: EnvoyFilter\napiVersion: x/v1\nspec:\n  name: {name}\n  typed_config:\n    '@type': \
+             x/envoy.extensions.filters.http.wasm.v3.Wasm\n    config:\n      name: {name}\n      configuration:\n        \
+             '@type': x/google.protobuf.Struct\n        value: {{{settings}}}\n"
+        )
+    };
+    let plugin =
+        |mode: &str| format!("kind: WasmPlugin\nmetadata: {{name: nomos}}\nspec:\n  pluginConfig: {{mode: {mode}}}\n");
+    let mode = "found \"heel\"; expected one of heal, observe, off (did you mean \"heal\"?)\n";
+    let alone = "configuration: found the plugin's own configuration beside others; expected it in a file of its own, or \
+                 inside a filter or plugin\n";
+    let rows = [
+        ("other", format!("{}---\n{}", filter("authz", ""), plugin("heel")), format!("a.yaml:16: mode: {mode}")),
+        (
+            "both",
+            format!("{}---\n{}", filter("nomos", "mode: off"), plugin("heel")),
+            format!("a.yaml:16: mode: {mode}"),
+        ),
+        (
+            "both-good",
+            format!("{}---\n{}", filter("nomos", "mode: off"), plugin("off")),
+            "a.yaml: a resource of Kubernetes with 1 Nomos filter and 1 Nomos plugin: no problems\n".to_owned(),
+        ),
+        ("alone", format!("mode: heel\n---\n{}", filter("nomos", "mode: off")), format!("a.yaml:1: {alone}")),
+        ("alone-plugin", format!("{}---\nroutes: 5\n", plugin("off")), format!("a.yaml:6: {alone}")),
+    ];
+    for (test, content, expected) in rows {
+        let code = i32::from(!expected.ends_with("no problems\n"));
+        assert_eq!(check(&format!("every-{test}"), "a.yaml", &content), (code, expected), "{test}");
+    }
+    let dir = Dir::new("every-heal");
+    dir.file("a.yaml", format!("{}---\n{}", filter("authz", ""), plugin("off")));
+    dir.file("b.yaml", format!("{}---\n{}", filter("nomos", ""), plugin("off")));
+    assert_eq!(dir.nomos_on(&["heal", "--config", "a.yaml"], b"{}").code, 0);
+    let healed = dir.nomos_on(&["heal", "--config", "b.yaml"], b"{}");
+    let found = "nomos: found 2 Nomos filters and plugins (b.yaml:6, b.yaml:16); expected one, or the plugin's own \
+                 configuration\n";
+    assert_eq!((healed.code, healed.stderr.as_str()), (2, found));
+}
+
 #[test]
 fn what_is_in_a_resource_is_read_by_every_command() {
     let dir = Dir::new("check-resource");
