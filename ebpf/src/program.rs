@@ -75,24 +75,7 @@ impl Program {
 
     /// Attaches the program in this mode. The outer error is about loading, the inner one about attaching.
     pub fn attach(&mut self, interface: u32, mode: Mode) -> Result<io::Result<Link>, Error> {
-        let mut result = Err("there is no program".into());
-        for variant in order(mode) {
-            let program = match self.load(variant) {
-                Ok(program) => program,
-                // The privileges or the kernel's age may allow another variant. The first error is the one to report.
-                Err(error) => {
-                    result = result.or(Err(error));
-                    continue;
-                }
-            };
-            let link = Link::attach(program.fd()?, interface, mode);
-            let settled = link.as_ref().err().is_none_or(is_taken);
-            result = Ok(link);
-            if settled {
-                break;
-            }
-        }
-        result
+        first_that_attaches(order(mode), |variant| Ok(Link::attach(self.load(variant)?.fd()?, interface, mode)))
     }
 
     /// Returns the counts so far.
@@ -145,6 +128,28 @@ impl Program {
     }
 }
 
+/// Tries the programs until one is attached, or the interface turns out to have another program.
+fn first_that_attaches<L>(
+    variants: impl IntoIterator<Item = Variant>,
+    mut attach: impl FnMut(Variant) -> Result<io::Result<L>, Error>,
+) -> Result<io::Result<L>, Error> {
+    let mut result = None;
+    for variant in variants {
+        match attach(variant) {
+            Ok(link) => {
+                let settled = link.as_ref().err().is_none_or(is_taken);
+                result = Some(Ok(link));
+                if settled {
+                    break;
+                }
+            }
+            // The privileges or the kernel's age may allow another variant. The first error is the one to report.
+            Err(error) => result = result.or(Some(Err(error))),
+        }
+    }
+    result.unwrap_or_else(|| Err("there is no program".into()))
+}
+
 /// Returns whether the error says that the interface already has a program.
 pub fn is_taken(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EEXIST))
@@ -173,4 +178,46 @@ fn sum<V: Pod + for<'a> std::ops::AddAssign<&'a V>>(
         sum += value;
     }
     Ok(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Fate::{Attached, Refused, Unloadable};
+
+    /// What becomes of a program: it is attached, refused by the interface with an error, or cannot be loaded.
+    #[derive(Clone, Copy, Debug)]
+    enum Fate {
+        Attached,
+        Refused(i32),
+        Unloadable(&'static str),
+    }
+
+    #[test]
+    fn programs_are_tried_until_one_decides_the_matter() {
+        let (busy, other) = (Refused(libc::EBUSY), Refused(libc::EOPNOTSUPP));
+        let rows = [
+            ([Attached, other, other], "attached"),
+            ([Unloadable("first"), Attached, other], "attached"),
+            ([other, Unloadable("second"), Attached], "attached"),
+            ([busy, Attached, Attached], "refused by EBUSY"),
+            ([Unloadable("first"), other, Unloadable("third")], "refused by EOPNOTSUPP"),
+            ([Unloadable("first"), Unloadable("second"), Unloadable("third")], "not loaded: first"),
+        ];
+        for (fates, expected) in rows {
+            let mut rest = fates.into_iter();
+            let result = first_that_attaches(order(Mode::Native), |_| match rest.next().expect("a fate for each") {
+                Attached => Ok(Ok(())),
+                Refused(code) => Ok(Err(io::Error::from_raw_os_error(code))),
+                Unloadable(why) => Err(why.into()),
+            });
+            let found = match result {
+                Ok(Ok(())) => "attached".to_owned(),
+                Ok(Err(error)) if is_taken(&error) => "refused by EBUSY".to_owned(),
+                Ok(Err(_)) => "refused by EOPNOTSUPP".to_owned(),
+                Err(error) => format!("not loaded: {error}"),
+            };
+            assert_eq!(found, expected, "{fates:?}");
+        }
+    }
 }
