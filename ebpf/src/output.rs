@@ -46,7 +46,7 @@ impl Output {
         let _ = writeln!(io::stderr(), "nomos-xdp: {text}");
     }
 
-    /// Reports an interval. Fails if nobody reads the output any more.
+    /// Reports an interval. Fails if the output cannot be written, for example because nobody reads it any more.
     pub fn interval(&mut self, reports: &[Report]) -> io::Result<()> {
         match self.form {
             Form::Live => write(&format!("{CLEAR}{}", self.screen(reports))),

@@ -1,5 +1,6 @@
 //! A whole run: load, attach, report until the end, detach.
 
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::StreamExt;
@@ -66,9 +67,8 @@ pub async fn run(options: &Options) -> Result<(), Failure> {
                 if options.once {
                     break;
                 }
-                // The program that reads the reports has ended, so this one ends too.
-                if output.interval(&reports(&interfaces)?).is_err() {
-                    return Ok(());
+                if let Err(error) = output.interval(&reports(&interfaces)?) {
+                    return unwritten(&error);
                 }
             }
         }
@@ -154,9 +154,16 @@ fn finish(interfaces: &Interfaces, output: &mut Output) -> Result<(), Failure> {
         // The mode while counting belongs to the result.
         all.into_iter().zip(modes).map(|(report, mode)| Report { mode, ..report }).collect::<Vec<_>>()
     };
-    // Nobody may be left to read it.
-    let _ = output.last(&reports);
-    Ok(())
+    output.last(&reports).or_else(|error| unwritten(&error))
+}
+
+/// Returns how a run ends whose reports cannot be written.
+fn unwritten(error: &io::Error) -> Result<(), Failure> {
+    match error.kind() {
+        // The program that reads the reports has ended, so this one ends too.
+        io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(Failure::Failed(format!("stdout: {error}"))),
+    }
 }
 
 fn reports(interfaces: &Interfaces) -> Result<Vec<Report>, Failure> {
@@ -171,7 +178,7 @@ fn lock(interfaces: &Interfaces) -> MutexGuard<'_, Vec<Interface>> {
 struct Signals([Signal; 3]);
 
 impl Signals {
-    fn new() -> std::io::Result<Self> {
+    fn new() -> io::Result<Self> {
         Ok(Self([signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?]))
     }
 
@@ -182,5 +189,18 @@ impl Signals {
             _ = terminate.recv() => (),
             _ = hangup.recv() => (),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_reader_that_has_ended_is_no_failure() {
+        let ended = |code: i32| unwritten(&io::Error::from_raw_os_error(code));
+        assert_eq!(ended(libc::EPIPE), Ok(()));
+        let expected = "stdout: No space left on device (os error 28)".to_owned();
+        assert_eq!(ended(libc::ENOSPC), Err(Failure::Failed(expected)));
     }
 }

@@ -1,8 +1,9 @@
 //! The loader on a veth pair: frames sent at one end are counted at the other.
 
-use std::io::{Read, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::net::TcpStream;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use nomos_xdp::link::{Link, Mode};
 use nomos_xdp::program::Counts;
@@ -32,6 +33,8 @@ pub const CASES: &[Case] = &[
     ("two interfaces", two_interfaces),
     ("metrics", metrics),
     ("once", once),
+    ("reports that cannot be written", unwritten_reports),
+    ("nobody reads the reports", unread_reports),
     ("without privileges", without_privileges),
     ("with two capabilities only", with_two_capabilities),
     ("no such interface", no_such_interface),
@@ -276,6 +279,30 @@ fn once() -> Outcome {
     }
 }
 
+fn unwritten_reports() -> Outcome {
+    let host = Host::new()?;
+    for more in [&["--json"][..], &["--once", "--json"], &["--once"]] {
+        let full = File::options().write(true).open("/dev/full").map_err(|error| error.to_string())?;
+        expect(&output_to(full, &host, more)?, 1, "nomos-xdp: stdout: No space left on device")?;
+        has_program(&host, false)?;
+    }
+    Ok(())
+}
+
+fn unread_reports() -> Outcome {
+    let host = Host::new()?;
+    for more in [&["--json"][..], &["--once", "--json"], &["--once"]] {
+        let (_, writer) = io::pipe().map_err(|error| error.to_string())?;
+        let quiet = output_to(writer, &host, more)?;
+        expect(&quiet, 0, "attached in native mode")?;
+        let said = String::from_utf8_lossy(&quiet.stderr);
+        if said.lines().count() != 1 {
+            return Err(format!("found `{said}`; expected nothing about the output"));
+        }
+    }
+    Ok(())
+}
+
 fn without_privileges() -> Outcome {
     let host = Host::new()?;
     for (more, code) in [(&[][..], 3), (&["--optional"][..], 0)] {
@@ -330,6 +357,12 @@ fn same(found: &Value, expected: &Counts, mode: &str) -> Outcome {
 
 fn output(host: &Host, arguments: &[&str]) -> Result<Output, String> {
     host.loader(arguments).output().map_err(|error| error.to_string())
+}
+
+/// Runs the loader with its standard output elsewhere.
+fn output_to(stdout: impl Into<Stdio>, host: &Host, more: &[&str]) -> Result<Output, String> {
+    let mut command = host.loader(&["-i", COUNTED, "--interval", "100ms"]);
+    command.args(more).stdout(stdout).output().map_err(|error| error.to_string())
 }
 
 fn expect(output: &Output, code: i32, text: &str) -> Outcome {
