@@ -2,6 +2,9 @@
 //!
 //! Needs Linux 5.9 or newer, and the capabilities `CAP_BPF` and `CAP_NET_ADMIN`.
 
+// These macros panic if the stream is closed or full.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod available;
 pub mod interface;
 pub mod json;

@@ -1,5 +1,9 @@
 //! `nomos-xdp`: packet statistics of interfaces.
 
+// These macros panic if the stream is closed or full.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use nomos_xdp::options::Options;
@@ -14,12 +18,17 @@ async fn main() -> ExitCode {
     match run(&options).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Failed(why)) => {
-            eprintln!("nomos-xdp: {why}");
+            tell(&why);
             ExitCode::from(FAILED)
         }
         Err(Failure::Unavailable(why)) => {
-            eprintln!("nomos-xdp: {why}");
+            tell(&why);
             ExitCode::from(if options.optional { 0 } else { UNAVAILABLE })
         }
     }
+}
+
+/// Writes a message to stderr. If that is closed or full, the exit code still says what happened.
+fn tell(why: &str) {
+    let _ = writeln!(io::stderr(), "nomos-xdp: {why}");
 }
