@@ -10,6 +10,7 @@ mod dockerfile;
 mod func_e;
 mod go;
 mod load;
+mod machine;
 mod plain;
 mod resources;
 mod schemas;
