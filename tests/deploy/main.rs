@@ -14,6 +14,7 @@ mod machine;
 mod plain;
 mod resources;
 mod schemas;
+mod unpacked;
 mod up;
 
 use std::process::{Command, ExitCode};
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let trials = [
         plain::cases(),
         clang::cases(),
+        unpacked::cases(),
         func_e::cases(),
         schemas::cases(),
         compose::cases(),
