@@ -1,4 +1,4 @@
-//! `scripts/peers`, which unpacks packages. Stand-ins for apt-get and dpkg-deb need no network.
+//! `scripts/peers` and `scripts/bench-tools`, which unpack packages. Stand-ins for apt-get and dpkg-deb need no network.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,21 +14,26 @@ pub fn cases() -> Vec<Trial> {
     vec![
         Trial::test("scripts/peers: says why nginx is not unpacked, and keeps no half of it", peers_fails),
         Trial::test("scripts/peers: uses the files of another run", peers_is_second),
+        Trial::test("scripts/bench-tools: leaves alone what is in its place", bench_tools_fails),
+        Trial::test("scripts/bench-tools: uses the files of another run", bench_tools_is_second),
     ]
 }
 
 /// What the scripts need of the real machine.
-const NEEDED: [&str; 10] = ["chmod", "cut", "dirname", "grep", "mkdir", "mktemp", "mv", "rm", "tail", "touch"];
+const NEEDED: [&str; 15] = [
+    "cat", "chmod", "cut", "dirname", "find", "grep", "mkdir", "mktemp", "mv", "paste", "rm", "sed", "sort", "tail",
+    "touch",
+];
 
 /// Downloads two packages.
 const APT_GET: &str = r#"[ "$1" != download ] || touch first.deb second.deb"#;
 
-/// Unpacks nginx from each package.
+/// Unpacks both programs from each package.
 const DPKG_DEB: &str = r#"
 [ "$1" = -x ] || { echo "package 1.0"; exit; }
-mkdir -p "$3/usr/sbin"
-touch "$3/usr/sbin/nginx"
-chmod +x "$3/usr/sbin/nginx""#;
+mkdir -p "$3/usr/bin" "$3/usr/sbin"
+touch "$3/usr/bin/wrk" "$3/usr/sbin/nginx"
+chmod +x "$3/usr/bin/wrk" "$3/usr/sbin/nginx""#;
 
 /// Returns commands that create a program, as another run would at the same time.
 fn program(path: &Path) -> String {
@@ -65,6 +70,34 @@ fn peers_is_there(machine: &Machine, script: &Path) -> Outcome {
     check(said.starts_with(&format!("nginx {}/nginx\n", peers.display())), || said)?;
     check(names(&peers)? == ["nginx"], || format!("left {:?}", names(&peers)))?;
     check(!peers.join("nginx/root").exists(), || "moved into the files of another run".into())
+}
+
+fn bench_tools_fails() -> Outcome {
+    let (machine, script) = machine("bench-tools", "fails")?;
+    let place = machine.path("tree/.tools/bench-wrk");
+    fs::create_dir_all(place.join("else"))?;
+    let output = run(machine.command(&script).arg("wrk"))?;
+    check(output.status.code() == Some(3), || format!("{output:?}"))?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    check(said.ends_with("bench-wrk cannot be written\n"), || said)?;
+    only(&place, "else")
+}
+
+fn bench_tools_is_second() -> Outcome {
+    let (machine, script) = machine("bench-tools", "second")?;
+    let place = machine.path("tree/.tools/bench-wrk");
+    let wrapper = place.join("wrk");
+    machine.put("dpkg-deb", &format!("{DPKG_DEB}\n{}", program(&wrapper)))?;
+    let output = run(machine.command(&script).arg("wrk"))?;
+    check(output.status.success() && stdout(&output) == format!("{}\n", wrapper.display()), || format!("{output:?}"))?;
+    only(&place, "wrk")
+}
+
+/// Checks that a directory has one entry, and that there is nothing beside the directory.
+fn only(directory: &Path, entry: &str) -> Outcome {
+    let tools = directory.with_file_name("");
+    check(names(&tools)? == ["bench-wrk"], || format!("left {:?}", names(&tools)))?;
+    check(names(directory)? == [entry], || format!("left {:?}", names(directory)))
 }
 
 /// Returns a machine of Debian, and the path of a copy of the script, which writes into the machine's directory `tree`.
