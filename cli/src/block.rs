@@ -3,9 +3,9 @@
 
 use healer::config::node::{Node, Value};
 
-use crate::deprecated;
 use crate::envoy::Filter;
 use crate::warning::Warning;
+use crate::{deprecated, proto};
 
 const BOTH: (&str, &str) = ("fail_open beside failure_policy, which Envoy refuses", "failure_policy: FAIL_OPEN alone");
 const NEITHER: (&str, &str) =
@@ -43,16 +43,14 @@ pub fn in_policy(block: &Node) -> Vec<Warning> {
 /// Returns whether this block is all that Envoy gets. A block without a module is laid over another one, as by Istio's
 /// `MERGE`.
 pub fn is_whole(block: &Node) -> bool {
-    block.get("vm_config").is_some()
+    proto::get(block, "vm_config").is_some()
 }
 
 fn policy_of(block: &Node) -> Option<&Node> {
-    block.get("failure_policy").filter(|policy| policy.as_str() != Some("UNSPECIFIED"))
+    proto::get(block, "failure_policy").filter(|policy| policy.as_str() != Some("UNSPECIFIED"))
 }
 
 /// The value of `fail_open`, and the offset of its name.
 fn fail_open_of(block: &Node) -> Option<(&Value, usize)> {
-    let Value::Object(members) = &block.value else { return None };
-    let member = members.iter().find(|member| member.name == "fail_open")?;
-    Some((&member.node.value, member.offset))
+    proto::member(block, "fail_open").map(|member| (&member.node.value, member.offset))
 }

@@ -21,12 +21,13 @@ struct Deprecation {
 /// Settings of the plugin's configuration. None so far.
 const SETTINGS: [Deprecation; 0] = [];
 
-/// Fields of Envoy's block for a plugin of which Envoy's own log warns.
-const PLUGIN: [Deprecation; 1] = [Deprecation {
+/// Fields of Envoy's block for a plugin of which Envoy's own log warns, under both names that Envoy reads.
+const PLUGIN: [Deprecation; 2] = [FAIL_OPEN, Deprecation { path: "failOpen", ..FAIL_OPEN }];
+const FAIL_OPEN: Deprecation = Deprecation {
     path: "fail_open",
     since: "Envoy 1.33",
     instead: "failure_policy: FAIL_OPEN; with fail_open a response may end well that lacks bytes",
-}];
+};
 
 /// Returns warnings about deprecated settings of a configuration.
 pub fn in_settings(configuration: &Node) -> Vec<Warning> {

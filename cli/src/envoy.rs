@@ -3,6 +3,8 @@
 use healer::config::ConfigError;
 use healer::config::node::{Node, Value};
 
+use crate::proto::{self, text};
+
 const WASM: &str = "envoy.extensions.filters.http.wasm.v3.Wasm";
 const DECOMPRESSOR: Kind = Kind { name: "envoy.filters.http.decompressor", ends: "decompressor.v3.Decompressor" };
 /// Filters that Envoy accepts as the end of a list of filters, in a listener and in a cluster.
@@ -82,7 +84,7 @@ pub enum Configuration<'a> {
 
 /// Says what a message is instead of one of the forms that contain a configuration.
 pub fn refuse_unknown(any: &Node) -> ConfigError {
-    let value = any.get("value");
+    let value = proto::get(any, "value");
     let found = match (text(any, "@type"), value) {
         (None, _) => format!("{} without @type", any.describe()),
         (Some(kind), None) => format!("@type {} without value", short(kind)),
@@ -123,13 +125,13 @@ pub fn discovered(documents: &[Node]) -> Vec<Discovered<'_>> {
 }
 
 fn discovered_at(node: &Node) -> Option<Discovered<'_>> {
-    let discovery = node.get("config_discovery")?;
-    let Value::Array(kinds) = &discovery.get("type_urls")?.value else { return None };
+    let discovery = proto::get(node, "config_discovery")?;
+    let Value::Array(kinds) = &proto::get(discovery, "type_urls")?.value else { return None };
     let is_wasm = kinds.iter().filter_map(Node::as_str).any(|kind| kind.ends_with(WASM));
     let name = text(node, "name").filter(|_| is_wasm)?;
-    let source = discovery.get("config_source");
-    let file = source.and_then(|source| source.get("path_config_source")).and_then(|source| text(source, "path"));
-    Some(Discovered { name, file: file.or_else(|| source.and_then(|source| text(source, "path"))) })
+    let path = |path: &[&str]| proto::at(discovery, path).and_then(Node::as_str);
+    let file = path(&["config_source", "path_config_source", "path"]).or_else(|| path(&["config_source", "path"]));
+    Some(Discovered { name, file })
 }
 
 impl Discovered<'_> {
@@ -147,12 +149,12 @@ fn names_nomos(name: &str) -> bool {
 pub fn is_envoy(document: &Node) -> bool {
     let fields = ["static_resources", "dynamic_resources", "admin", "node", "resources", "typed_config"];
     let is_message = |node: &Node| !matches!(node.value, Value::String(_) | Value::Number(_) | Value::Bool(_));
-    fields.iter().any(|field| document.get(field).is_some_and(is_message))
+    fields.iter().any(|field| proto::get(document, field).is_some_and(is_message))
 }
 
 impl Kind {
     fn is_of(&self, filter: &Node) -> bool {
-        let kind = filter.get("typed_config").and_then(kind_of);
+        let kind = proto::get(filter, "typed_config").and_then(kind_of);
         kind.map_or_else(|| text(filter, "name") == Some(self.name), |kind| kind.ends_with(self.ends))
     }
 }
@@ -177,11 +179,11 @@ impl<'a> Filter<'a> {
 
     /// Returns the configuration of the plugin.
     pub fn configuration(&self) -> Configuration<'a> {
-        let Some(any) = self.plugin.and_then(|plugin| plugin.get("configuration")) else {
+        let Some(any) = self.plugin.and_then(|plugin| proto::get(plugin, "configuration")) else {
             return Configuration::Missing;
         };
         let kind = text(any, "@type").unwrap_or_default();
-        match any.get("value") {
+        match proto::get(any, "value") {
             Some(value) if kind.ends_with("google.protobuf.Struct") => Configuration::Tree(value),
             Some(value) if kind.ends_with("google.protobuf.StringValue") => match &value.value {
                 Value::String(text) => Configuration::Text(text, value),
@@ -193,15 +195,14 @@ impl<'a> Filter<'a> {
 
     /// Returns whether Envoy lets this filter hold response headers.
     pub fn may_hold_headers(&self) -> bool {
-        let flag = self.plugin.and_then(|plugin| plugin.get("allow_on_headers_stop_iteration"));
+        let flag = self.plugin.and_then(|plugin| proto::get(plugin, "allow_on_headers_stop_iteration"));
         flag.is_some_and(|flag| flag.value == Value::Bool(true))
     }
 
     /// Returns whether the filter, the plugin, its root or the module's file is named after Nomos.
     pub fn is_nomos(&self) -> bool {
         let own = |field| self.plugin.and_then(|plugin| text(plugin, field));
-        let file = ["vm_config", "code", "local", "filename"];
-        let file = self.plugin.and_then(|plugin| file.iter().try_fold(plugin, |node, field| node.get(field)));
+        let file = self.plugin.and_then(|plugin| proto::at(plugin, &["vm_config", "code", "local", "filename"]));
         let names = [self.name, own("name"), own("root_id"), file.and_then(Node::as_str)];
         names.into_iter().flatten().any(names_nomos)
     }
@@ -210,7 +211,7 @@ impl<'a> Filter<'a> {
 /// Collects Wasm filters. Recurses at most as deep as the file was read: [`Node::MAX_DEPTH`].
 fn collect<'a>(node: &'a Node, name: Option<&'a str>, found: &mut Vec<Filter<'a>>) {
     if let Some(wasm) = wasm_of(node) {
-        found.push(Filter::new(node.offset, wasm.get("config"), name));
+        found.push(Filter::new(node.offset, proto::get(wasm, "config"), name));
         return;
     }
     match &node.value {
@@ -237,10 +238,10 @@ fn collect<'a>(node: &'a Node, name: Option<&'a str>, found: &mut Vec<Filter<'a>
 
 /// Returns the name of a filter if it hands out bodies late.
 fn handing_out_late(filter: &Node) -> Option<&str> {
-    let config = filter.get("typed_config")?;
+    let config = proto::get(filter, "typed_config")?;
     let kind = text(config, "@type")?;
     let (_, path, says) = LATE.iter().find(|(late, ..)| kind.ends_with(late))?;
-    let said = path.iter().try_fold(config, |node, field| node.get(field));
+    let said = proto::at(config, path);
     let is_late = match says {
         Says::Anything => said.is_some(),
         Says::Nothing => said.is_none(),
@@ -252,9 +253,9 @@ fn handing_out_late(filter: &Node) -> Option<&str> {
 /// Returns whether a filter decompresses responses. A decompressor may be for requests only.
 fn decompresses(filter: &Node) -> bool {
     let switch = ["typed_config", "response_direction_config", "common_config", "enabled", "default_value"];
-    let switch = switch.iter().try_fold(filter, |node, field| node.get(field));
+    let switch = proto::at(filter, &switch);
     let is_off = |node: &Node| node.value == Value::Bool(false);
-    let is_disabled = filter.get("disabled").is_some_and(|flag| flag.value == Value::Bool(true));
+    let is_disabled = proto::get(filter, "disabled").is_some_and(|flag| flag.value == Value::Bool(true));
     DECOMPRESSOR.is_of(filter) && !is_disabled && !switch.is_some_and(is_off)
 }
 
@@ -276,11 +277,7 @@ fn wasm_of(node: &Node) -> Option<&Node> {
         return Some(node);
     }
     let inner = text(node, "type_url").filter(|_| kind.ends_with(TYPED_STRUCT))?;
-    node.get("value").filter(|_| inner.ends_with(WASM))
-}
-
-fn text<'a>(node: &'a Node, field: &str) -> Option<&'a str> {
-    node.get(field).and_then(Node::as_str)
+    proto::get(node, "value").filter(|_| inner.ends_with(WASM))
 }
 
 #[cfg(test)]

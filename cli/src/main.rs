@@ -29,6 +29,7 @@ mod output;
 mod pack;
 mod parts;
 mod progress;
+mod proto;
 mod resource;
 mod routes;
 mod schema;

@@ -290,6 +290,52 @@ fn a_filter_that_stands_elsewhere_is_told_of() {
     }
 }
 
+/// Envoy reads its own fields under two names, and the plugin's under one.
+#[test]
+fn fields_of_envoy_have_two_names() {
+    let wasm = "type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm";
+    let chain = |value: &str| {
+        format!(
+            "staticResources:
+  listeners:
+  - filterChains:
+    - filters:
+      - name: nomos
+        typedConfig:
+          '@type': {wasm}
+          config:
+            vmConfig: {{code: {{local: {{filename: /nomos.wasm}}}}}}
+            failurePolicy: FAIL_OPEN
+            allowOnHeadersStopIteration: true
+            configuration:
+              '@type': type.googleapis.com/google.protobuf.Struct
+              value: {{mode: off, {value}}}
+"
+        )
+    };
+    let discovered = format!(
+        "- {{name: nomos, configDiscovery: {{configSource: {{pathConfigSource: {{path: /n.yaml}}}}, typeUrls: [{wasm}]}}}}\n"
+    );
+    let rows = [
+        (chain("response_headers: held"), 0, "a.yaml: an Envoy configuration with 1 Nomos filter: no problems\n"),
+        (
+            discovered,
+            0,
+            "a.yaml: an Envoy configuration that takes the filter nomos from /n.yaml (check that file too): no problems\n",
+        ),
+        (chain("responseHeaders: held"), 1, "a.yaml:14: responseHeaders: found an unknown field; expected one of "),
+        (
+            "staticResources: {}\n".to_owned(),
+            1,
+            "a.yaml:1: configuration: found an Envoy configuration without the Nomos filter; expected ",
+        ),
+    ];
+    for (content, code, expected) in rows {
+        let (found, text) = check("camel-case", "a.yaml", &content);
+        assert!(found == code && text.starts_with(expected), "{text}");
+    }
+}
+
 #[test]
 fn another_form_of_configuration_is_named() {
     let rows = [

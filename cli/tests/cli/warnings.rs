@@ -202,6 +202,7 @@ fn what_a_trap_would_do_is_warned_of() {
                 FAIL_OPEN alone";
     let old = "11 fail_open: deprecated since Envoy 1.33; use failure_policy: FAIL_OPEN; with fail_open a response may \
                end well that lacks bytes";
+    let old_camel = old.replacen("fail_open", "failOpen", 1);
     let rows = [
         ("neither", "vm_config: {}", Some(neither)),
         ("unspecified", "vm_config: {}\n  failure_policy: UNSPECIFIED", Some(neither)),
@@ -212,6 +213,10 @@ fn what_a_trap_would_do_is_warned_of() {
         ("old-closed", "fail_open: false\n  vm_config: {}", Some(old)),
         ("both", "fail_open: true\n  failure_policy: FAIL_OPEN\n  vm_config: {}", Some(both)),
         ("both-good", "fail_open: false\n  failure_policy: FAIL_OPEN\n  vm_config: {}", Some(old)),
+        ("camel-neither", "vmConfig: {}", Some(neither)),
+        ("camel-open", "vm_config: {}\n  failurePolicy: FAIL_OPEN", None),
+        ("camel-old", "failOpen: true\n  vmConfig: {}", Some(old_camel.as_str())),
+        ("camel-both", "failOpen: true\n  failurePolicy: FAIL_OPEN\n  vmConfig: {}", Some(both)),
     ];
     let any = "configuration: {'@type': type.googleapis.com/google.protobuf.Struct, value: {mode: off}}";
     for (test, fields, expected) in rows {
