@@ -129,14 +129,16 @@ fn is_alone(document: &Node) -> bool {
     has_settings(document) && !is_part && envoy::filters(std::slice::from_ref(document)).is_empty()
 }
 
-/// Examines a file that should have one document only.
+/// Examines the first document of a file. Only resources of Kubernetes may have others behind them.
 fn examine_first(source: &Source, kind: &Kind<'_>, documents: &[Node]) -> Examined {
     let empty = Node { offset: 0, value: Value::Object(Vec::new()) };
+    let second = match kind {
+        Kind::Resources(_) => None,
+        _ => document::refuse_second(documents).err(),
+    };
     let (kind, problems, warnings) = examine_document(kind, documents.first().unwrap_or(&empty));
     let warnings = warnings.into_iter().map(|warning| (source.line(warning.offset), warning)).collect();
-    let second = documents.get(1).filter(|second| !resource::is_one(second));
-    let second = second.map(|second| refusal(second, "a second document", "one document in a file"));
-    let findings = problems.into_iter().chain(second.into_iter().flatten());
+    let findings = problems.into_iter().chain(second);
     Examined { kind, findings: findings.map(|error| Finding::new(source, error)).collect(), warnings }
 }
 

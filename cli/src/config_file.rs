@@ -31,7 +31,10 @@ fn find<'a>(source: &Source, documents: &'a [Node]) -> Result<Configuration<'a>,
     let kind = Kind::of(documents);
     let expected = match &kind {
         Kind::Empty => return Ok(Configuration::Missing),
-        Kind::Settings(document) => return Ok(Configuration::Tree(document)),
+        Kind::Settings(document) => {
+            document::refuse_second(documents).map_err(|error| source.refuse(&[error]))?;
+            return Ok(Configuration::Tree(document));
+        }
         Kind::Envoy { filters, discovered, plugins } => match (filters.as_slice(), plugins.as_slice()) {
             ([], []) => return Err(refuse(source, documents, &without_filter(discovered))),
             ([filter], []) => return Ok(filter.configuration()),

@@ -14,13 +14,22 @@ pub fn read(source: &Source) -> Result<Vec<Node>, ConfigError> {
     yaml::read(&source.text, Dialect::Envoy)
 }
 
-/// Reads the first document of a file that Envoy does not read, such as an OpenAPI document.
+/// Reads the only document of a file that Envoy does not read, such as an OpenAPI document.
 pub fn read_foreign(source: &Source) -> Result<Node, ConfigError> {
     if is_json(source) {
         return json::read(source.text.as_bytes());
     }
     let documents = yaml::read(&source.text, Dialect::Core)?;
+    refuse_second(&documents)?;
     Ok(documents.into_iter().next().unwrap_or(Node { offset: 0, value: Value::Null }))
+}
+
+/// Refuses a second document in a file of one, because nothing would be read of it. An empty one, as behind a `---` at
+/// the end, says nothing.
+pub fn refuse_second(documents: &[Node]) -> Result<(), ConfigError> {
+    let Some(second) = documents.iter().skip(1).find(|document| document.value != Value::Null) else { return Ok(()) };
+    let (found, expected) = ("a second document".to_owned(), "one document in a file".to_owned());
+    Err(ConfigError { at: "document".to_owned(), offset: second.offset, found, expected })
 }
 
 /// Returns whether a file is JSON. JSON is not read as YAML, which reads `\/` and surrogate pairs differently, and

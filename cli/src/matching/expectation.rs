@@ -42,7 +42,10 @@ pub fn read(path: &Path, which: &Which) -> Result<PlanSpec, Failure> {
                 path.display()
             )))
         }
-        Kind::Settings(document) | Kind::Contract(document) => of_schema(&source, document),
+        Kind::Settings(document) | Kind::Contract(document) => {
+            document::refuse_second(&documents).map_err(|error| source.refuse(&[error]))?;
+            of_schema(&source, document)
+        }
         Kind::Empty => Err(Failure::new(format!("{}: found no contract; expected a JSON Schema", path.display()))),
     }
 }

@@ -98,7 +98,7 @@ plurals, \
         (
             "documents",
             "mode: off\n---\nmode: heal\n".to_owned(),
-            "a.yaml:3: configuration: found a second document; expected one document in a file\n",
+            "a.yaml:3: document: found a second document; expected one document in a file\n",
         ),
         (
             "no-filter",
@@ -287,6 +287,48 @@ fn a_filter_that_stands_elsewhere_is_told_of() {
             Dir::new("heal-elsewhere").file("a.yaml", chain(source)).nomos(&["heal", "--config", "a.yaml", "-"]);
         let expected = "nomos: a.yaml:1: found the filter nomos by discovery; expected ";
         assert!(output.code == 2 && output.stderr.starts_with(expected), "{}", output.stderr);
+    }
+}
+
+/// What a second document says would be lost. Resources of Kubernetes are the exception.
+#[test]
+fn every_command_refuses_a_second_document() {
+    let dir = Dir::new("check-second");
+    let twice = |first: &str, second: &str| format!("{first}---\n{second}");
+    let routes = "routes: [{name: u, match: {path: /u}, rename: {a: b}, contract: {properties: {b: {}}}}]\n";
+    let schema = "type: object\nproperties: {id: {}}\n";
+    let openapi = "openapi: 3.1.0\npaths: {/u: {get: {operationId: u, responses: {'200': {content: {application/json: \
+                   {schema: {properties: {id: {}}}}}}}}}}\n";
+    dir.file("r.yaml", twice(routes, "routes: []\n")).file("s.yaml", twice(schema, schema));
+    dir.file("o.yaml", twice(openapi, openapi)).file("body.json", "{}");
+    dir.file("k.yaml", twice(routes, "apiVersion: v1\nkind: ConfigMap\n"));
+    let rows: [(&[&str], &str); 9] = [
+        (&["check", "r.yaml"], "r.yaml:3"),
+        (&["check", "k.yaml"], "k.yaml:3"),
+        (&["check", "s.yaml"], "s.yaml:4"),
+        (&["check", "o.yaml"], "o.yaml:4"),
+        (&["heal", "--config", "r.yaml", "body.json"], "r.yaml:3"),
+        (&["match", "--contract", "r.yaml", "body.json"], "r.yaml:3"),
+        (&["match", "--contract", "s.yaml", "body.json"], "s.yaml:4"),
+        (&["match", "--contract", "o.yaml", "--operation", "u", "body.json"], "o.yaml:4"),
+        (&["contract", "o.yaml"], "o.yaml:4"),
+    ];
+    for (args, place) in rows {
+        let expected = format!("{place}: document: found a second document; expected one document in a file\n");
+        let output = dir.nomos(args);
+        let found = (output.code, output.stdout + &output.stderr);
+        let expected = if args.first() == Some(&"check") { (1, expected) } else { (2, format!("nomos: {expected}")) };
+        assert_eq!(found, expected, "{args:?}");
+    }
+    dir.file("r.yaml", twice(routes, "")).file("o.yaml", twice(openapi, ""));
+    let rows: [&[&str]; 4] = [
+        &["check", "r.yaml"],
+        &["check", "o.yaml"],
+        &["heal", "--config", "r.yaml", "body.json"],
+        &["contract", "o.yaml"],
+    ];
+    for args in rows {
+        assert_eq!(dir.nomos(args).code, 0, "{args:?}");
     }
 }
 
