@@ -25,15 +25,18 @@ pub fn body(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::io(path, &error))
 }
 
-/// Parses `--path`.
+/// Parses `--path`: what a path in a configuration may be, and a query.
 pub fn request_path(text: &str) -> Result<String, String> {
-    let is_path = text.starts_with('/');
-    is_path.then(|| text.to_owned()).ok_or_else(|| "expected a path, such as /api/user".to_owned())
+    let is_path = text.starts_with('/') && !text.contains(|c: char| c.is_whitespace() || c.is_control());
+    is_path
+        .then(|| text.to_owned())
+        .ok_or_else(|| "expected a path that starts with / and has no white space, such as /api/user".to_owned())
 }
 
-/// Parses `--method`. Methods are case-sensitive.
+/// Parses `--method`: what a method in a configuration may be. Methods are case-sensitive.
 pub fn method(text: &str) -> Result<String, String> {
-    let is_method = !text.is_empty() && !text.contains(|letter: char| letter.is_ascii_lowercase());
+    let is_letter = |byte: u8| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_');
+    let is_method = !text.is_empty() && text.bytes().all(is_letter);
     is_method.then(|| text.to_owned()).ok_or_else(|| "expected a method in capitals, such as GET".to_owned())
 }
 

@@ -271,14 +271,25 @@ fn what_is_no_request_is_refused() {
     let dir = dir("requests");
     dir.file("none.json", "{}");
     let rows = [
-        (["--path", "api/user"], "expected a path, such as /api/user"),
+        (["--path", "api/user"], "expected a path that starts with / and has no white space, such as /api/user"),
+        (["--path", "/a b"], "expected a path that starts with / and has no white space, such as /api/user"),
+        (["--path", "/a?b=c\td"], "expected a path that starts with / and has no white space, such as /api/user"),
+        (["--path", "/a\u{7f}"], "expected a path that starts with / and has no white space, such as /api/user"),
         (["--method", "get"], "expected a method in capitals, such as GET"),
+        (["--method", "G ET"], "expected a method in capitals, such as GET"),
+        (["--method", "123"], "expected a method in capitals, such as GET"),
+        (["--method", "GÉT"], "expected a method in capitals, such as GET"),
+        (["--method", ""], "expected a method in capitals, such as GET"),
         (["--status", "abc"], "expected a status, such as 404"),
         (["--status", "999"], "expected a status, such as 404"),
     ];
     for (option, expected) in rows {
         let output = dir.nomos(&[&["heal", "--config", "nomos.yaml", "body.json"][..], &option].concat());
         assert!(output.code == 2 && output.stderr.contains(expected), "{option:?}: {}", output.stderr);
+    }
+    for option in [["--path", "/api/user?q=a%20b"], ["--method", "M-SEARCH"]] {
+        let output = dir.nomos(&[&["heal", "--config", "none.json", "body.json"][..], &option].concat());
+        assert_eq!(output.code, 0, "{option:?}: {}", output.stderr);
     }
     let output = dir.nomos(&["heal", "--config", "none.json", "body.json"]);
     let report = "skipped: the configuration has no routes; the body is left as it came\n";
