@@ -24,6 +24,7 @@ mod json_text;
 mod kind;
 mod matching;
 mod members;
+mod mismatch;
 mod openapi;
 mod output;
 mod pack;

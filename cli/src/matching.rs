@@ -10,7 +10,7 @@ use healer::plan::spec::{PlanSpec, Settings};
 use healer::{Healer, Limits, Matching, Memo, Plan, Progress, Reason, similarity};
 
 use crate::failure::Failure;
-use crate::{input, openapi, output, unreadable};
+use crate::{input, mismatch, openapi, output, unreadable};
 
 const EXAMPLES: &str = "\
 SCHEMA is a JSON Schema, an OpenAPI document, or a configuration with a route
@@ -101,10 +101,29 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     args.similarity.set(&mut spec);
     let body = input::body(&args.body)?;
     let matching = matched(&spec, &body).map_err(|found| refuse(&args.body, &found))?;
-    let text = if args.json { report::as_json(&matching) } else { report::as_text(&matching) };
+    let text = if args.json {
+        report::as_json(&matching)
+    } else {
+        report::as_text(&matching, &misfits(&spec, &body, &matching))
+    };
     output::write_styled(&text)?;
     let lacks = matching.missing.iter().any(|missing| missing.required);
     Ok(if lacks { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Says where the body has another kind of value than the contract, unless a match has to do with it: a list may be
+/// expected in an object, or the other way round.
+fn misfits(spec: &PlanSpec, body: &[u8], matching: &Matching) -> Vec<String> {
+    let Some(contract) = &spec.contract else { return Vec::new() };
+    let whole = mismatch::of_whole(contract, body).filter(|_| matching.matches.is_empty());
+    let is_in = |path: &str, place: &str| {
+        path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    let is_matched =
+        |place: &str| matching.matches.iter().any(|found| is_in(&found.expected, place) || is_in(&found.found, place));
+    let inside = mismatch::inside(contract, body).into_iter().filter(|(place, _)| !is_matched(place));
+    let inside = inside.map(|(place, words)| format!("{place} ({words})"));
+    whole.map(str::to_owned).into_iter().chain(inside).collect()
 }
 
 impl Similarity {

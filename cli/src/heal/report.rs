@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use healer::config::{ConfigError, Mode, Route, Sample};
-use healer::plan::spec::Contract;
 use healer::similarity::Parts;
 use healer::{Description, Failure, Healer, Memo, OpKind, Plan, Reason, Summary, Why};
 use nomos_filter::outcome::Skip;
@@ -14,7 +13,7 @@ use crate::input::Exchange;
 use crate::json_text::quote;
 use crate::output::plural;
 use crate::text::{plain, shell_word};
-use crate::{input, parts, unreadable};
+use crate::{input, mismatch, parts, unreadable};
 
 /// Missing members that are named to people. `--json` has all of them.
 const MOST_MISSING: usize = 4;
@@ -175,14 +174,10 @@ impl Report<'_> {
     }
 
     /// Says that body and contract differ in kind, so that the contract is about nothing in the body.
-    fn mismatch(&self) -> &'static str {
+    fn mismatch(&self) -> String {
         let contract = self.route.and_then(|route| route.plan.spec().contract.as_ref());
-        let first = self.body.iter().find(|byte| !byte.is_ascii_whitespace());
-        match (contract, first) {
-            (Some(Contract::Object { .. }), Some(b'[')) => "; the contract is of an object, and the body is an array",
-            (Some(Contract::Array { .. }), Some(b'{')) => "; the contract is of an array, and the body is an object",
-            _ => "",
-        }
+        let said = contract.and_then(|contract| mismatch::of_whole(contract, self.body));
+        said.map(|said| format!("; {said}")).unwrap_or_default()
     }
 
     /// Says which required members are missing, and which command tells what may stand for them.

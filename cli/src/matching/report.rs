@@ -11,17 +11,17 @@ use crate::text::{plain, width};
 
 const HEAD: Style = Style::new().bold();
 
-/// Returns a table of matches, followed by what is missing and unknown.
-pub fn as_text(matching: &Matching) -> String {
+/// Returns a table of matches, followed by what is missing and unknown, and what is of another kind than expected.
+pub fn as_text(matching: &Matching, misfits: &[String]) -> String {
     let mut text = vec![table(&matching.matches)];
     let missing: Vec<String> = matching
         .missing
         .iter()
         .map(|missing| missing.path.clone() + if missing.required { " (required)" } else { "" })
         .collect();
-    for (what, paths) in [("missing", &missing), ("unknown", &matching.unknown)] {
-        if !paths.is_empty() {
-            text.push(format!("{HEAD}{what}:{HEAD:#} {}\n", plain(&paths.join(", "))));
+    for (what, places) in [("missing", &missing[..]), ("unknown", &matching.unknown), ("another kind", misfits)] {
+        if !places.is_empty() {
+            text.push(format!("{HEAD}{what}:{HEAD:#} {}\n", plain(&places.join(", "))));
         }
     }
     let text = text.concat();
@@ -115,8 +115,8 @@ id          \"a.b\".key   1.00  a rule, pack or case convention
 missing: phone (required), tags[].label
 unknown: data.x
 ";
-        let plain = anstream::adapter::strip_str(&as_text(&matching())).to_string();
+        let plain = anstream::adapter::strip_str(&as_text(&matching(), &[])).to_string();
         assert_eq!(plain, expected);
-        assert_eq!(as_text(&Matching::default()), "everything stands where it is expected\n");
+        assert_eq!(as_text(&Matching::default(), &[]), "everything stands where it is expected\n");
     }
 }

@@ -39,6 +39,46 @@ fn what_is_where_it_is_expected_is_no_match() {
     );
 }
 
+/// Programs get the same object as before: its fields are stable.
+#[test]
+fn a_value_of_another_kind_than_the_contract_is_told() {
+    let dir = Dir::new("match-kind");
+    let schema = r#"{"type":"object","required":["id"],"properties":{"id":{},"items":{"type":"array"}}}"#;
+    dir.file("object.json", schema).file("list.json", format!(r#"{{"type":"array","items":{schema}}}"#));
+    let moving = r#"{"routes":[{"match":{"path":"/u"},"move":{"items.list":"items"},"contract":{"type":"object",
+        "properties":{"items":{"type":"array","items":{"type":"object","properties":{"x":{}}}}}}}]}"#;
+    dir.file("moving.json", moving);
+    let rows = [
+        (
+            "object.json",
+            "[]",
+            1,
+            "missing: id (required), items\nanother kind: the contract is of an object, and the body is an array\n",
+        ),
+        ("object.json", r#"{"id":1,"items":{}}"#, 0, "another kind: items (an object; expected an array)\n"),
+        (
+            "list.json",
+            r#"[{"id":1,"items":{}},{"id":2,"items":"x"}]"#,
+            0,
+            "another kind: [].items (an object; expected an array)\n",
+        ),
+        ("list.json", r#"[{"id":1,"items":null},{"id":1,"items":[]}]"#, 0, "everything stands where it is expected\n"),
+        (
+            "moving.json",
+            r#"{"items":{"list":[{"x":1}]}}"#,
+            0,
+            "EXPECTED   FOUND           SCORE  WHY\nitems[].x  items.list[].x   1.00  a rule, pack or case convention\n",
+        ),
+    ];
+    for (contract, body, code, expected) in rows {
+        let output = dir.nomos_on(&["match", "--contract", contract], body.as_bytes());
+        assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (code, expected, ""), "{body}");
+    }
+    let output = dir.nomos_on(&["match", "--contract", "object.json", "--json"], br#"{"id":1,"items":{}}"#);
+    let expected = json!({"matches": [], "missing": [], "missing_required": [], "unknown": []});
+    assert_eq!((output.code, object(&output)), (0, expected));
+}
+
 #[test]
 fn rules_of_a_route_match_too() {
     let dir = dir("rules");
