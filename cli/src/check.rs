@@ -103,7 +103,9 @@ fn examine(source: &Source) -> Examined {
                 warnings: warnings.chain(own.warnings).collect(),
             }
         }
-        Kind::Resources(plugins) if !plugins.is_empty() => examine_plugins(source, plugins, &documents),
+        Kind::Resources(plugins) if !plugins.is_empty() || !resource::refuse_wasm(&documents).is_empty() => {
+            examine_plugins(source, plugins, &documents)
+        }
         Kind::OpenApi(_) => examine_openapi(source, &kind),
         _ => examine_first(source, &kind, &documents),
     }
@@ -115,10 +117,11 @@ fn examine_plugins(source: &Source, plugins: &[Plugin<'_>], documents: &[Node]) 
     let lost = documents.iter().filter(|document| is_alone(document));
     let lost =
         lost.flat_map(|document| refusal(document, found, "it in a file of its own, or inside a filter or plugin"));
+    let refused = lost.chain(resource::refuse_wasm(documents)).map(|error| Finding::new(source, error));
     let findings = plugins.iter().flat_map(|plugin| examine_plugin(source, plugin));
     Examined {
         kind: format!("resources of Kubernetes with {}", plural(plugins.len(), "Nomos plugin")),
-        findings: lost.map(|error| Finding::new(source, error)).chain(findings).collect(),
+        findings: refused.chain(findings).collect(),
         warnings: plugins.iter().flat_map(|plugin| warnings::of_plugin(source, plugin)).collect(),
     }
 }

@@ -29,6 +29,10 @@ pub fn read(path: &Path) -> Result<Config, Failure> {
 
 fn find<'a>(source: &Source, documents: &'a [Node]) -> Result<Configuration<'a>, Failure> {
     let kind = Kind::of(documents);
+    let refused = resource::refuse_wasm(documents);
+    if !refused.is_empty() {
+        return Err(source.refuse(&refused));
+    }
     let expected = match &kind {
         Kind::Empty => return Ok(Configuration::Missing),
         Kind::Settings(document) => {

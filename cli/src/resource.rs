@@ -1,6 +1,7 @@
 //! Nomos's configuration inside resources of Kubernetes: Istio's `WasmPlugin` and Envoy Gateway's
 //! `EnvoyExtensionPolicy`.
 
+use healer::config::ConfigError;
 use healer::config::node::{Node, Value};
 
 /// A Wasm plugin in a resource.
@@ -22,7 +23,7 @@ pub const EXPECTED: &str =
 
 /// Returns the Wasm plugins.
 pub fn plugins(documents: &[Node]) -> Vec<Plugin<'_>> {
-    documents.iter().flat_map(of_document).collect()
+    documents.iter().flat_map(each).flat_map(of_resource).collect()
 }
 
 /// Returns whether a document is a resource of Kubernetes, of any kind.
@@ -37,14 +38,36 @@ impl Plugin<'_> {
     }
 }
 
-fn of_document(document: &Node) -> Vec<Plugin<'_>> {
-    let Some(spec) = document.get("spec") else { return Vec::new() };
-    match document.get("kind").and_then(Node::as_str) {
+/// Returns the problems with `wasm` where it is no array, so that no plugin is found in it.
+pub fn refuse_wasm(documents: &[Node]) -> Vec<ConfigError> {
+    let policies = documents.iter().flat_map(each).filter(|resource| kind(resource) == Some("EnvoyExtensionPolicy"));
+    let wasm = policies.filter_map(|policy| policy.get("spec")?.get("wasm"));
+    let refused = wasm.filter(|wasm| !matches!(wasm.value, Value::Array(_) | Value::Null));
+    let refuse = |wasm: &Node| ConfigError {
+        at: "spec.wasm".to_owned(),
+        offset: wasm.offset,
+        found: wasm.describe(),
+        expected: "an array of plugins, such as [{name: nomos, code: {...}, config: {...}}]".to_owned(),
+    };
+    refused.map(refuse).collect()
+}
+
+/// Returns the resources of a document: those of a `List`, which `kubectl get` prints, or else the document itself.
+fn each(document: &Node) -> &[Node] {
+    match document.get("items").map(|items| &items.value) {
+        Some(Value::Array(items)) if kind(document) == Some("List") => items,
+        _ => std::slice::from_ref(document),
+    }
+}
+
+fn of_resource(resource: &Node) -> Vec<Plugin<'_>> {
+    let Some(spec) = resource.get("spec") else { return Vec::new() };
+    match kind(resource) {
         Some("WasmPlugin") => vec![Plugin {
             block: spec,
             configuration: spec.get("pluginConfig"),
             may_hold_headers: false,
-            names: [text(document, &["metadata", "name"]), text(spec, &["url"]), None],
+            names: [text(resource, &["metadata", "name"]), text(spec, &["url"]), None],
         }],
         Some("EnvoyExtensionPolicy") => match spec.get("wasm").map(|list| &list.value) {
             Some(Value::Array(items)) => items.iter().map(of_entry).collect(),
@@ -61,6 +84,10 @@ fn of_entry(entry: &Node) -> Plugin<'_> {
         may_hold_headers: true,
         names: [text(entry, &["name"]), text(entry, &["code", "image", "url"]), text(entry, &["code", "http", "url"])],
     }
+}
+
+fn kind(resource: &Node) -> Option<&str> {
+    resource.get("kind").and_then(Node::as_str)
 }
 
 fn text<'a>(node: &'a Node, path: &[&str]) -> Option<&'a str> {

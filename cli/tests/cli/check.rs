@@ -688,13 +688,30 @@ fn what_is_in_a_resource_is_read_by_every_command() {
     dir.file("plugin.yaml", resource("WasmPlugin", &format!("pluginConfig: {routes}")));
     let policy = resource("EnvoyExtensionPolicy", &format!("wasm: [{{name: nomos, config: {routes}}}]"));
     dir.file("policy.yaml", format!("{}---\n{policy}", resource("Gateway", "x: 1")));
-    for file in ["plugin.yaml", "policy.yaml"] {
-        assert_eq!(dir.nomos(&["check", file]).code, 0);
+    // As `kubectl get -o yaml` prints resources.
+    let list = |item: &str| {
+        format!(
+            "apiVersion: v1\nkind: List\nitems:\n- {}\n- {}\n",
+            item.trim_end().replace('\n', "\n  "),
+            "kind: Secret"
+        )
+    };
+    dir.file("plugins.yaml", list(&resource("WasmPlugin", &format!("pluginConfig: {routes}"))));
+    dir.file("policies.yaml", list(&policy));
+    for file in ["plugin.yaml", "policy.yaml", "plugins.yaml", "policies.yaml"] {
+        assert_eq!(dir.nomos(&["check", file]).code, 0, "{file}");
         let healed = dir.nomos_on(&["heal", "--config", file], br#"{"a":1}"#);
         assert_eq!((healed.stdout.as_str(), healed.stderr.as_str()), (r#"{"b":1}"#, "healed by route u: 1 rename\n"));
         let matched = dir.nomos_on(&["match", "--config", file, "--path", "/u", "--json"], br#"{"a":1}"#);
         assert!(matched.stdout.contains(r#""expected":"b","found":"a""#), "{}{}", matched.stdout, matched.stderr);
     }
+    dir.file("object.yaml", resource("EnvoyExtensionPolicy", "wasm:\n    name: nomos\n    config: {mode: off}"));
+    let found = "object.yaml:6: spec.wasm: found an object; expected an array of plugins, such as [{name: nomos, code: \
+                 {...}, config: {...}}]\n";
+    let checked = dir.nomos(&["check", "object.yaml"]);
+    assert_eq!((checked.code, checked.stdout.as_str()), (1, found));
+    let healed = dir.nomos(&["heal", "--config", "object.yaml"]);
+    assert_eq!((healed.code, healed.stderr), (2, format!("nomos: {found}")));
     dir.file("gateway.yaml", format!("# x\n{}---\n{}", resource("Gateway", "x: 1"), resource("Route", "x: 1")));
     dir.file("two.yaml", format!("{0}---\n{0}", resource("WasmPlugin", "pluginConfig: {}")));
     let found = "found no configuration of Nomos in a resource of Kubernetes; expected a WasmPlugin, \
