@@ -8,9 +8,13 @@ use granit_parser::{Event, Parser, ScalarStyle, Tag};
 use healer::config::ConfigError;
 use healer::config::node::{Member, Node, Value};
 
-/// The maximum number of values. An alias copies the node that it names, so a few lines can stand for billions of
-/// values. No configuration has this many; the largest API descriptions come near.
+/// The maximum number of values. An anchor keeps a copy of the node that it names, and each alias adds another one, so
+/// a few lines can stand for billions of values. No configuration has this many; the largest API descriptions come
+/// near.
 const MAX_NODES: usize = 2_000_000;
+
+/// In copies, this many bytes of text count as one value: they take about as much memory.
+const TEXT_OF_A_VALUE: usize = 64;
 
 /// How unquoted words are read, and whether merge keys take effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -171,10 +175,9 @@ impl Builder {
                 _ => Role::Name,
             };
             *key = Some(Key { name: text.to_owned(), offset, role });
-            self.name(anchor, &node);
-            return Ok(());
+            return self.name(anchor, &node);
         }
-        self.name(anchor, &node);
+        self.name(anchor, &node)?;
         self.add(node)
     }
 
@@ -196,7 +199,7 @@ impl Builder {
             Content::Mapping(mapping) => Value::Object(mapping.finish()),
         };
         let node = Node { offset: open.offset, value };
-        self.name(open.anchor, &node);
+        self.name(open.anchor, &node)?;
         self.add(node)
     }
 
@@ -207,6 +210,7 @@ impl Builder {
         if depth(&node) + self.open.len() > Node::MAX_DEPTH {
             return Err(("an alias of something deep".to_owned(), "at most 160 lists and maps inside each other"));
         }
+        self.count(size(&node))?;
         if let Some(key) = self.missing_key() {
             let Value::String(name) = node.value else {
                 return Err(("an alias of something else as a key".to_owned(), "a text as the key"));
@@ -214,15 +218,24 @@ impl Builder {
             *key = Some(Key { name, offset, role: Role::Name });
             return Ok(());
         }
-        self.nodes += size(&node);
         self.add(node)
     }
 
     /// Stores a node for its aliases. An anchor of 0 means that there is none.
-    fn name(&mut self, anchor: usize, node: &Node) {
+    fn name(&mut self, anchor: usize, node: &Node) -> Result<(), Complaint> {
         if anchor != 0 {
+            self.count(size(node))?;
             self.anchors.insert(anchor, node.clone());
         }
+        Ok(())
+    }
+
+    fn count(&mut self, nodes: usize) -> Result<(), Complaint> {
+        self.nodes += nodes;
+        if self.nodes > MAX_NODES {
+            return Err(("more than 2,000,000 values, anchors and aliases counted in full".to_owned(), "fewer"));
+        }
+        Ok(())
     }
 
     /// Returns the place for the next key if the innermost container is a map that waits for one.
@@ -234,10 +247,7 @@ impl Builder {
     }
 
     fn add(&mut self, node: Node) -> Result<(), Complaint> {
-        self.nodes += 1;
-        if self.nodes > MAX_NODES {
-            return Err(("more than 2,000,000 values, aliases counted in full".to_owned(), "fewer"));
-        }
+        self.count(1)?;
         match self.open.last_mut().map(|open| &mut open.content) {
             None => self.documents.push(node),
             Some(Content::Sequence(items)) => items.push(node),
@@ -251,8 +261,14 @@ fn depth(node: &Node) -> usize {
     1 + children(node).map(depth).max().unwrap_or_default()
 }
 
+/// Returns how many values a copy of a node counts as.
 fn size(node: &Node) -> usize {
-    1 + children(node).map(size).sum::<usize>()
+    let text = match &node.value {
+        Value::String(text) | Value::Number(text) => text.len(),
+        Value::Object(members) => members.iter().map(|member| member.name.len()).sum(),
+        _ => 0,
+    };
+    1 + text / TEXT_OF_A_VALUE + children(node).map(size).sum::<usize>()
 }
 
 fn children(node: &Node) -> Box<dyn Iterator<Item = &Node> + '_> {
@@ -375,6 +391,16 @@ mod tests {
         let levels: Vec<String> = (1..12).map(merging).collect();
         let laughs = format!("a0: &a0 {{x: 1, y: 2}}\n{}", levels.concat());
         assert!(read_as(&laughs, Dialect::Core).contains("more than 2,000,000 values"));
+        // Anchors inside each other, around many values and around one long text.
+        let open = (0..150).map(|name| format!("&n{name} [")).collect::<Vec<_>>().concat();
+        for inner in ["x,".repeat(20_000), "x".repeat(1_000_000)] {
+            let named = format!("{open}{inner}{}", "]".repeat(150));
+            assert!(read_all(&named).contains("more than 2,000,000 values"));
+        }
+        let texts = format!("a: &a {}\nb: [{}]", "x".repeat(1_000_000), "*a,".repeat(200));
+        assert!(read_all(&texts).contains("more than 2,000,000 values"));
+        let keys = format!("&a {}: 1\n{}", "x".repeat(1000), "*a : 1\n".repeat(200_000));
+        assert!(read_all(&keys).contains("more than 2,000,000 values"));
     }
 
     #[test]
