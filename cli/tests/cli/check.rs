@@ -416,19 +416,26 @@ fn places_in_a_text_are_places_in_the_file() {
         let kind = "'@type': type.googleapis.com/google.protobuf.StringValue";
         envoy("nomos", &format!("\n  configuration:\n    {kind}\n    value: {value}\n"))
     };
-    let block = "|\n      {\"mode\": \"heal\",\n      \"routes\": [}";
-    let heel = "|\n      {\"max_depth\": 1,\n      \"mode\": \"heel\", \"max_keys\": 0}";
     let json = "found `}`; expected a JSON value";
     let mode = "mode: found \"heel\"; expected one of heal, observe, off (did you mean \"heal\"?)";
+    let syntax = "      {\"mode\": \"heal\",\n      \"routes\": [}";
+    let heel = "      {\"max_depth\": 1,\n      \"mode\": \"heel\", \"max_keys\": 0}";
+    let others = " (and 1 more: see nomos check)";
     let rows = [
-        (block, format!("a.yaml:15: column 12: {json}"), ""),
-        ("'{\"routes\": [}'", format!("a.yaml:13: line 1 column 13 of the text: {json}"), ""),
-        ("\"{\\n \\\"routes\\\": [}\"", format!("a.yaml:13: line 2 column 13 of the text: {json}"), ""),
-        (heel, format!("a.yaml:15: {mode}"), " (and 1 more: see nomos check)"),
+        (format!("|\n{syntax}"), format!("a.yaml:15: column 28: {json}"), ""),
+        (format!("|-\n\n \n{syntax}"), format!("a.yaml:17: column 28: {json}"), ""),
+        (format!("|2\n    {syntax}"), format!("a.yaml:15: column 28: {json}"), ""),
+        (format!(">\n{syntax}"), format!("a.yaml:14: line 1 column 29 of the text: {json}"), ""),
+        ("'{\"routes\": [}'".to_owned(), format!("a.yaml:13: line 1 column 13 of the text: {json}"), ""),
+        ("\"{\\n \\\"routes\\\": [}\"".to_owned(), format!("a.yaml:13: line 2 column 13 of the text: {json}"), ""),
+        (format!("|\n{heel}"), format!("a.yaml:15: {mode}"), others),
+        (format!("|\n\n{heel}"), format!("a.yaml:16: {mode}"), others),
+        (format!("|+2 # not > folded\n{heel}"), format!("a.yaml:15: {mode}"), others),
+        (format!(">-\n\n{heel}"), format!("a.yaml:15: {mode}"), others),
     ];
     for (value, expected, more) in rows {
         let dir = Dir::new("check-text");
-        dir.file("a.yaml", content(value)).file("body.json", "{}");
+        dir.file("a.yaml", content(&value)).file("body.json", "{}");
         let checked = dir.nomos(&["check", "a.yaml"]);
         assert_eq!((checked.code, checked.stdout.lines().next()), (1, Some(expected.as_str())), "{value}");
         let healed = dir.nomos(&["heal", "--config", "a.yaml", "body.json"]);
