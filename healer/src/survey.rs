@@ -303,7 +303,7 @@ impl Survey {
             hash & !(MAX_MEMBERS as u64) | at
         };
         let mut order: Vec<u64> = rows.iter().zip(0..).map(entry).collect();
-        order::sort_by_less(&mut order, |a, b| a < b);
+        order::sort(&mut order);
         let mut twice = Vec::new();
         for run in order.chunk_by_mut(|a, b| a & !(MAX_MEMBERS as u64) == b & !(MAX_MEMBERS as u64)) {
             if run.len() > 1 {

@@ -213,8 +213,12 @@ impl<'a> Cursor<'a> {
 
     /// Refuses for a reason other than the value alone.
     pub fn refuse(&self, problems: &mut Problems, found: impl Into<String>, expected: impl Into<String>) {
-        let at = self.path();
-        problems.push(ConfigError { at, offset: self.offset, found: found.into(), expected: expected.into() });
+        self.add_problem(problems, found.into(), expected.into());
+    }
+
+    #[inline(never)]
+    fn add_problem(&self, problems: &mut Problems, found: String, expected: String) {
+        problems.push(ConfigError { at: self.path(), offset: self.offset, found, expected });
     }
 
     /// Returns the path as text: `routes[0].move["a.b"]`.

@@ -59,7 +59,7 @@ fn decide(plan: &Automaton, closed: Closed, scratch: &mut Scratch) -> bool {
         around_others |= hit.accepted && hit.anchor != anchor;
     }
     if !in_order {
-        order::sort_by_less(&mut order, |a, b| a < b);
+        order::sort(&mut order);
     }
     let epoch = scratch.next_epoch();
     let mut record = Decision { plan, closed, epoch, around_others, unwraps: false, wraps: false, scratch };

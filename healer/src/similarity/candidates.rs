@@ -11,7 +11,7 @@ use super::Model;
 use super::names::{Key, Mask, Name, Names, each_shared};
 use super::postings::Postings;
 use crate::hash::GOLDEN;
-use crate::order::sort_by_less;
+use crate::order::sort;
 use crate::plan::spec::Kinds;
 
 /// The largest number of fields that one name is compared with. Only names of very common words have more.
@@ -84,7 +84,7 @@ impl Candidates {
                 fields.push(*field);
             }
         }
-        sort_by_less(fields, |a, b| a < b);
+        sort(fields);
         fields.truncate(MAX_FIELDS);
     }
 }
