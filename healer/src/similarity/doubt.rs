@@ -9,7 +9,7 @@ use nomos_rules::dictionary::Role;
 
 use super::compatible::compatible;
 use super::names::{Name, Names, Token};
-use super::record::{Pair, Record, UNFRAMED};
+use super::record::{Member, Pair, Record, UNFRAMED};
 use super::weights::IMPLIED_WORD;
 use super::{Found, Id, NONE, Parts};
 use crate::plan::spec::{Format, Kind, Kinds};
@@ -61,7 +61,7 @@ fn objects_named(record: &Record<'_, '_>, is_one: fn(&Token) -> bool) -> Vec<Id>
 }
 
 fn says_state(word: &Token) -> bool {
-    word.is(Role::State) || word.is_plural && word.is(Role::Error)
+    word.is(Role::State) || word.is(Role::Error)
 }
 
 fn says_thing(word: &Token) -> bool {
@@ -90,6 +90,8 @@ pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair) -> bool {
         || is_of_another_state(record, pair)
         || is_inverse(record, pair)
         || dates_another(record, pair)
+        || is_clock_for_day(record, pair)
+        || is_beside_the_record(record, pair)
         || identifies_more(record, pair)
         || identifies_a_part(record, pair)
         || says_two_sides(pair)
@@ -254,6 +256,34 @@ fn dates_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
         && (ends_in(found, Role::Moment)
             || ends_in(found, Role::Identifier)
             || found.last().is_some_and(|word| record.scratch.names.text(word) == "by"))
+}
+
+/// Doubts `start_time: "19:30"` for `start_date`, and the other way round. With a day and a time of day, either is both.
+fn is_clock_for_day(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let (own, other) = (record.expected_words(pair.expected).last(), record.found_words(pair.found).last());
+    let (Some(own), Some(other), Some(found)) = (own, other, record.found.get(pair.found as usize)) else {
+        return false;
+    };
+    let words = (record.model.names.text(own), record.scratch.names.text(other));
+    matches!(words, ("date", "time") | ("time", "date"))
+        && found.kind == Kind::String
+        && found.class != Some(Format::DateTime)
+}
+
+/// Doubts `meta.duration` for `duration` where `data` wraps the record: what groups members beside that is about the
+/// response.
+fn is_beside_the_record(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let Some(field) = record.model.field(pair.expected) else { return false };
+    let wraps = |(id, _): &(Id, &Found<'_>)| {
+        let is_wrapper = |member: &Member| member.is_wrapper && member.frame == field.parent;
+        record.scratch.members.get(*id as usize).is_some_and(is_wrapper)
+            && record.name_of(*id).is_some_and(|name| name.is_envelope)
+    };
+    (GROUPED..1.0).contains(&pair.parts.path)
+        && record
+            .members(record.place_of(field.parent))
+            .find(wraps)
+            .is_some_and(|(id, _)| !record.is_at_or_inside(pair.found, id))
 }
 
 /// Whether a member stands in one of these objects, of whose words the expected name lacks one that says it.

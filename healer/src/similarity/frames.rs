@@ -305,12 +305,25 @@ fn is_in_frame(record: &Record<'_, '_>, frame: Id, joined: u64) -> bool {
 }
 
 /// Marks the wrappers at this depth, and returns whether there are any.
+///
+/// Of several envelopes in the body itself, only the one that holds most is around the record: the `result` beside `data`
+/// tells what became of the request. If two hold as much, neither is.
 fn find_wrappers(record: &mut Record<'_, '_>, objects: &[Id]) -> bool {
-    let mut finds = false;
+    let (mut wrappers, mut finds) = (Vec::new(), false);
+    let (mut most, mut fullest) = (0, NONE);
     for id in open_objects(record, objects) {
         let is_ruled = record.scratch.members.get(id as usize).is_some_and(|member| member.is_ruled);
-        let frame = frame_around(record, id).filter(|frame| !is_ruled && wraps(record, id, *frame));
-        if let (Some(frame), Some(member)) = (frame, record.scratch.members.get_mut(id as usize)) {
+        let Some(frame) = frame_around(record, id).filter(|_| !is_ruled) else { continue };
+        let Some(held) = wraps(record, id, frame) else { continue };
+        let is_rival = record.around(id) == NONE && record.name_of(id).is_some_and(|name| name.is_envelope);
+        if is_rival && held >= most {
+            (most, fullest) = (held, if held > most { id } else { NONE });
+        }
+        wrappers.push((id, frame, is_rival));
+    }
+    for (id, frame, is_rival) in wrappers {
+        let member = record.scratch.members.get_mut(id as usize);
+        if let Some(member) = member.filter(|_| !is_rival || id == fullest) {
             *member = Member { frame, is_wrapper: true, ..*member };
             finds = true;
         }
@@ -327,36 +340,38 @@ pub(super) fn frame_around(record: &Record<'_, '_>, id: Id) -> Option<Id> {
     record.scratch.members.get(parent as usize).map(|member| member.frame).filter(|frame| *frame != UNFRAMED)
 }
 
-/// Whether an object holds what the expected object around it lacks.
-fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> bool {
+/// Returns how many members of the expected object `frame` a found one inside it holds, if it wraps them.
+fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> Option<u32> {
     // An object with the name of an expected one is that one or nothing.
     let is_expected =
         |found: &Found<'_>| record.model.members(frame).any(|(_, field)| field.is_object && field.name == found.name);
     if record.found.get(id as usize).is_some_and(is_expected) {
-        return false;
+        return None;
     }
-    let Some(name) = record.name_of(id) else { return false };
+    let name = record.name_of(id)?;
     let is_record = name.is_said_above();
     let below = names_below(record, id, false);
     // So few cannot be enough, and most objects have few.
     if !name.is_envelope && !is_record && below.len() < LEAST_WRAPPED as usize {
-        return false;
+        return None;
     }
     let held = Held::of(record, id, frame, below);
-    if name.is_envelope || is_record {
+    let does = if name.is_envelope || is_record {
         let is_more = held.standing == 0 || held.inside > held.standing;
         let may_be_beside = !name.is_envelope || frame != NONE;
-        return is_more
+        is_more
             && !(may_be_beside && held.is_like_missing())
-            && !(name.is_envelope && is_opposed_to_missing(record, id, frame));
-    }
-    let is_split = held.inside > 0
-        && held.deep >= LEAST_DEEP.max(held.most_of_one.saturating_add(LEAST_SPLIT))
-        && held.told >= LEAST_TOLD;
-    let is_most = held.inside.saturating_mul(2) >= held.missing || is_split;
-    held.inside.max(held.deep.saturating_sub(held.most_beside)) >= LEAST_WRAPPED
-        && is_most
-        && held.standing.saturating_mul(2) <= held.inside.max(held.deep)
+            && !(name.is_envelope && is_opposed_to_missing(record, id, frame))
+    } else {
+        let is_split = held.inside > 0
+            && held.deep >= LEAST_DEEP.max(held.most_of_one.saturating_add(LEAST_SPLIT))
+            && held.told >= LEAST_TOLD;
+        let is_most = held.inside.saturating_mul(2) >= held.missing || is_split;
+        held.inside.max(held.deep.saturating_sub(held.most_beside)) >= LEAST_WRAPPED
+            && is_most
+            && held.standing.saturating_mul(2) <= held.inside.max(held.deep)
+    };
+    does.then_some(held.inside.max(held.deep))
 }
 
 /// Whether the name of an object is one word, and that of a missing one in `frame` is its opposite: a `response` is no

@@ -138,3 +138,85 @@ fn objects_that_move_are_the_same_in_any_order() {
         assert_eq!(healed, format!(r#"{{"computer":{{{members}}}}}"#));
     }
 }
+
+/// What a response says of itself, times of day, durations, counts, and things beside what was asked for.
+#[test]
+fn what_only_sounds_alike_stays() {
+    let account = r#""id":{"type":"string"},"name":{"type":"string"},"plan":{"type":"string"},
+        "balance":{"type":"number"},"status":{"type":"string"}"#;
+    let backup = r#""id":{"type":"integer"},"name":{"type":"string"},"backups":{"type":"array","items":{"properties":
+        {"id":{},"name":{},"regions":{},"min_disk_size":{},"size_gigabytes":{},"created_at":{}}}}"#;
+    let payslip = r#""employee_number":{"type":"string"},"period":{"type":"string"},"earnings":{"type":"array","items":
+        {"properties":{"code":{},"label":{},"amount":{},"hours":{},"tax_code":{},"cost_center":{}}}}"#;
+    let incident = r#""id":{"type":"string"},"title":{"type":"string"},"address":{"properties":{"street":{},"city":{},
+        "postal_code":{},"country":{},"latitude":{}}}"#;
+    let place = r#"{"street":"s","city":"c","postal_code":"1","country":"x","latitude":1}"#;
+    let rows = [
+        (
+            "how long it took",
+            r#""id":{},"branch":{"type":"string"},"deployed_at":{"type":"integer"}"#,
+            r#"{"id":1,"branch":"b","deploy_time":46}"#.to_owned(),
+        ),
+        (
+            "a time of day",
+            r#""id":{},"venue":{"type":"string"},"start_date":{"type":"string"}"#,
+            r#"{"id":1,"venue":"v","start_time":"19:30"}"#.to_owned(),
+        ),
+        (
+            "a day",
+            r#""id":{},"venue":{"type":"string"},"start_time":{"type":"string"}"#,
+            r#"{"id":1,"venue":"v","start_date":"Sat, 14 Mar 2026"}"#.to_owned(),
+        ),
+        (
+            "how many",
+            r#""id":{},"title":{"type":"string"},"registered_at":{"type":"integer"}"#,
+            r#"{"id":1,"title":"t","registered":120}"#.to_owned(),
+        ),
+        (
+            "other copies",
+            backup,
+            r#"{"id":1,"name":"n","snapshots":[{"id":1,"name":"n","regions":["r"],"min_disk_size":1,"size_gigabytes":1,
+                "created_at":"x"}]}"#
+                .to_owned(),
+        ),
+        (
+            "the other side of a payslip",
+            payslip,
+            r#"{"employee_number":"1","period":"p","deductions":[{"code":"c","label":"l","amount":1,"hours":1,"tax_code":"t",
+                "cost_center":"x"}]}"#
+                .to_owned(),
+        ),
+        ("one of several addresses", incident, format!(r#"{{"id":"1","title":"t","incident_address":{place}}}"#)),
+    ];
+    for (what, properties, body) in rows {
+        let plan = configured(&format!(r#"{{"properties":{{{properties}}}}}"#), "");
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), &body), body, "{what}");
+    }
+    let left = [
+        (
+            "what became of the request",
+            account,
+            r#"{"result":{"id":"req_8","status":"success"},"data":{"account_id":"a1","name":"n","plan":"p","balance":1.5}}"#,
+            "result",
+        ),
+        (
+            "what the response says of itself",
+            r#""id":{},"title":{"type":"string"},"channel":{"type":"string"},"duration":{"type":"integer"}"#,
+            r#"{"data":{"id":1,"title":"t","channel":"c"},"meta":{"duration":120,"request_id":"r"}}"#,
+            "meta",
+        ),
+        (
+            "an error",
+            r#""id":{},"name":{"type":"string"},"code":{"type":"integer"},"message":{"type":"string"},
+                "type":{"type":"string"}"#,
+            r#"{"error":{"code":5,"message":"m","type":"t"}}"#,
+            "error",
+        ),
+    ];
+    for (what, properties, body, member) in left {
+        let plan = configured(&format!(r#"{{"properties":{{{properties}}}}}"#), "");
+        let healed: Value = serde_json::from_str(&heal(&plan, &mut Memo::new(&plan), body)).expect("healed");
+        let body: Value = serde_json::from_str(body).expect("body");
+        assert_eq!(healed[member], body[member], "{what}: {healed}");
+    }
+}
