@@ -23,7 +23,7 @@ pub(crate) fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
 }
 
 /// Sorts in place by a strict order. The sort is not stable. For short lists it is faster than [`sort`] but compiled once
-/// per type: use it for lists that are sorted while a response waits.
+/// per order: use it for lists that are sorted while a response waits, unless [`sort`] takes as little there.
 pub(crate) fn sort_by_less<T>(items: &mut [T], is_less: impl Fn(&T, &T) -> bool) {
     let len = items.len();
     let mut list = List { items, is_less };

@@ -279,11 +279,17 @@ fn is_beside_the_record(record: &Record<'_, '_>, pair: &Pair) -> bool {
         record.scratch.members.get(*id as usize).is_some_and(is_wrapper)
             && record.name_of(*id).is_some_and(|name| name.is_envelope)
     };
-    (GROUPED..1.0).contains(&pair.parts.path)
-        && record
-            .members(record.place_of(field.parent))
-            .find(wraps)
-            .is_some_and(|(id, _)| !record.is_at_or_inside(pair.found, id))
+    if !(GROUPED..1.0).contains(&pair.parts.path) {
+        return false;
+    }
+    let mut is_beside = false;
+    for (id, _) in record.members(record.place_of(field.parent)).filter(wraps) {
+        if record.is_at_or_inside(pair.found, id) {
+            return false;
+        }
+        is_beside = true;
+    }
+    is_beside
 }
 
 /// Whether a member stands in one of these objects, of whose words the expected name lacks one that says it.

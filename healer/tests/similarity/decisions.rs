@@ -634,3 +634,18 @@ fn the_order_in_a_contract_has_no_meaning() {
         }
     }
 }
+
+/// What groups members inside one of two envelopes is not beside the record, whichever envelope comes first.
+#[test]
+fn the_order_of_envelopes_has_no_meaning() {
+    let plan = plan(r#"{"a":{"id":1,"title":"t","channel":"c","size":2,"duration":5}}"#);
+    let (one, other) = (r#""data":{"id":1,"title":"t"}"#, r#""result":{"channel":"c","size":2,"meta":{"duration":5}}"#);
+    let healed = |body: String| {
+        let healed = heal(&plan, &mut Memo::new(&plan), &body);
+        serde_json::from_str::<Value>(&healed).expect("healed")
+    };
+    let expected = serde_json::json!({"a": {"id": 1, "title": "t", "channel": "c", "size": 2, "duration": 5}});
+    for body in [format!(r#"{{"a":{{{one},{other}}}}}"#), format!(r#"{{"a":{{{other},{one}}}}}"#)] {
+        assert_eq!(healed(body.clone()), expected, "{body}");
+    }
+}
