@@ -4,49 +4,32 @@
 //! in a record, [`Model`] the fields that the contract expects in it. An [`Alignment`] pairs a field with a member.
 //! Where the evidence does not suffice, there is none.
 //!
-//! Names are cut into words (`words.rs`). Words become keys that are equal for equal meanings (`names.rs`, from the
-//! dictionary in `lexicon.rs`, and `typos.rs`). An inverted index (`postings.rs`, `candidates.rs`) leaves few pairs to
-//! look at. Each pair is explained word by word (`explain.rs`), checked against kinds and formats (`compatible.rs`),
-//! and judged by its place in the record (`record.rs`). There it has to be better than all its rivals (`decide.rs`),
-//! beyond doubt (`doubt.rs`), and must not belong to another record (`others.rs`).
+//! `record` decides about one record, in this order:
+//!
+//! 1. `names`: names are cut into words, and words become keys that are equal for equal meanings.
+//! 2. `candidates`: an inverted index from keys to expected fields leaves few pairs to look at.
+//! 3. `objects`: which object is which expected one, and which only wraps them.
+//! 4. `fields`: each pair is explained word by word, has to fit in kind and format, has to be better than all its
+//!    rivals, and must be beyond doubt.
+//! 5. `record` again: too much that is missing, or another unit, speaks against all that was found.
 
-mod alike;
 mod candidates;
 pub mod compare;
-mod compatible;
-mod count;
-mod decide;
-mod described;
-mod doubt;
-mod explain;
-mod foreign;
-mod frames;
-mod graphql;
-mod halves;
-mod inverse;
-mod lexicon;
-mod likeness;
-mod lowercase;
+mod fields;
 pub mod metrics;
 mod model;
 mod names;
 pub mod nearest;
-mod others;
-mod postings;
+mod objects;
 mod record;
 mod reference;
-mod roles;
-pub(crate) mod rooted;
-mod scale;
-mod sole;
-mod typos;
 mod weights;
-mod words;
 
 use crate::plan::spec::{Expects, Format, Kind};
 
 pub use compare::{Comparison, compare, compare_all};
 pub use model::Model;
+pub(crate) use objects::rooted;
 pub use record::Scratch;
 
 /// The index of a field in a list of [`Expected`] or of a member in a list of [`Found`].

@@ -7,9 +7,11 @@
 //! all fields would find, up to [`MAX_FIELDS`]. The cost of a name grows with the number of fields that share its rare
 //! words, not with the contract.
 
+pub(crate) mod postings;
+
 use super::Model;
+use super::candidates::postings::Postings;
 use super::names::{Key, Mask, Name, Names, each_shared};
-use super::postings::Postings;
 use crate::hash::GOLDEN;
 use crate::order::sort;
 use crate::plan::spec::Kinds;

@@ -3,13 +3,14 @@
 use nomos_rules::dictionary::Role;
 
 use super::candidates::Index;
-use super::lexicon::hash_word;
+use super::candidates::postings::Postings;
+use super::fields::{described, doubt};
 use super::metrics::trigrams::Vocabulary;
 use super::names::Names;
-use super::postings::Postings;
-use super::typos::Typos;
-use super::words::each_word;
-use super::{Expected, Id, NONE, described, doubt};
+use super::names::lexicon::hash_word;
+use super::names::typos::Typos;
+use super::names::words::each_word;
+use super::{Expected, Id, NONE};
 use crate::order::{run, sort};
 use crate::plan::spec::{Contract, Property};
 

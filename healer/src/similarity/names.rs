@@ -4,16 +4,23 @@
 //! the cost of getting from these words to it. Two names say the same if they share keys. So everything that is known
 //! of words is looked up once per name, and a pair of names costs a merge of two short sorted lists.
 
+mod inverse;
+pub(crate) mod lexicon;
+pub(crate) mod lowercase;
+pub(crate) mod roles;
+pub(crate) mod typos;
+pub(crate) mod words;
+
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use nomos_rules::dictionary::{LONGEST_PHRASE, Role, singular, words};
 
-use super::lexicon::{Entry, Lexicon, More, Neutral, group_hash, group_weight, hash_word, join_hash, lexicon};
-use super::roles::Roles;
-use super::typos::Typos;
+use super::names::lexicon::{Entry, Lexicon, More, Neutral, group_hash, group_weight, hash_word, join_hash, lexicon};
+use super::names::roles::Roles;
+use super::names::typos::Typos;
+use super::names::words::each_word;
 use super::weights::{ONE_EXPANSION, ONLY_EXPANSION, TYPO, told_by};
-use super::words::each_word;
 use crate::order::sort_by_less;
 use crate::plan::spec::{Kind, Kinds};
 

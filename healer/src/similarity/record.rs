@@ -4,15 +4,19 @@
 //! them. Then each member is compared with fields inside the innermost object that holds both. Last, `decide.rs` takes
 //! the pairs that are better than everything else.
 
+mod count;
+mod foreign;
+mod graphql;
+mod scale;
+
 use super::candidates::Candidates;
-use super::compatible::compatible;
-use super::explain::{Side, Words, explain};
-use super::lexicon::hash_word;
+use super::fields::compatible::compatible;
+use super::fields::explain::{Side, Words, explain};
+use super::fields::{decide, described, doubt};
+use super::names::lexicon::hash_word;
 use super::names::{MAX_LEVEL, Mask, Name, Names, Token, bit};
-use super::{
-    Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, alike, decide, described, doubt,
-    foreign, frames, halves, reference,
-};
+use super::objects::{alike, frames, halves};
+use super::{Alignment, Expected, Found, Id, Model, NONE, Parts, Profile, Settings, Standing, reference};
 use crate::order::{run, sort, sort_by_less};
 use crate::plan::spec::{Kind, Kinds};
 use std::cell::Cell;

@@ -2,7 +2,7 @@
 
 use nomos_rules::dictionary::Role;
 
-use super::roles::Roles;
+use super::names::roles::Roles;
 
 /// The strength of two exact synonyms is the square of this.
 pub(super) const EXACT_SYNONYM_SIDE: f32 = 0.975;

@@ -3,7 +3,7 @@
 //! It costs one look-up per word and phrase, then a merge. The reference profile has it because most renames share no
 //! letters.
 
-use super::super::explain::{Side, Words, explain};
+use super::super::fields::explain::{Side, Words, explain};
 use super::super::names::Names;
 
 /// Returns 1 for the same words, above 0.9 for exact synonyms and short forms, about 0.8 for near ones, and 0 if a word

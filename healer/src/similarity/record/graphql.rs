@@ -7,9 +7,9 @@
 //!
 //! Names and kinds alone show none of this.
 
-use super::record::Record;
-use super::{Alignment, Found, Id, NONE};
 use crate::plan::spec::{Format, Kind};
+use crate::similarity::record::Record;
+use crate::similarity::{Alignment, Found, Id, NONE};
 
 /// Members of the answer beside `data`.
 const BESIDE_DATA: [&str; 2] = ["errors", "extensions"];
@@ -20,7 +20,7 @@ const MOST_OTHERS: usize = 2;
 
 /// Whether the record is a GraphQL answer that the contract does not expect: `data`, with nothing but objects, lists
 /// and nulls in it.
-pub(super) fn is_answer(record: &Record<'_, '_>) -> bool {
+pub(crate) fn is_answer(record: &Record<'_, '_>) -> bool {
     let mut top = record.found.iter().filter(|found| found.parent == NONE);
     let Some(data) = record.found.iter().position(|found| found.parent == NONE && found.name == "data") else {
         return false;
@@ -34,7 +34,7 @@ pub(super) fn is_answer(record: &Record<'_, '_>) -> bool {
 }
 
 /// Whether a connection was taken for a value.
-pub(super) fn is_connection(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
+pub(crate) fn is_connection(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     let lists = |id: Id| record.members(id).any(|(_, found)| LISTS.contains(&found.name));
     let is_value = record.model.field(alignment.expected).is_some_and(|field| !field.is_object && !field.is_records);
     let is_object = record.found.get(alignment.found as usize).is_some_and(|found| found.kind == Kind::Object);
@@ -42,7 +42,7 @@ pub(super) fn is_connection(record: &Record<'_, '_>, alignment: &Alignment) -> b
 }
 
 /// Whether a member has another value than its namesake outside GraphQL, or, for an object, too many of its members do.
-pub(super) fn differs(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
+pub(crate) fn differs(record: &Record<'_, '_>, alignment: &Alignment) -> bool {
     let Some(field) = record.model.field(alignment.expected) else { return false };
     if !field.is_object {
         return has_other_value(record, alignment.expected, alignment.found);

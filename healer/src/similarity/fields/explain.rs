@@ -5,17 +5,17 @@
 
 use nomos_rules::dictionary::Role;
 
-use super::lexicon::lexicon;
-use super::names::{Mask, Name, Names, Token, bit, each_shared};
-use super::weights::{
+use crate::order::sort_by_less;
+use crate::similarity::names::lexicon::lexicon;
+use crate::similarity::names::{Mask, Name, Names, Token, bit, each_shared};
+use crate::similarity::weights::{
     CROSSING, FIRST_NUMBER, IMPLIED_WORD, NEUTRAL_WORD, OTHER_HEAD, QUALIFIED_OBJECT, QUALIFIER, SECOND_NEUTRAL,
     TWO_OBJECTS, TWO_QUALIFIERS, parent_left,
 };
-use crate::order::sort_by_less;
 
 /// A name, and which of the words above it matter in this comparison.
 #[derive(Clone, Copy)]
-pub(super) struct Side<'a> {
+pub(crate) struct Side<'a> {
     pub names: &'a Names,
     pub name: &'a Name,
     /// Words above it from objects inside the innermost object that holds both names, unless these only group.
@@ -92,7 +92,7 @@ const MAX_PAIRS: usize = 48;
 
 /// Compares two names. There are two readings: the longest phrases first, or the closest words first. The better one
 /// counts.
-pub(super) fn explain(a: &Side<'_>, b: &Side<'_>, opposites: bool) -> Words {
+pub(crate) fn explain(a: &Side<'_>, b: &Side<'_>, opposites: bool) -> Words {
     let mut pairs = [Pair::default(); MAX_PAIRS];
     let found = pair_up(a, b, &mut pairs);
     let pairs = pairs.get_mut(..found).unwrap_or_default();

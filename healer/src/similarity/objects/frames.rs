@@ -3,14 +3,16 @@
 //! It works from the outside in, level by level. A found object is an expected one if the names match and the members
 //! bear that out. A wrapper around a whole record is known by its members: it holds most of what the record lacks.
 
-use super::doubt::GROUPED;
 use super::halves::say_one_word;
 use super::likeness::{Likeness, has_child};
-use super::names::Name;
-use super::record::{Member, Pair, Record, UNFRAMED};
-use super::{Alignment, Found, Id, NONE, alike, decide, sole};
+use super::{alike, sole};
 use crate::order::sort;
 use crate::plan::spec::Kind;
+use crate::similarity::fields::decide;
+use crate::similarity::fields::doubt::GROUPED;
+use crate::similarity::names::Name;
+use crate::similarity::record::{Member, Pair, Record, UNFRAMED};
+use crate::similarity::{Alignment, Found, Id, NONE};
 
 /// An unknown object with at least this many expected members may be a wrapper. An expected object with at least this
 /// many members around it may be lifted.
@@ -36,7 +38,7 @@ const LEAST_TOLD_BY_NAMED: f32 = 1.0;
 const MUCH_TOLD: f32 = 4.0;
 
 /// Sets the frames of all objects and adds the alignments of expected objects.
-pub(super) fn find(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
+pub(crate) fn find(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     if record.settings.without().frames {
         return;
     }
@@ -115,7 +117,7 @@ fn align_objects(record: &mut Record<'_, '_>, objects: &[Id], out: &mut Vec<Alig
 }
 
 /// Applies the evidence of members to all pairs of objects.
-pub(super) fn bear_out_all(record: &mut Record<'_, '_>) {
+pub(crate) fn bear_out_all(record: &mut Record<'_, '_>) {
     let mut pairs = std::mem::take(&mut record.scratch.pairs);
     for pair in &mut pairs {
         if record.model.field(pair.expected).is_some_and(|field| field.is_object || field.is_records) {
@@ -164,7 +166,7 @@ fn is_another(record: &Record<'_, '_>, pair: &Pair, like: &Likeness) -> bool {
 
 /// Whether the elements of an array have a member of the expected array's name.
 #[inline(never)]
-pub(super) fn holds_itself(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
+pub(crate) fn holds_itself(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     let is_list = record.model.field(expected).is_some_and(|field| field.is_records);
     let name = record.model.names.get(expected).filter(|_| is_list);
     name.is_some_and(|name| has_child(record, found, name.joined))
@@ -332,7 +334,7 @@ fn find_wrappers(record: &mut Record<'_, '_>, objects: &[Id]) -> bool {
 }
 
 /// Returns the expected object that the object around a member is, or wraps; `None` if there is no such object.
-pub(super) fn frame_around(record: &Record<'_, '_>, id: Id) -> Option<Id> {
+pub(crate) fn frame_around(record: &Record<'_, '_>, id: Id) -> Option<Id> {
     let parent = record.found.get(id as usize)?.parent;
     if parent == NONE {
         return Some(NONE);

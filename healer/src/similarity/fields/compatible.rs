@@ -1,7 +1,7 @@
 //! Whether a found value can be the expected one.
 
-use super::{Expected, Found};
 use crate::plan::spec::{Format, Kind, Kinds};
+use crate::similarity::{Expected, Found};
 
 /// The factor for a null or an empty array, whose value or elements may have been of any kind.
 const NULL: f32 = 0.94;
@@ -14,7 +14,7 @@ const OTHER_MOMENT: f32 = 0.8;
 ///
 /// `formats` says whether the contract declares formats at all. If it does, a field without one most likely holds no
 /// date with a time of day.
-pub(super) fn compatible(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
+pub(crate) fn compatible(expected: &Expected, found: &Found<'_>, formats: bool) -> f32 {
     match found.kind {
         Kind::Null if expected.is_object || expected.is_records => 0.0,
         Kind::Null => NULL,

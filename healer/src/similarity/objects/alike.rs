@@ -13,10 +13,11 @@ use nomos_rules::dictionary::Role;
 
 use super::frames::holds_itself;
 use super::likeness::Likeness;
-use super::names::Token;
-use super::record::{Pair, Record};
-use super::{Expected, Found, Id, Parts, Standing, sole};
+use super::sole;
 use crate::plan::spec::Kind;
+use crate::similarity::names::Token;
+use crate::similarity::record::{Pair, Record};
+use crate::similarity::{Expected, Found, Id, Parts, Standing};
 
 /// The largest number of times that members of a record are looked at to find pairs, each time for another member of an
 /// expected object or element: half a millisecond. If it does not suffice, there is no pair.
@@ -39,14 +40,14 @@ const WORTH: f32 = 0.88;
 const RIVAL: f32 = 0.84;
 
 /// Adds pairs of lists whose elements are alike.
-pub(super) fn add_lists(record: &mut Record<'_, '_>) {
+pub(crate) fn add_lists(record: &mut Record<'_, '_>) {
     let lists: Vec<Id> = (0..record.found.len() as Id).filter(|id| is_open_list(record, *id)).collect();
     let pairs = pairs(record, &lists, |field| field.is_records, &|_, _| true);
     record.scratch.pairs.extend(pairs);
 }
 
 /// Adds pairs of these objects whose members are alike where a name got or lost a word, unless anything else is alike.
-pub(super) fn add_objects(record: &mut Record<'_, '_>, objects: &[Id]) {
+pub(crate) fn add_objects(record: &mut Record<'_, '_>, objects: &[Id]) {
     let is_named = |expected, found| adds_words(record, expected, found);
     let mut made = pairs(record, objects, |field| field.is_object, &is_named);
     made.retain(|pair| pair.score >= WORTH);
@@ -183,12 +184,12 @@ fn is_any_list(own: &[Token], other: &[Token]) -> bool {
 }
 
 /// Whether the name of a list says nothing of what is in it.
-pub(super) fn says_nothing(word: &Token) -> bool {
+pub(crate) fn says_nothing(word: &Token) -> bool {
     word.is(Role::Container)
 }
 
 /// Whether the name of a list says nothing but what is in it: one noun, in the plural.
-pub(super) fn says_what(word: &Token) -> bool {
+pub(crate) fn says_what(word: &Token) -> bool {
     word.is_plural && !word.is(Role::Relation)
 }
 

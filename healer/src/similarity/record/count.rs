@@ -3,10 +3,10 @@
 //! Members of the elements of arrays count too, as far as they are looked at. All members of a missing array count as
 //! missing.
 
-use super::likeness::{Likeness, ratio};
-use super::record::{Record, UNFRAMED};
-use super::{Alignment, Id, NONE, Standing};
 use crate::plan::spec::Kind;
+use crate::similarity::objects::likeness::{Likeness, ratio};
+use crate::similarity::record::{Record, UNFRAMED};
+use crate::similarity::{Alignment, Id, NONE, Standing};
 
 /// Objects with fewer values in common say nothing about each other.
 const LEAST_COMMON: usize = 2;
@@ -17,7 +17,7 @@ const MANY_COMMON: usize = 5;
 const MOST: f32 = 0.7;
 
 /// Which fields of a record are known, because they stand or are aligned.
-pub(super) struct Counts<'r, 'a, 's> {
+pub(crate) struct Counts<'r, 'a, 's> {
     record: &'r Record<'a, 's>,
     out: &'r [Alignment],
     /// By field, the member that it is.

@@ -8,11 +8,11 @@
 use nomos_rules::dictionary::Role;
 
 use super::compatible::compatible;
-use super::names::{Name, Names, Token};
-use super::record::{Member, Pair, Record, UNFRAMED};
-use super::weights::IMPLIED_WORD;
-use super::{Found, Id, NONE, Parts};
 use crate::plan::spec::{Format, Kind, Kinds};
+use crate::similarity::names::{Name, Names, Token};
+use crate::similarity::record::{Member, Pair, Record, UNFRAMED};
+use crate::similarity::weights::IMPLIED_WORD;
+use crate::similarity::{Found, Id, NONE, Parts};
 
 /// A longer name may have at most this many more words.
 const MOST_ADDED: usize = 2;
@@ -25,32 +25,32 @@ const TWO_IMPLIED: f32 = IMPLIED_WORD * IMPLIED_WORD;
 /// Names that JSON-LD reserves, and formats that follow it.
 const METADATA: [&str; 3] = ["@context", "@id", "@type"];
 /// From this value of [`Parts::path`] on, the objects above only group.
-pub(super) const GROUPED: f32 = 0.94;
+pub(crate) const GROUPED: f32 = 0.94;
 
 /// Evidence for and against pairs.
-pub(super) struct Evidence<'a> {
+pub(crate) struct Evidence<'a> {
     /// Expected fields and the members that they surely are.
     pub sure: Vec<(Id, Id)>,
     pub formed: &'a [Id],
 }
 
 /// Returns the members whose names say a form: hardly any.
-pub(super) fn formed(record: &Record<'_, '_>) -> Vec<Id> {
+pub(crate) fn formed(record: &Record<'_, '_>) -> Vec<Id> {
     (0..record.found.len() as Id).filter(|id| says_form(record.found_words(*id))).collect()
 }
 
 /// Returns the objects whose names say another state, or are `errors`.
-pub(super) fn states(record: &Record<'_, '_>) -> Vec<Id> {
+pub(crate) fn states(record: &Record<'_, '_>) -> Vec<Id> {
     objects_named(record, says_state)
 }
 
 /// Returns the objects whose names say a thing.
-pub(super) fn things(record: &Record<'_, '_>) -> Vec<Id> {
+pub(crate) fn things(record: &Record<'_, '_>) -> Vec<Id> {
     objects_named(record, says_thing)
 }
 
 /// Whether one of these words says a form.
-pub(super) fn says_form(words: &[Token]) -> bool {
+pub(crate) fn says_form(words: &[Token]) -> bool {
     words.iter().any(|word| word.is(Role::Form))
 }
 
@@ -69,7 +69,7 @@ fn says_thing(word: &Token) -> bool {
 }
 
 /// Whether a pair may be wrong, given the pairs that are sure: these account for names that would raise a doubt.
-pub(super) fn is_doubtful_beside(record: &Record<'_, '_>, pair: &Pair, known: &Evidence<'_>) -> bool {
+pub(crate) fn is_doubtful_beside(record: &Record<'_, '_>, pair: &Pair, known: &Evidence<'_>) -> bool {
     let is_same = pair.parts.synonym >= SAME_WORDS;
     let role = if is_same { Role::Former } else { Role::Form };
     has_longer(record, pair, known, role)
@@ -78,7 +78,7 @@ pub(super) fn is_doubtful_beside(record: &Record<'_, '_>, pair: &Pair, known: &E
 }
 
 /// Whether a pair may be wrong, whatever else is sure.
-pub(super) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair) -> bool {
+pub(crate) fn is_doubtful(record: &Record<'_, '_>, pair: &Pair) -> bool {
     names_an_address_inside(record, pair)
         || tells_where(record, pair)
         || identifies_another(record, pair)
@@ -142,7 +142,7 @@ fn identifies_another(record: &Record<'_, '_>, pair: &Pair) -> bool {
 
 /// Whether a pair is like `payment_id` for `payment.id`: a reference has taken the place of the object, so the members
 /// beside it belong to another object.
-pub(super) fn is_reference(record: &Record<'_, '_>, pair: &Pair) -> bool {
+pub(crate) fn is_reference(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let (own, found) = (record.expected_words(pair.expected), record.found_words(pair.found));
     let is_unmoved = pair.parts.path >= 1.0;
     is_unmoved && found.len() > own.len() && are_all(own, Role::Identifier)

@@ -5,7 +5,7 @@
 //! stay as they are, so a name in them is found only if its case did not change.
 
 /// Returns a letter in lower case.
-pub(super) fn lower(letter: char) -> char {
+pub(crate) fn lower(letter: char) -> char {
     if letter.is_ascii() {
         return letter.to_ascii_lowercase();
     }

@@ -14,7 +14,7 @@ use crate::plan::spec::{Kind, Kinds};
 
 /// What is known of a word or phrase.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     hash: u64,
     /// Its number in the dictionary. Entries beyond the dictionary have higher numbers.
     phrase: PhraseId,
@@ -32,7 +32,7 @@ pub(super) struct Entry {
 
 /// Facts that few words and phrases have.
 #[derive(Debug, Default)]
-pub(super) struct More {
+pub(crate) struct More {
     /// Hashes of what it is short for.
     pub expansions: Vec<u64>,
     /// The phrase of which this is the closed form.
@@ -45,7 +45,7 @@ pub(super) struct More {
 
 /// A place in names where a word says nothing.
 #[derive(Debug)]
-pub(super) struct Neutral {
+pub(crate) struct Neutral {
     /// The place is before the rest of the name; otherwise behind it.
     pub is_prefix: bool,
     /// The kinds of values for which this holds.
@@ -62,7 +62,7 @@ const FREE: u16 = u16::MAX;
 
 /// All entries, by hash.
 #[derive(Debug)]
-pub(super) struct Lexicon {
+pub(crate) struct Lexicon {
     /// Indices into `entries`, in a table with open addressing.
     slots: Vec<u16>,
     /// First the entries of the dictionary, by their numbers there.
@@ -75,18 +75,18 @@ pub(super) struct Lexicon {
 }
 
 /// Returns the lexicon of the process. The first call builds it, when the first model is made.
-pub(super) fn lexicon() -> &'static Lexicon {
+pub(crate) fn lexicon() -> &'static Lexicon {
     static LEXICON: OnceLock<Lexicon> = OnceLock::new();
     LEXICON.get_or_init(Lexicon::build)
 }
 
 /// Returns the hash of a single word.
-pub(super) fn hash_word(word: &str) -> u64 {
+pub(crate) fn hash_word(word: &str) -> u64 {
     name_hash(word.as_bytes()).max(1)
 }
 
 /// Appends a word to the hash of a phrase, which starts as 0.
-pub(super) fn join_hash(before: u64, word: u64) -> u64 {
+pub(crate) fn join_hash(before: u64, word: u64) -> u64 {
     if before == 0 {
         return word;
     }
@@ -267,16 +267,16 @@ fn kinds_of(kind: Option<ValueKind>) -> Kinds {
 }
 
 /// Returns the weight of a group on one side. The product of both sides is the strength of the synonym.
-pub(super) fn group_weight(group: u16) -> f32 {
+pub(crate) fn group_weight(group: u16) -> f32 {
     if usize::from(group) < EXACT_GROUPS {
-        super::weights::EXACT_SYNONYM_SIDE
+        crate::similarity::weights::EXACT_SYNONYM_SIDE
     } else {
-        super::weights::NEAR_SYNONYM_SIDE
+        crate::similarity::weights::NEAR_SYNONYM_SIDE
     }
 }
 
 /// Returns the hash that stands for a group.
-pub(super) fn group_hash(group: u16) -> u64 {
+pub(crate) fn group_hash(group: u16) -> u64 {
     u64::from(group).wrapping_add(1).wrapping_mul(0xa076_1d64_78bd_642f) | 1
 }
 

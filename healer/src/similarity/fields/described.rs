@@ -7,11 +7,11 @@
 use nomos_rules::dictionary::Role;
 
 use super::compatible::compatible;
-use super::lexicon::join_hash;
-use super::names::{Names, Token};
-use super::postings::Postings;
-use super::record::{Pair, Record};
-use super::{Expected, Id, Parts};
+use crate::similarity::candidates::postings::Postings;
+use crate::similarity::names::lexicon::join_hash;
+use crate::similarity::names::{Names, Token};
+use crate::similarity::record::{Pair, Record};
+use crate::similarity::{Expected, Id, Parts};
 
 /// A description is worth a little less than the name itself.
 const WORTH: f32 = 0.95;
@@ -23,7 +23,7 @@ const ARTICLES: [&str; 4] = ["a", "an", "the", "s"];
 const OF: &str = "of";
 
 /// The fields by their descriptions.
-pub(super) fn index(fields: &[Expected]) -> Postings {
+pub(crate) fn index(fields: &[Expected]) -> Postings {
     let mut names = Names::default();
     let mut all = Vec::new();
     for (id, expected) in (0..).zip(fields) {
@@ -38,7 +38,7 @@ pub(super) fn index(fields: &[Expected]) -> Postings {
 }
 
 /// Adds pairs of found names with the fields that they describe.
-pub(super) fn add(record: &mut Record<'_, '_>) {
+pub(crate) fn add(record: &mut Record<'_, '_>) {
     if record.model.described.is_empty() || record.settings.without().descriptions {
         return;
     }

@@ -4,7 +4,7 @@ use nomos_rules::dictionary::Role;
 
 /// A set of roles.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Roles(u32);
+pub(crate) struct Roles(u32);
 
 const _: () = assert!(Role::ALL.len() <= u32::BITS as usize);
 

@@ -11,14 +11,14 @@
 //!
 //! Of the record itself, the first two together speak against it.
 
-use super::compatible::compatible;
 use super::likeness::has_child;
-use super::record::{Record, UNFRAMED};
-use super::{Alignment, Expected, Found, Id, NONE, Standing};
 use crate::plan::spec::Kind;
+use crate::similarity::fields::compatible::compatible;
+use crate::similarity::record::{Record, UNFRAMED};
+use crate::similarity::{Alignment, Expected, Found, Id, NONE, Standing};
 
 /// Takes back alignments that siblings speak for, if something speaks against their objects.
-pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
+pub(crate) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     let objects = |one: &Alignment| {
         let to = record.model.field(one.expected).map_or(NONE, |field| field.parent);
         (record.around(one.found), to)
@@ -101,7 +101,7 @@ fn leaves_one(record: &Record<'_, '_>, out: &[Alignment], (from, to): (Id, Id)) 
 }
 
 /// Whether the names of an expected and a found object have a word in common.
-pub(super) fn say_one_word(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
+pub(crate) fn say_one_word(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     let words = record.found_words(found);
     record.expected_words(expected).iter().any(|own| own.is_in(words))
 }

@@ -14,11 +14,11 @@ use nomos_rules::dictionary::Role;
 use super::frames::frame_around;
 use super::halves::say_one_word;
 use super::likeness::Likeness;
-use super::names::Token;
-use super::record::{Pair, Record};
-use super::{Found, Id, NONE, Parts};
 use crate::plan::outermost::MAX_AROUND;
 use crate::plan::spec::Kind;
+use crate::similarity::names::Token;
+use crate::similarity::record::{Pair, Record};
+use crate::similarity::{Found, Id, NONE, Parts};
 
 /// The least share of the members of the object that has fewer.
 const LEAST_SHARE: f32 = 0.7;
@@ -32,7 +32,7 @@ const WORTH: f32 = 0.88;
 
 /// Returns the pair of a found object that is alone in what stands for an expected object, in which one object is
 /// expected and nothing else.
-pub(super) fn pair(record: &Record<'_, '_>, found: Id) -> Option<Pair> {
+pub(crate) fn pair(record: &Record<'_, '_>, found: Id) -> Option<Pair> {
     let frame = record.frame_of(found)?;
     if !is_response(record, frame) {
         return None;
@@ -54,7 +54,7 @@ pub(super) fn pair(record: &Record<'_, '_>, found: Id) -> Option<Pair> {
 
 /// Whether a list in what stands for an expected object is all that a response is about, and the expected list all that
 /// it is expected to be about. A common word in their names is for `alike.rs` to judge.
-pub(super) fn is_list(record: &Record<'_, '_>, expected: Id, found: Id, frame: Id, like: &Likeness) -> bool {
+pub(crate) fn is_list(record: &Record<'_, '_>, expected: Id, found: Id, frame: Id, like: &Likeness) -> bool {
     let above = record.model.field(expected).map_or(NONE, |field| field.parent);
     let (around, place) = (record.around(found), record.place_of(frame));
     let is_list = |found: &Found<'_>| found.item == Some(Kind::Object);
@@ -76,7 +76,7 @@ pub(super) fn is_list(record: &Record<'_, '_>, expected: Id, found: Id, frame: I
 
 /// Returns the expected object in which a found list stands. Around it may be envelopes that hold no other list and no
 /// other object.
-pub(super) fn frame_of_list(record: &Record<'_, '_>, list: Id) -> Option<Id> {
+pub(crate) fn frame_of_list(record: &Record<'_, '_>, list: Id) -> Option<Id> {
     let mut at = list;
     for _ in 0..=MAX_AROUND {
         record.scratch.members.get(at as usize).filter(|member| !member.is_closed)?;

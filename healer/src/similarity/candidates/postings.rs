@@ -1,11 +1,11 @@
 //! An inverted index from keys to expected fields, so that a name meets only fields that share a word with it.
 
-use super::names::{Mask, Names};
 use crate::order::sort;
+use crate::similarity::names::{Mask, Names};
 
 /// The keys of a list of names.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Postings {
+pub(crate) struct Postings {
     /// A hash, and the start and number of its fields. Open addressing, at most half full.
     slots: Vec<(u64, u32, u32)>,
     fields: Vec<u32>,

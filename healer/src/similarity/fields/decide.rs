@@ -5,10 +5,11 @@
 //! of them for two others loses at least twice the margin. The rest of an optimal assignment rests on less than the
 //! margin, or on elimination, and must not be healed.
 
-use super::others::Others;
-use super::record::{Pair, Record};
-use super::{Alignment, Id, Parts, doubt};
+use super::doubt;
 use crate::order::sort;
+use crate::similarity::objects::others::Others;
+use crate::similarity::record::{Pair, Record};
+use crate::similarity::{Alignment, Id, Parts};
 
 /// A pair counts as a sibling from this score on, the names above aside.
 const SIBLING: f32 = 0.85;
@@ -26,8 +27,8 @@ const SAME: f32 = 0.995;
 /// What equal names are worth more beside a rival.
 const SAME_BONUS: f32 = 0.06;
 
-/// Appends the decisions on [`super::Scratch::pairs`].
-pub(super) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
+/// Appends the decisions on [`crate::similarity::Scratch::pairs`].
+pub(crate) fn decide(record: &mut Record<'_, '_>, out: &mut Vec<Alignment>) {
     let mut pairs = std::mem::take(&mut record.scratch.pairs);
     let first = out.len();
     let rivals = Rivals::among(&pairs);

@@ -11,19 +11,20 @@
 use nomos_rules::dictionary::Role;
 
 use super::count::Counts;
-use super::names::Token;
-use super::record::Record;
-use super::{Alignment, Doubt, Id, NONE, graphql, scale};
+use super::{graphql, scale};
 use crate::plan::spec::Kind;
+use crate::similarity::names::Token;
+use crate::similarity::record::Record;
+use crate::similarity::{Alignment, Doubt, Id, NONE};
 
 /// A name with this many words has several.
 const SEVERAL_WORDS: usize = 2;
-/// From this value of [`super::Parts::synonym`] on, all paired words are the same, and each stands in the name of the
+/// From this value of [`crate::similarity::Parts::synonym`] on, all paired words are the same, and each stands in the name of the
 /// same object on both sides.
 const EXACT: f32 = 0.995;
 /// From this value on, all paired words are the same.
 const TAKEN_APART: f32 = 0.985;
-/// From this value of [`super::Parts::siblings`] on, siblings that moved along, or members that are the same, are
+/// From this value of [`crate::similarity::Parts::siblings`] on, siblings that moved along, or members that are the same, are
 /// evidence.
 const SIBLINGS: f32 = 0.3;
 /// At least this many members of a missing object moved up together.
@@ -32,7 +33,7 @@ const MOVED_UP: usize = 3;
 const RIVAL: f32 = 0.6;
 
 /// Takes back alignments that are too weak, where too little of the record is known.
-pub(super) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
+pub(crate) fn take_back(record: &Record<'_, '_>, out: &mut Vec<Alignment>) {
     if out.is_empty() {
         return;
     }

@@ -1,12 +1,12 @@
 //! How alike the members of two objects are, or of the elements of two arrays.
 
-use super::compatible::compatible;
-use super::lexicon::hash_word;
-use super::names::Name;
-use super::record::Record;
-use super::words::each_word;
-use super::{Expected, Found, Id, Model, NONE, Standing};
 use crate::plan::spec::Kind;
+use crate::similarity::fields::compatible::compatible;
+use crate::similarity::names::Name;
+use crate::similarity::names::lexicon::hash_word;
+use crate::similarity::names::words::each_word;
+use crate::similarity::record::Record;
+use crate::similarity::{Expected, Found, Id, Model, NONE, Standing};
 
 /// At least this many members that are the same say that two objects are the same, whatever their names are.
 const LEAST_SAME: usize = 3;
@@ -18,7 +18,7 @@ const MAX_COMPARED: usize = 96;
 
 /// What two objects have in common.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Likeness {
+pub(crate) struct Likeness {
     /// The number of expected members.
     pub all: usize,
     /// The number of found members.
@@ -115,13 +115,13 @@ fn joined(name: &str) -> u64 {
 
 /// Returns the share of a part; 0 of nothing.
 #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
-pub(super) fn ratio(part: usize, whole: usize) -> f32 {
+pub(crate) fn ratio(part: usize, whole: usize) -> f32 {
     if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
 }
 
 /// Whether an object, or the first element of an array, has a member of this name ([`Name::joined`]).
 #[inline(never)]
-pub(super) fn has_child(record: &Record<'_, '_>, of: Id, joined: u64) -> bool {
+pub(crate) fn has_child(record: &Record<'_, '_>, of: Id, joined: u64) -> bool {
     children(record, of).any(|child| child.joined == joined)
 }
 

@@ -3,14 +3,14 @@
 use super::lowercase::lower;
 
 /// The longest name that is looked at, in bytes. A longer one has no words, so that nothing is said about it.
-pub(super) const MAX_NAME: usize = 96;
+pub(crate) const MAX_NAME: usize = 96;
 
 /// Calls `each` with every word of `name`, in lower case, in order. Overwrites `text`.
 ///
 /// A word ends at anything that is no letter or digit, between letters and digits, and before an upper-case letter that
 /// follows a lower-case one. In a run of upper-case letters before a lower-case one, the last letter starts a word,
 /// unless only the `s` of a plural follows: `IDs`, `URLsOf`. A sign before a number that begins the name is a word too.
-pub(super) fn each_word(name: &str, text: &mut String, mut each: impl FnMut(&str)) {
+pub(crate) fn each_word(name: &str, text: &mut String, mut each: impl FnMut(&str)) {
     text.clear();
     if name.len() > MAX_NAME {
         return;

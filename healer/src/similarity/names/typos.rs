@@ -25,7 +25,7 @@ const MAX_LEN: usize = 32;
 
 /// The words of a contract, indexed by their forms with one letter left out.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Typos {
+pub(crate) struct Typos {
     /// The hash of a form, and the index of the word, sorted.
     forms: Vec<(u64, u32)>,
     words: Vec<Box<str>>,

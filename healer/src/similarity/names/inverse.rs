@@ -2,7 +2,7 @@
 
 /// The lists of every number, one number after the other.
 #[derive(Debug)]
-pub(super) struct Inverse {
+pub(crate) struct Inverse {
     lists: Vec<u16>,
     /// Where the lists of each number start, and the end of the last.
     starts: Vec<u16>,

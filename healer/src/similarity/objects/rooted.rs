@@ -9,8 +9,8 @@ use nomos_rules::dictionary::Role;
 
 use super::alike::{says_nothing, says_what};
 use super::likeness::Likeness;
-use super::names::Names;
-use super::{Found, Model, Parts};
+use crate::similarity::names::Names;
+use crate::similarity::{Found, Model, Parts};
 
 /// The least share of the members of the elements that have fewer.
 const LEAST_SHARE: f32 = 0.5;

@@ -6,16 +6,16 @@
 
 use nomos_rules::dictionary::Role;
 
-use super::lexicon::{hash_word, join_hash};
-use super::names::Name;
-use super::record::{Member, Pair, Record, UNFRAMED, lacks_level};
-use super::{Expected, Id, NONE, Standing};
 use crate::order::sort;
 use crate::plan::spec::Kind;
+use crate::similarity::names::Name;
+use crate::similarity::names::lexicon::{hash_word, join_hash};
+use crate::similarity::record::{Member, Pair, Record, UNFRAMED, lacks_level};
+use crate::similarity::{Expected, Id, NONE, Standing};
 
 /// What is known of members that may be in two objects.
 #[derive(Default)]
-pub(super) struct Others {
+pub(crate) struct Others {
     /// Their [`key`]s, ascending. Computed on first use.
     standing: Option<Vec<u64>>,
     /// The pair of objects that was asked for last, and the answer: all members of an object ask the same.

@@ -4,16 +4,16 @@
 //! `decimals`) has amounts without that point: `1000` is 10.00. A contract that does not expect such a member means
 //! other numbers by the same names.
 
-use super::names::Token;
-use super::record::Record;
-use super::{Alignment, Found, Id, Standing};
 use crate::plan::spec::{Format, Kind};
+use crate::similarity::names::Token;
+use crate::similarity::record::Record;
+use crate::similarity::{Alignment, Found, Id, Standing};
 
 /// Words for a scale: a name with all words of one row tells it.
 const SCALES: [&[&str]; 3] = [&["minor", "unit"], &["exponent"], &["decimal"]];
 
 /// Whether a member is a number in an object that tells a scale, which the contract does not expect.
-pub(super) fn is_scaled(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignment]) -> bool {
+pub(crate) fn is_scaled(record: &Record<'_, '_>, alignment: &Alignment, out: &[Alignment]) -> bool {
     let Some(found) = record.found.get(alignment.found as usize).filter(|found| is_number(found)) else { return false };
     let mut beside = record.members(found.parent);
     beside.any(|(id, other)| {
