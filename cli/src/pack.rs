@@ -6,7 +6,7 @@ use healer::config::ConfigError;
 use healer::config::cursor::{Cursor, Problems, refuse_duplicates};
 use healer::config::node::Node;
 use nomos_rules::check::{self, Correspondence, ENGINE, Entry};
-use nomos_rules::{Case, MOST, PACK_NAMES};
+use nomos_rules::{Case, MAX_PACKED, PACK_NAMES};
 
 /// The name of the checked pack in messages.
 const OWN: &str = "this pack";
@@ -96,7 +96,7 @@ fn read_list<'a>(
     for cursor in list.items(problems, "a list") {
         let id = read_text(&cursor, "id", "an id", problems);
         if !check::is_id(pack, &id) && !id.is_empty() {
-            cursor.refuse(problems, format!("the id {id}"), format!("{pack}- and three digits, up to {MOST}"));
+            cursor.refuse(problems, format!("the id {id}"), format!("{pack}- and three digits, up to {MAX_PACKED}"));
         }
         for field in ["valid", "invalid"] {
             if cursor.field(field).is_none_or(|examples| examples.items(problems, "examples").next().is_none()) {
@@ -131,10 +131,10 @@ fn read_pair(cursor: &Cursor<'_>, problems: &mut Problems) -> Option<(String, St
     let from = read_text(cursor, "from", "the drifted name or path", problems);
     let to = read_text(cursor, "to", "the expected name or path", problems);
     for (field, text) in [("from", &from), ("to", &to)] {
-        if text.len() > MOST
+        if text.len() > MAX_PACKED
             && let Some(cursor) = cursor.field(field)
         {
-            cursor.refuse(problems, format!("{} bytes", text.len()), format!("at most {MOST}"));
+            cursor.refuse(problems, format!("{} bytes", text.len()), format!("at most {MAX_PACKED}"));
         }
     }
     (problems.len() == before).then_some((from, to))

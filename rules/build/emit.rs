@@ -3,7 +3,7 @@
 
 use crate::{
     check::Correspondence,
-    model::{Case, Kind, MOST, Rule},
+    model::{Case, Kind, MAX_PACKED, Rule},
     pack_file::{ConventionEntry, PackFile, RuleEntry},
 };
 
@@ -32,7 +32,7 @@ fn rule(pack: &str, rule: &RuleEntry) -> Result<String, String> {
     };
     packed(pack, rule, kind, from, to).ok_or_else(|| {
         let found = format!("names or paths of {} and {} bytes", from.len(), to.len());
-        format!("rules/{pack}.yaml: {}: found {found}; expected at most {MOST} bytes each", rule.id)
+        format!("rules/{pack}.yaml: {}: found {found}; expected at most {MAX_PACKED} bytes each", rule.id)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     check::{Correspondence, ENGINE, Entry, check, is_id},
-    model::{Case, MOST},
+    model::{Case, MAX_PACKED},
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -136,7 +136,7 @@ fn check_alone(file: &str, pack: &PackFile) -> Vec<String> {
 
 fn check_common(pack: &str, id: &str, valid: &[Healed], invalid: &[Value], tell: &mut dyn FnMut(String)) {
     if !is_id(pack, id) {
-        tell(format!("found the id `{id}`; expected `{pack}-` and three digits, up to {MOST}"));
+        tell(format!("found the id `{id}`; expected `{pack}-` and three digits, up to {MAX_PACKED}"));
     }
     if valid.is_empty() || invalid.is_empty() {
         tell("found no example; expected at least one in `valid` and one in `invalid`".to_owned());

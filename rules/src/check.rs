@@ -4,7 +4,7 @@
 //! one: the outcome would then depend on order, and healing a healed body would change it again.
 
 use crate::{
-    model::{Case, MOST},
+    model::{Case, MAX_PACKED},
     path::{Path, PathError},
 };
 use std::{collections::BTreeMap, fmt};
@@ -12,12 +12,12 @@ use std::{collections::BTreeMap, fmt};
 /// What a pack says of the engine that it needs. There has been only one.
 pub const ENGINE: &str = ">=0.1";
 
-/// Returns whether this is an id of the pack: its name and three digits, a number up to [`MOST`].
+/// Returns whether this is an id of the pack: its name and three digits, a number up to [`MAX_PACKED`].
 pub fn is_id(pack: &str, id: &str) -> bool {
     let digits = id.strip_prefix(pack).and_then(|rest| rest.strip_prefix('-'));
     digits.is_some_and(|digits| {
         let is_number = digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit());
-        is_number && digits.parse().is_ok_and(|number: usize| number <= MOST)
+        is_number && digits.parse().is_ok_and(|number: usize| number <= MAX_PACKED)
     })
 }
 

@@ -8,7 +8,7 @@ pub mod dictionary;
 mod model;
 pub mod path;
 
-pub use model::{Case, Convention, Kind, MOST, PACK_NAMES, Pack, Rule, RuleId, Rules};
+pub use model::{Case, Convention, Kind, MAX_PACKED, PACK_NAMES, Pack, Rule, RuleId, Rules};
 
 include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 

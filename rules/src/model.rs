@@ -76,13 +76,13 @@ pub struct Rule<'a> {
 }
 
 /// The largest number in an id, and the most bytes of a name or path: more would be no single byte in [`Rule::pack`].
-pub const MOST: usize = 127;
+pub const MAX_PACKED: usize = 127;
 
 impl<'a> Rule<'a> {
     /// Four characters for the number, the kind and the two lengths, then `from` and `to`; nothing if a number or a
-    /// length is above [`MOST`].
+    /// length is above [`MAX_PACKED`].
     pub fn pack(&self) -> Option<String> {
-        let small = |n: usize| u8::try_from(n).ok().filter(|n| usize::from(*n) <= MOST).map(char::from);
+        let small = |n: usize| u8::try_from(n).ok().filter(|n| usize::from(*n) <= MAX_PACKED).map(char::from);
         let head = [usize::from(self.number), usize::from(self.kind == Kind::Move), self.from.len(), self.to.len()];
         let head: String = head.into_iter().map(small).collect::<Option<_>>()?;
         Some(head + self.from + self.to)

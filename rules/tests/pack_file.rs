@@ -11,7 +11,7 @@ use nomos_rules::check;
 
 /// The names under which the build script knows the library's code.
 mod model {
-    pub use nomos_rules::{Case, Kind, MOST, Rule};
+    pub use nomos_rules::{Case, Kind, MAX_PACKED, Rule};
 }
 
 const HEAD: &str = "pack: typos\nabout: wrong letters\nengine: \">=0.1\"\n";
