@@ -27,7 +27,7 @@ use std::process::Command;
 
 use run::Dir;
 
-const DOCUMENTS: [&str; 17] = [
+const DOCUMENTS: [&str; 18] = [
     "README.md",
     "CHANGELOG.md",
     "docs/architecture.md",
@@ -36,6 +36,7 @@ const DOCUMENTS: [&str; 17] = [
     "docs/configuration.md",
     "docs/dashboard.md",
     "docs/deploy.md",
+    "docs/envoy.md",
     "docs/faq.md",
     "docs/operations.md",
     "docs/peers.md",
