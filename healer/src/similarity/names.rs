@@ -5,8 +5,8 @@
 //! of words is looked up once per name, and a pair of names costs a merge of two short sorted lists.
 
 mod inverse;
+pub(crate) mod letters;
 pub(crate) mod lexicon;
-pub(crate) mod lowercase;
 pub(crate) mod roles;
 pub(crate) mod typos;
 pub(crate) mod words;

@@ -7,7 +7,7 @@
 
 use crate::hash::name_hash;
 use crate::order::{sort, sort_by_less};
-use crate::similarity::names::lowercase::lower;
+use crate::similarity::names::letters::lower;
 
 /// The largest number of trigrams of one name that count.
 const MAX: usize = 128;

@@ -1,6 +1,6 @@
 //! Cuts a name into its words: `billingHTMLUrl_v2` is `billing`, `html`, `url`, `v`, `2`.
 
-use super::lowercase::lower;
+use super::letters::{is_sign, lower};
 
 /// The longest name that is looked at, in bytes. A longer one has no words, so that nothing is said about it.
 pub(crate) const MAX_NAME: usize = 96;
@@ -52,7 +52,7 @@ impl Class {
             'A'..='Z' => Class::Upper,
             '0'..='9' => Class::Digit,
             _ if lower(letter) != letter => Class::Upper,
-            _ if letter.is_alphanumeric() => Class::Lower,
+            _ if !letter.is_ascii() && !is_sign(letter) => Class::Lower,
             _ => Class::Other,
         }
     }
