@@ -220,3 +220,60 @@ fn what_only_sounds_alike_stays() {
         assert_eq!(healed[member], body[member], "{what}: {healed}");
     }
 }
+
+/// What keeps the members of objects in a record apart does so in an envelope around the record too: nothing moves but
+/// the record's own members.
+#[test]
+fn an_envelope_is_no_licence() {
+    let manager = r#""manager":{"id":3,"name":"Bob","email":"b@x.org","phone":"+1 555"}"#;
+    let person = r#""id":7,"name":"Ann","email":"a@x.org","title":"Dev","created":"2024-01-01T00:00:00Z""#;
+    let employee = r#""number":{},"first_name":{},"last_name":{},"title":{},"grade":{},"emergency_contact":{"properties":
+        {"name":{},"phone":{},"email":{},"city":{}}}"#;
+    let rows = [
+        (
+            "another of the kind",
+            r#""id":{},"name":{},"email":{},"phone":{"type":"string"},"title":{},"created":{}"#,
+            format!("{{{person},{manager}}}"),
+        ),
+        (
+            "another of the kind, beside null",
+            r#""id":{},"name":{},"email":{},"phone":{"type":["string","null"]},"title":{},"created":{}"#,
+            format!(r#"{{{person},"phone":null,{manager}}}"#),
+        ),
+        (
+            "an object that is an envelope elsewhere",
+            r#""id":{},"rating":{},"text":{"type":"string"},"author":{},"likes":{}"#,
+            r#"{"id":"a","rating":1,"author":"u","likes":0,"reply":{"text":"Thanks","by":"shop"}}"#.to_owned(),
+        ),
+        (
+            "two members of one",
+            r#""id":{},"guest_name":{},"adults":{},"total":{},"phone":{},"email":{}"#,
+            r#"{"id":1,"guest_name":"A","adults":2,"total":9,"property":{"name":"H","phone":"1","email":"h@x.org"}}"#
+                .to_owned(),
+        ),
+        (
+            "members of the record, for a missing object",
+            employee,
+            r#"{"number":1,"first_name":"A","last_name":"R","title":"D","grade":2,"phone":"1","email":"e","city":"c"}"#
+                .to_owned(),
+        ),
+        (
+            "a value with its unit",
+            r#""id":{},"sku":{},"status":{},"total":{"type":"number"},"color":{}"#,
+            r#"{"id":1,"sku":"s","status":"ok","total":{"amount":1099,"currency":"EUR"},"color":"red"}"#.to_owned(),
+        ),
+    ];
+    for (what, properties, record) in rows {
+        let plan = configured(&format!(r#"{{"properties":{{{properties}}}}}"#), "");
+        assert_eq!(heal(&plan, &mut Memo::new(&plan), &record), record, "{what}");
+        let enclosed = heal(&plan, &mut Memo::new(&plan), &format!(r#"{{"data":{record}}}"#));
+        let object = |text: &str| serde_json::from_str::<serde_json::Map<_, Value>>(text).expect("an object");
+        let (mut healed, mut own) = (object(&enclosed), object(&record));
+        let left = healed.remove("data").unwrap_or_default();
+        assert!(!healed.is_empty(), "{what}: {enclosed}");
+        for (name, value) in healed {
+            assert_eq!(own.remove(&name), Some(value), "{what}: {name} in {enclosed}");
+        }
+        assert_eq!(left, Value::Object(own), "{what}: {enclosed}");
+    }
+}

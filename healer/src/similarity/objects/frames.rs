@@ -211,11 +211,11 @@ fn lift(record: &mut Record<'_, '_>) {
         let Some(field) = record.model.field(id) else { continue };
         let Some(frame) = frame_for(record, field.parent) else { continue };
         let mut names = names_outside(record, id, field.parent, frame);
-        if !has_moved_up(record, id, field.parent, &names) {
+        if !has_moved_up(record, (id, field.parent), frame, &names) {
             continue;
         }
         leave_to_others(record, (id, field.parent), frame, &mut names, &mut counts);
-        if has_moved_up(record, id, field.parent, &names)
+        if has_moved_up(record, (id, field.parent), frame, &names)
             && let Some(lifted) = record.scratch.lifted.get_mut(id as usize)
         {
             *lifted = true;
@@ -237,14 +237,14 @@ fn frame_for(record: &Record<'_, '_>, mut expected: Id) -> Option<Id> {
 
 /// Whether an object is lifted, given the names of its members that are in the frame around it.
 #[inline(never)]
-fn has_moved_up(record: &Record<'_, '_>, object: Id, parent: Id, names: &[&Name]) -> bool {
+fn has_moved_up(record: &Record<'_, '_>, (object, parent): (Id, Id), frame: Id, names: &[&Name]) -> bool {
     if names.is_empty() {
         return false;
     }
     let outside = names.len() as u32;
     let told: f32 = names.iter().map(|name| record.model.names.told(name)).sum();
     let (all, beside) = (record.model.members(object).count() as u32, record.model.members(parent));
-    let standing = beside.clone().filter(|(id, _)| record.is_taken(*id)).count() as u32;
+    let standing = beside.clone().filter(|(id, _)| stands(record, *id, frame)).count() as u32;
     let beside = beside.count();
     let Some(name) = record.model.names.get(object) else { return false };
     if name.is_envelope || name.is_said_above() {
@@ -304,6 +304,29 @@ fn is_expected_in(record: &Record<'_, '_>, object: Id, joined: u64) -> bool {
 /// Whether a member with this name is directly in what stands for an expected object, or in a wrapper there.
 fn is_in_frame(record: &Record<'_, '_>, frame: Id, joined: u64) -> bool {
     record.named(joined).any(|id| frame_around(record, id) == Some(frame))
+}
+
+/// Whether a field of an expected object stands, or a member of its name is directly in what stands for that object: an
+/// envelope around it, most of all.
+#[inline(never)]
+fn stands(record: &Record<'_, '_>, field: Id, frame: Id) -> bool {
+    record.is_taken(field) || record.model.names.get(field).is_some_and(|name| is_in_frame(record, frame, name.joined))
+}
+
+/// Whether a member of the expected name is directly in what stands for the object around an expected field, while the
+/// one in the pair is further in. Whatever its value is, it is that field: beside `phone: null` and in the same
+/// envelope, `manager.phone` is the manager's, and `total.amount` has a currency. But a list may have got an object around
+/// it (`labels.nodes[]`), and so may a value, if there is nothing else in that.
+#[inline(never)]
+pub(crate) fn has_nearer(record: &Record<'_, '_>, pair: &Pair) -> bool {
+    let (Some(field), Some(name)) = (record.model.field(pair.expected), record.model.names.get(pair.expected)) else {
+        return false;
+    };
+    let is_nearer = |id: Id| {
+        let is_alone = || field.is_records || record.members(id).nth(1).is_none();
+        frame_around(record, id) == Some(field.parent) && !(record.is_at_or_inside(pair.found, id) && is_alone())
+    };
+    frame_around(record, pair.found) != Some(field.parent) && record.named(name.joined).any(is_nearer)
 }
 
 /// Marks the wrappers at this depth, and returns whether there are any.
@@ -414,7 +437,7 @@ impl Held {
         // The members of the expected object itself come first, and each missing object counts what it shares with
         // others: the order in which a contract lists its members has no meaning.
         for (field, _) in record.model.members(frame) {
-            if record.is_taken(field) {
+            if stands(record, field, frame) {
                 held.standing = held.standing.saturating_add(1);
                 continue;
             }

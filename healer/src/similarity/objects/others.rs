@@ -6,6 +6,7 @@
 
 use nomos_rules::dictionary::Role;
 
+use super::frames;
 use crate::order::sort;
 use crate::plan::spec::Kind;
 use crate::similarity::names::Name;
@@ -27,6 +28,9 @@ impl Others {
     /// itself whose it is (`manager_phone` for `manager.phone`) does neither.
     pub fn have(&mut self, record: &Record<'_, '_>, pair: &Pair) -> bool {
         let model = record.model;
+        if frames::has_nearer(record, pair) {
+            return true;
+        }
         let found = record.name_of(pair.found).map(|name| name.joined);
         let is_same = found == model.names.get(pair.expected).map(|name| name.joined);
         if !is_same && pair.parts.path >= 1.0 {
