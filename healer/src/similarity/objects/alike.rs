@@ -5,9 +5,10 @@
 //! with such elements is a rival, whatever its name. A name that says which ones are in the list (`deleted`,
 //! `blocked_users`, `suggestions`) is another list beside it.
 //!
-//! Other names got or lost a word: `address` became `storefrontAddress`. Alone that is no evidence, since two addresses
-//! often stand beside each other. With the same members, and nothing else that has them, it is the same object. If each
-//! name has a word of its own (`soldToContact`, `billToContact`), it is another one.
+//! Names of objects get a word: `address` became `storefrontAddress`. Alone that is no evidence, since two addresses
+//! often stand beside each other. With the same members, and nothing else that has them, it is the same object. A list is
+//! not (`internal_comments` are some of several comments, of which any may be left out), nor is an object whose name lost
+//! a word or has another one (`soldToContact`, `billToContact`).
 
 use nomos_rules::dictionary::Role;
 
@@ -28,7 +29,7 @@ const MAX_LOOKS_FOR_RIVALS: usize = 1 << 21;
 const LOOKS_OF_NAMES: usize = 16;
 /// The least share of the members of the side that has fewer.
 const LEAST_SHARE: f32 = 0.5;
-/// Where a name got or lost a word: the least number of members that are the same, how much their names tell at least,
+/// Where a name got a word: the least number of members that are the same, how much their names tell at least,
 /// and their least share of the side that has more, if the word was in front, and elsewhere: `tag_names` are no `tags`.
 const MUCH_SAME: usize = 4;
 const MUCH_TOLD: f32 = 3.0;
@@ -46,7 +47,7 @@ pub(crate) fn add_lists(record: &mut Record<'_, '_>) {
     record.scratch.pairs.extend(pairs);
 }
 
-/// Adds pairs of these objects whose members are alike where a name got or lost a word, unless anything else is alike.
+/// Adds pairs of these objects whose members are alike where a name got a word, unless anything else is alike.
 pub(crate) fn add_objects(record: &mut Record<'_, '_>, objects: &[Id]) {
     let is_named = |expected, found| adds_words(record, expected, found);
     let mut made = pairs(record, objects, |field| field.is_object, &is_named);
@@ -136,7 +137,7 @@ fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
         return None;
     }
     let is_any = || field.is_records && is_any_list(record.expected_words(expected), record.found_words(id));
-    let is_same = || field.parent == frame && is_much(record, expected, id, &like) && adds_words(record, expected, id);
+    let is_same = || field.is_object && field.parent == frame && is_much(record, expected, id, &like);
     let is_all = || field.is_records && sole::is_list(record, expected, id, frame, &like);
     let score = if is_any() || is_same() || is_all() { WORTH } else { RIVAL };
     let parts = Parts { synonym: 1.0, tokens: score, path: 1.0, kind: 1.0, siblings: like.of_smaller(), ..Parts::NONE };
@@ -151,30 +152,22 @@ fn is_much(record: &Record<'_, '_>, expected: Id, found: Id, like: &Likeness) ->
     like.same >= MUCH_SAME && like.told >= MUCH_TOLD && like.of_larger() >= needed
 }
 
-/// Whether one of two names has all words of the other and some more, of which none says that it is another one.
+/// Whether the found name has all words of the expected one and some more, of which none says that it is another one: the
+/// `address` may be what is now the `storefrontAddress`, but the `delivery_address` is one of several, and so is what is
+/// expected under such a name.
 #[inline(never)]
 fn adds_words(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
     let (own, other) = (record.expected_words(expected), record.found_words(found));
-    let (shorter, longer) = if own.len() < other.len() { (own, other) } else { (other, own) };
     // As `Token::is_in`, but inlined, because all pairs of objects come here.
     let has = |words: &[Token], word: &Token| words.iter().any(|other| other.hash == word.hash);
-    let is_list = record.model.field(expected).is_some_and(|field| field.is_records);
-    // The `address` may be what was the `delivery_address`, but the `delivery_address` is one of several.
-    let is_narrower = !is_list && own.len() < other.len();
     let says_another = |word: &Token| {
-        let roles = [Role::Between, Role::Error, Role::Form, Role::Lone, Role::Relation, Role::State];
-        word.is_number
-            || is_list && word.is(Role::Adjective)
-            || is_narrower && word.is(Role::Which)
-            || roles.into_iter().any(|role| word.is(role))
+        let roles = [Role::Between, Role::Error, Role::Form, Role::Lone, Role::Relation, Role::State, Role::Which];
+        word.is_number || roles.into_iter().any(|role| word.is(role))
     };
-    // The `affected_items` are some of the `items`.
-    let is_any = is_list && matches!(shorter, [word] if says_nothing(word));
-    !shorter.is_empty()
-        && shorter.len() < longer.len()
-        && !is_any
-        && shorter.iter().all(|word| has(longer, word))
-        && !longer.iter().any(|word| !has(shorter, word) && says_another(word))
+    !own.is_empty()
+        && own.len() < other.len()
+        && own.iter().all(|word| has(other, word))
+        && !other.iter().any(|word| !has(own, word) && says_another(word))
 }
 
 /// Whether one of two names says nothing of what is in the list, and the other one nothing but what that is.
