@@ -96,15 +96,18 @@ impl<'a> Document<'a> {
     pub fn operations(&self, problems: &mut Problems) -> Vec<Operation<'a>> {
         let mut operations = Vec::new();
         let Ok(paths) = self.root.follow(&["paths"]) else { return operations };
-        let paths = self.resolved(paths).map_err(|problem| problems.push(problem));
-        for (path, item) in paths.iter().flat_map(members) {
-            match self.resolved(item.clone()) {
-                Ok(target) => operations.extend(self.operations_at(path, &[item, target])),
+        let paths = self.resolved(paths).and_then(|paths| object(paths, "an object: what is at each path"));
+        let paths = paths.map_err(|problem| problems.push(problem));
+        for (path, item) in paths.iter().flat_map(members).filter(|(path, _)| !path.starts_with("x-")) {
+            let target = self.resolved(item.clone()).and_then(|item| object(item, "an object: operations by method"));
+            let items: Vec<Place<'a>> = match target {
+                Ok(target) => vec![item, target],
                 Err(problem) => {
-                    operations.extend(self.operations_at(path, &[item]));
                     problems.push(problem);
+                    vec![item]
                 }
-            }
+            };
+            operations.extend(self.operations_at(path, &items));
         }
         operations
     }
@@ -207,15 +210,18 @@ impl<'a> Document<'a> {
     fn response(&self, operation: &Operation<'a>, status: Option<&str>) -> Result<Response<'a>, NoContract> {
         let resolved =
             |place: &Place<'a>| self.resolved(place.clone()).map_err(|error| NoContract::Broken(vec![error]));
-        let place = resolved(&operation.place)?;
+        let malformed = |error| NoContract::Broken(vec![error]);
+        let place = object(resolved(&operation.place)?, "an object: an operation").map_err(malformed)?;
         let Ok(responses) = place.follow(&["responses"]) else {
             return Err(NoContract::NoSchema(refusal(&place, "an operation without responses", "responses")));
         };
+        let responses = object(responses, "an object: a response under each status").map_err(malformed)?;
         let known = names(responses.node);
         let mut first_problem = None;
         for status in candidates(&known, status) {
             let Ok(response) = responses.follow(&[status]) else { continue };
-            match content(status, &resolved(&response)?) {
+            let response = object(resolved(&response)?, "an object: a response").map_err(malformed)?;
+            match content(status, &response) {
                 Ok(found) => return Ok(found),
                 Err(problem) => first_problem = first_problem.or(Some(problem)),
             }
@@ -244,6 +250,8 @@ fn content<'a>(status: &'a str, response: &Place<'a>) -> Result<Response<'a>, No
     let Ok(content) = response.follow(&["content"]) else {
         return Err(no_json(response, "a response without content".to_owned(), "content of type application/json"));
     };
+    let content = object(content, "an object: what a body is, under each media type")
+        .map_err(|error| NoContract::Broken(vec![error]))?;
     let known = names(content.node);
     let Some(media_type) = json_type(&known) else {
         return Err(no_json(&content, format!("content of type {}", known.join(", ")), "application/json"));
@@ -322,6 +330,12 @@ fn json_type<'a>(known: &[&'a str]) -> Option<&'a str> {
         |name| matches!(name, "application/*" | "*/*"),
     ];
     tests.iter().find_map(|test| known.iter().copied().find(|name| test(&essence(name))))
+}
+
+/// Returns a place that holds an object. Fails if it holds anything else.
+fn object<'a>(place: Place<'a>, expected: &str) -> Result<Place<'a>, ConfigError> {
+    let is_object = matches!(place.node.value, Value::Object(_));
+    if is_object { Ok(place) } else { Err(refusal(&place, place.node.describe(), expected)) }
 }
 
 fn members<'a>(place: &Place<'a>) -> Vec<(&'a str, Place<'a>)> {

@@ -394,7 +394,6 @@ fn a_document_that_nothing_can_be_healed_by_is_doubted() {
     let rows = [
         ("openapi: 3.1.0\n".to_owned(), "1: warning: document"),
         ("# x\nopenapi: 3.1.0\npaths: {}\n".to_owned(), "3: warning: paths"),
-        ("openapi: 3.1.0\npaths: [a]\n".to_owned(), "2: warning: paths"),
         (format!("openapi: 3.1.0\npaths:\n  /a: {html}\n"), "3: warning: paths"),
     ];
     for (content, place) in rows {
@@ -624,4 +623,37 @@ fn many_operations_of_a_large_document_are_no_trouble() {
     let dir = Dir::new("contract-many");
     let output = nomos_within("-t 20", dir.file("api.json", text), &["check", "api.json"]);
     assert_eq!(output.stdout, "api.json: an OpenAPI document with contracts of 600 operations: no problems\n");
+}
+
+/// What should be an object and is not is told where it stands, and is not taken for absent.
+#[test]
+fn what_is_no_object_is_told_where_it_stands() {
+    let dir = Dir::new("no-object");
+    let rows = [
+        ("5", "paths: found 5; expected an object: what is at each path"),
+        ("{/a: 5}", "paths[\"/a\"]: found 5; expected an object: operations by method"),
+        ("{/a: {get: 5}}", "paths[\"/a\"].get: found 5; expected an object: an operation"),
+        (
+            "{/a: {get: {responses: []}}}",
+            "paths[\"/a\"].get.responses: found an array; expected an object: a response under each status",
+        ),
+        (
+            "{/a: {get: {responses: {200: x}}}}",
+            "paths[\"/a\"].get.responses.200: found \"x\"; expected an object: a response",
+        ),
+        (
+            "{/a: {get: {responses: {200: {content: 5}}}}}",
+            "paths[\"/a\"].get.responses.200.content: found 5; expected an object: what a body is, under each media type",
+        ),
+    ];
+    for (paths, problem) in rows {
+        dir.file("api.yaml", format!("openapi: 3.1.0\npaths: {paths}\n"));
+        let checked = dir.nomos(&["check", "api.yaml"]);
+        assert_eq!((checked.code, checked.stdout), (1, format!("api.yaml:2: {problem}\n")), "{paths}");
+        let taken = dir.nomos(&["contract", "api.yaml", "--operation", "GET /a"]);
+        assert_eq!((taken.code, taken.stderr), (2, format!("nomos: api.yaml:2: {problem}\n")), "{paths}");
+    }
+    // Extensions are no paths.
+    dir.file("api.yaml", "openapi: 3.1.0\npaths: {x-a: {get: {responses: 5}}, x-b: 5}\n");
+    assert_eq!(dir.nomos(&["check", "api.yaml"]).code, 0);
 }
