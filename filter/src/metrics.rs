@@ -374,16 +374,21 @@ mod tests {
     fn only_what_was_done_counts() {
         let (mut host, mut metrics) = (Mock::new(), Metrics::new());
         metrics.define(&mut host);
-        let summary = Summary { renames: 3, moves: 2, ..Summary::default() };
+        let summary = Summary { renames: 3, moves: 2, dropped: 4, conflicts: 5, ..Summary::default() };
         let work = Work { summary, nanoseconds: 2600, bytes: 1000, written: false };
         let route = metrics.route("user");
+        let names = [
+            "kind=.=rename;.;nomos_ops_total",
+            "kind=.=move;.;nomos_ops_total",
+            "nomos_dropped_total",
+            "nomos_conflicts_total",
+        ];
         metrics.record(&work);
         metrics.count(&mut host, route, Outcome::Observed);
-        assert_eq!(host.metric("kind=.=rename;.;nomos_ops_total"), 0);
+        assert_eq!(names.map(|name| host.metric(name)), [0, 0, 0, 5]);
         metrics.record(&Work { written: true, ..work });
         metrics.count(&mut host, route, Outcome::Healed);
-        assert_eq!(host.metric("kind=.=rename;.;nomos_ops_total"), 3);
-        assert_eq!(host.metric("kind=.=move;.;nomos_ops_total"), 2);
+        assert_eq!(names.map(|name| host.metric(name)), [3, 2, 4, 10]);
         assert_eq!(host.recorded("nomos_heal_us"), [3, 3]);
         assert_eq!(host.recorded("nomos_body_bytes"), [1000, 1000]);
     }

@@ -297,6 +297,53 @@ fn metrics_are_told_by_tick() {
     assert_eq!((vm.host().metric(name), vm.host().recorded("nomos_body_bytes").len()), (1, 1));
 }
 
+/// Of what the module holds, the gauge tells while it waits: not what stays with the host, nor what has left.
+#[test]
+fn held_bytes_are_told_while_they_wait() {
+    let (list, _) = long_list();
+    let known = length(&list);
+    let part = Upstream::json(&list[..705]).with("content-length", &known);
+    let rows = [
+        (EARLY, Upstream::json(CUT).cut(3)),
+        (HELD, Upstream::json(CUT).cut(3)),
+        (EARLY, Upstream::json("  [1")),
+        (SMALL, part.clone()),
+        (SMALL, part.cut(10)),
+    ];
+    for (settings, upstream) in rows {
+        let sent = upstream.chunks.concat();
+        for (mode, waits) in [("", true), (OBSERVE, false)] {
+            let mut vm = vm(&format!("{mode}{settings}"));
+            let reply = upstream.clone().ending(End::Never).begin(&mut vm);
+            let what = format!("{mode}{settings} {upstream:?} {reply:?}");
+            let left = reply.text().replace("email_address", "mail").len();
+            assert_eq!(waits, left < sent.len(), "{what}");
+            assert_eq!(metric(&mut vm, "nomos_held_bytes"), i64::try_from(sent.len() - left).unwrap(), "{what}");
+            vm.on_delete(STREAM);
+            assert_eq!(metric(&mut vm, "nomos_held_bytes"), 0, "{what}");
+        }
+    }
+}
+
+/// Each reading of the clock takes a microsecond here. Of a body that is kept, only its last piece counts.
+#[test]
+fn healing_takes_as_long_as_its_last_piece_or_all_that_stream() {
+    let (list, _) = long_list();
+    let length = length(&list);
+    let streamed = Upstream::json(&list).with("content-length", &length).cut(500).ending(End::WithData);
+    let pieces = streamed.chunks.len() as u64;
+    let whole = Upstream::json(DRIFTED).ending(End::WithData);
+    for (settings, upstream, us) in
+        [(EARLY, whole.clone(), 1), (EARLY, whole.clone().cut(4), 1), (HELD, whole, 1), (SMALL, streamed, pieces)]
+    {
+        let mut vm = vm(settings);
+        let reply = upstream.run(&mut vm);
+        assert_eq!((reply.verdict().as_str(), reply.field("latency_us")), ("healed", us.into()), "{upstream:?}");
+        vm.on_tick(ROOT);
+        assert_eq!(vm.host().recorded("nomos_heal_us"), [us], "{upstream:?}");
+    }
+}
+
 /// Hosts other than Envoy may reuse the id of a stream that they have not deleted.
 #[test]
 fn a_stream_that_takes_the_number_of_another_leaves_nothing_of_it() {
@@ -418,6 +465,7 @@ fn bad_configurations_are_refused() {
     for text in ["", "{}"] {
         let mut vm = Vm::new(Mock::new().with_configuration(text));
         assert!(vm.on_configure(ROOT, text.len()));
+        assert_eq!(vm.host().log, ["nomos: no routes are configured; every response passes"]);
         assert_eq!(Upstream::json(DRIFTED).run(&mut vm).reason(), "no_route");
     }
 }
