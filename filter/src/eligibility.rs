@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn untouched() {
-        let rows: [(Headers<'_>, Skip); 12] = [
+        let rows: [(Headers<'_>, Skip); 13] = [
             (&[], Skip::ContentType),
             (&[("content-type", b"text/html")], Skip::ContentType),
             (&[JSON, ("content-type", b"text/html")], Skip::ContentType),
@@ -210,6 +210,7 @@ mod tests {
             (&[JSON, ("cache-control", b"private,No-Transform")], Skip::NoTransform),
             (&[JSON, ("cache-control", b"no-transform"), ("cache-control", b"private")], Skip::NoTransform),
             (&[JSON, ("signature-input", b"s=()")], Skip::Signed),
+            (&[JSON, ("signature", b"s=:AA==:")], Skip::Signed),
             (&[JSON, ("content-length", b"0")], Skip::NoBody),
         ];
         for (headers, skip) in rows {
@@ -282,6 +283,24 @@ mod tests {
             let bytes = bytes(headers);
             let request = Request::read(&bytes, false).map(|request| (request.method, request.path));
             assert_eq!(request, expected.map(|(method, path)| (method.as_bytes(), path.as_bytes())));
+        }
+    }
+
+    #[test]
+    fn the_place_of_a_request_is_that_of_its_id_or_else_of_all_that_names_the_response() {
+        let place = |[method, authority, path, id]: [&str; 4]| {
+            let headers = [(":authority", authority), (":path", path), (":method", method), ("x-request-id", id)];
+            let headers = headers.map(|(name, value)| (name, value.as_bytes()));
+            Request::read(&bytes(&headers), true).unwrap().place()
+        };
+        let requests = [["GET", "x", "/a?b"], ["POST", "x", "/a?b"], ["GET", "y", "/a?b"], ["GET", "x", "/a?c"]];
+        for (at, [method, authority, path]) in requests.into_iter().enumerate() {
+            let own = place([method, authority, path, ""]);
+            let same =
+                requests.iter().position(|[method, authority, path]| own == place([method, authority, path, ""]));
+            assert_eq!(same, Some(at), "{method} {authority} {path}");
+            assert_eq!(place([method, authority, path, "7"]), place(["GET", "x", "/", "7"]));
+            assert_ne!(place([method, authority, path, "7"]), place([method, authority, path, "8"]));
         }
     }
 
