@@ -115,6 +115,13 @@ mod tests {
     }
 
     #[test]
+    fn of_long_metadata_only_the_beginning_is_shown() {
+        let (mut host, mut notices) = (Mock::new(), Notices::default());
+        notices.bad_metadata(&mut host, "user", Some(&[b'x'; 1000]));
+        assert!(host.log[0].contains(&format!("found \"{}\"; expected", "x".repeat(64))), "{:?}", host.log);
+    }
+
+    #[test]
     fn there_is_room_for_a_few_lines_and_the_rest_is_counted() {
         let (mut host, mut notices) = (Mock::new(), Notices::default());
         for number in 0..1000 {

@@ -78,3 +78,15 @@ fn shapes_are_forgotten_where_no_memory_can_be_kept_back() {
     }
     assert_eq!(counts(&mut vm), (3, 1));
 }
+
+/// Bodies of an earlier configuration may be under way when a later one is content with less.
+#[test]
+fn the_reserve_is_what_the_most_generous_configuration_needs() {
+    let mut vm = vm(r#""max_held_bytes":2097152,"#);
+    let reserved = vm.tools.reserved;
+    assert_eq!(reserved, 80 << 20);
+    let small = configuration(SMALL);
+    vm.host().configuration = small.clone().into_bytes();
+    assert!(vm.on_configure(7, small.len()));
+    assert_eq!(vm.tools.reserved, reserved);
+}

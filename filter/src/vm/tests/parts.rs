@@ -87,6 +87,19 @@ fn white_space_before_a_long_chunk_leaves_once() {
     }
 }
 
+/// More white space has left than is passed on at once when the body turns out to be long.
+#[test]
+fn white_space_that_is_longer_than_a_part_leaves_once() {
+    let (sent, healed) = list();
+    let lead = " ".repeat(3 << 20);
+    let (sent, expected) = (format!("{lead}{sent}"), format!("{lead}{healed}"));
+    for size in [sent.len() / 2, sent.len() / 3] {
+        let reply = Upstream::json(&sent).cut(size).run(&mut vm(r#""max_held_bytes":4194304,"#));
+        assert!(reply.text() == expected && !reply.reset, "{size}: {} of {}", reply.body.len(), expected.len());
+        assert_eq!(reply.field("ops"), RECORDS, "{size}");
+    }
+}
+
 /// The memory reserve is gone between two chunks, or in the middle of one, after parts of it have left.
 #[test]
 fn no_memory_in_the_middle_of_a_long_chunk() {

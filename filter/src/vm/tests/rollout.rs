@@ -30,6 +30,10 @@ fn each_route_has_its_mode() {
         }
     }
     assert_eq!(metric(&mut vm, "verdict=.=skipped;.;reason=.=off;.;route=.=x;.;nomos_responses_total"), 2);
+    // Of a response that is off, not even the headers are read.
+    let before = vm.host().calls("headers");
+    Upstream { path: "/x", ..Upstream::json(DRIFTED) }.run(&mut vm);
+    assert_eq!(vm.host().calls("headers") - before, 1);
 }
 
 #[test]
