@@ -5,7 +5,7 @@ use super::tape::{Tape, cases};
 use super::tree::{Kind, Tree, offset};
 use super::{bodies, drift, plans};
 use healer::plan::spec::PlanSpec;
-use healer::{Healer, Limits, Memo, Plan};
+use healer::{Healer, Limits, Memo, Plan, Reason};
 use proptest::prelude::*;
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
@@ -90,8 +90,16 @@ fn repeated(picks: &mut Tape<'_>, body: &str, times: usize) -> Option<String> {
         }),
         _ => inside,
     };
-    let is_numbered = picks.happens(1, 4);
-    let one = |number| if is_numbered { part.replacen("\":", &format!("{number}\":"), 1) } else { part.to_owned() };
+    let keys = tree.nodes.iter().filter_map(|node| match &node.kind {
+        Kind::Object(members) => members.first().map(|member| member.key),
+        _ => None,
+    });
+    let inside_part = keys.filter(|key| part.as_bytes().as_ptr_range().contains(&key.as_ptr()));
+    let first = inside_part.min_by_key(|key| key.as_ptr()).filter(|_| picks.happens(1, 4));
+    let one = |number: usize| match first.map(|key| part.split_at(offset(part, key) + key.len() - 1)) {
+        Some((before, after)) => format!("{before}{number}{after}"),
+        None => part.to_owned(),
+    };
     let many: String = (0..times).map(|number| one(number) + ",").collect();
     let mut text = body.to_owned();
     text.insert_str(offset(body, inside), &many);
@@ -137,8 +145,11 @@ fn whole(plan: &Plan, body: &str) -> Duration {
     let mut intake = healer.intake(limits(body.len()));
     let began = worked();
     intake.push(body.as_bytes());
-    let _ = healer.heal(plan, &mut memo, &intake);
-    worked().saturating_sub(began)
+    let outcome = healer.heal(plan, &mut memo, &intake);
+    let time = worked().saturating_sub(began);
+    // A body that is refused costs little.
+    assert!(outcome.is_ok(), "{outcome:?}");
+    time
 }
 
 /// Measures the body as a stream in three chunks, with at most half of it held.
@@ -151,7 +162,10 @@ fn streamed(plan: &Plan, body: &str) -> Duration {
         incremental.push(&mut healer, plan, &mut memo, chunk);
     }
     incremental.finish(&mut healer, &mut memo);
-    worked().saturating_sub(began)
+    let time = worked().saturating_sub(began);
+    let reason = incremental.failure().map(|failure| failure.reason);
+    assert!(reason.is_none_or(|reason| reason == Reason::TooLarge), "{reason:?}");
+    time
 }
 
 /// Returns the processor time of this thread, because the machine may do other work at the same time.
@@ -161,5 +175,5 @@ fn worked() -> Duration {
 }
 
 fn limits(max_held_bytes: usize) -> Limits {
-    Limits { max_held_bytes, max_keys: u32::MAX, ..Limits::default() }
+    Limits { max_held_bytes, max_keys: u32::MAX, max_tokens: usize::MAX, ..Limits::default() }
 }
