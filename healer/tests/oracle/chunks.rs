@@ -60,7 +60,7 @@ fn check(tape: &mut Tape<'_>, plan: &Plan, body: &[u8]) -> Result<(), TestCaseEr
                 prop_assert_eq!(found, expected);
                 whole_when_closed(&chunks, &progress)?;
             }
-            (Err(_), Err(_)) => {}
+            (Err(found), Err(expected)) => prop_assert_eq!(found.reason, expected.reason, "{:?}", chunks),
             (found, expected) => prop_assert!(false, "{chunks:?}: found {found:?}; expected {expected:?}"),
         }
     }

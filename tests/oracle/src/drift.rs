@@ -213,16 +213,28 @@ fn respelt(tape: &mut Tape<'_>, name: &str) -> Option<String> {
 /// Checks that the bodies of a random plan keep all values, and give the same as alone, whatever came before, as whole
 /// bodies and as streams.
 pub fn check(tape: &mut Tape<'_>) -> Result<(), String> {
+    let Some((spec, bodies)) = plan_and_bodies(tape) else { return Ok(()) };
+    check_bodies(tape, &spec, &bodies)
+}
+
+/// Returns a plan with similarity, and bodies of two skeletons. `None`: a move into an array of the contract, which is
+/// refused.
+pub fn plan_and_bodies(tape: &mut Tape<'_>) -> Option<(PlanSpec, Vec<Vec<u8>>)> {
     let spec = plan(tape);
-    // A move into an array of the contract is refused.
-    let Ok(compiled) = Plan::compile(&spec) else { return Ok(()) };
+    Plan::compile(&spec).ok()?;
     let records = [body(tape, &spec), body(tape, &spec)];
     let mut bodies = bodies_like(tape, &records[0]);
     bodies.extend(bodies_like(tape, &records[1]));
     bodies.extend(bodies_like(tape, &records[0]));
-    let found = bodies.iter().try_for_each(|body| keeps(&spec, &compiled, body));
-    let found = found.and_then(|()| check_all(tape, &compiled, &bodies)).and_then(|()| streams(tape, &spec, &bodies));
-    found.map_err(|found| format!("{found}\nplan {}", plans::line(&spec)))
+    Some((spec, bodies))
+}
+
+/// As [`check`], for these bodies. How they come is read from the tape.
+pub fn check_bodies(ways: &mut Tape<'_>, spec: &PlanSpec, bodies: &[Vec<u8>]) -> Result<(), String> {
+    let plan = Plan::compile(spec).map_err(|error| error.to_string())?;
+    let found = bodies.iter().try_for_each(|body| keeps(spec, &plan, body));
+    let found = found.and_then(|()| check_all(ways, &plan, bodies)).and_then(|()| streams(ways, spec, bodies));
+    found.map_err(|found| format!("{found}\nplan {}", plans::line(spec)))
 }
 
 /// Checks that every value is there once. A body that is no JSON has nothing to keep.
