@@ -149,6 +149,19 @@ fn values_that_are_contingent_stay() {
     }
 }
 
+/// With a contract, an object that a move of the envelope leads through stays as it came.
+#[test]
+fn objects_that_a_move_of_the_envelope_leads_through_stay() {
+    let contract = r#""contract":{"properties":{"x":{},"m":{"properties":{"b":{},"p":{"properties":{"x":{}}}}},"list":{}}},
+        "rename":{"a":"b"}"#;
+    for (moves, stays) in [("{}", false), (r#"{"m.n":"x"}"#, true), (r#"{"k":"m.p.x"}"#, true)] {
+        let plan = plan(&format!(r#"{contract},"move":{moves}"#));
+        let body = padded(r#"{"m":{"a":1,"n":2},"list":[""#, r#""]}"#);
+        let expected = if stays { body.clone() } else { body.replace("\"a\"", "\"b\"") };
+        assert_eq!(String::from_utf8_lossy(&streamed_any(&plan, body.as_bytes()).0), expected, "{moves}");
+    }
+}
+
 fn streamed_any(plan: &Plan, body: &[u8]) -> (Vec<u8>, Summary) {
     let (mut healer, mut memo) = (Healer::new(), Memo::new(plan));
     let mut incremental = healer.incremental(LIMITS);
