@@ -798,11 +798,17 @@ fn large_configurations_are_read_in_no_time() {
     ];
     for text in texts {
         let node = json::read(text.as_bytes()).unwrap();
-        let start = std::time::Instant::now();
+        let start = worked();
         let _ = Config::check(&node);
-        let time = start.elapsed();
+        let time = worked().saturating_sub(start);
         assert!(time.as_secs() < 10, "{time:?}: {}", &text[..100]);
     }
+}
+
+/// Returns the processor time of this thread, because the machine may do other work at the same time.
+fn worked() -> std::time::Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    now.try_into().unwrap()
 }
 
 #[test]
