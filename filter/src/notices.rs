@@ -139,6 +139,16 @@ mod tests {
     }
 
     #[test]
+    fn a_tick_allows_one_more_line() {
+        let (mut host, mut notices) = (Mock::new(), Notices::default());
+        for tick in 0..4 {
+            (0..100).for_each(|number| notices.new_shapes(&mut host, "user", 1, &[shape(number)]));
+            assert_eq!(host.log.len(), BURST as usize + tick);
+            notices.tick(&mut host);
+        }
+    }
+
+    #[test]
     fn what_stays_unhealed_is_told_when_its_number_doubles() {
         let (mut host, mut notices) = (Mock::new(), Notices::default());
         (1..=1000).for_each(|count| notices.unhealed(&mut host, "user", "email", count));
