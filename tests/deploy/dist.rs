@@ -97,7 +97,9 @@ fn bill_is_complete(modules: &[&str]) -> Outcome {
     let bill: Value = serde_json::from_slice(&fs::read(dist(&format!("nomos_filter-{VERSION}.cdx.json")))?)?;
     check(bill["bomFormat"] == "CycloneDX" && bill["specVersion"] == "1.6", || "not CycloneDX 1.6".to_owned())?;
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    for (module, file) in modules.iter().zip(list(&bill["metadata"]["component"]["components"])) {
+    let files = list(&bill["metadata"]["component"]["components"]);
+    check(files.len() == modules.len(), || format!("{files:?}"))?;
+    for (module, file) in modules.iter().zip(files) {
         let sum = sha256(&dist(module))?;
         check(file["name"] == **module && file["hashes"][0]["content"] == sum, || format!("{file}"))?;
     }

@@ -1,6 +1,7 @@
 //! The least figures on the committed corpus, and what must hold on it whatever the figures are.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::PathBuf;
 
 use healer::similarity::Settings;
@@ -76,9 +77,9 @@ fn figures_hold() {
 
 #[test]
 fn what_changed_is_listed_for_every_api() {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/held-out"));
-    let held_out =
-        ["i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t", "u", "v", "w"].map(|part| folder.join(part));
+    let parts = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/held-out")).expect("a folder");
+    let held_out: Vec<PathBuf> = parts.map(|part| part.expect("an entry").path()).collect();
+    assert!(!held_out.is_empty());
     let apis = corpus().into_iter().chain(corpus::read(&held_out).expect("a corpus"));
     let unlisted: Vec<String> = apis.map(|api| api.file).filter(|api| Change::of(api).is_none()).collect();
     assert_eq!(unlisted, [""; 0], "in tests/matching/changes.txt");
