@@ -165,9 +165,10 @@ fn table(overhead: &Overhead) -> Figures {
     );
     let plain = overhead.side("plain");
     for side in &overhead.sides {
-        let ratio = |floor: &str| {
-            let floor = overhead.side(floor).filter(|_| side.added > 0.0);
-            Cell::from(floor.map(|floor| side.added / floor.added))
+        let ratio = |floor: &str| match plain.filter(|_| side.added > 0.0) {
+            Some(_) if side.name == floor => Cell::from(1.0),
+            Some(plain) => overhead.times_added(side, plain, floor).map(|times| times.median).into(),
+            None => Cell::Nothing,
         };
         figures.row(vec![
             side.name.into(),

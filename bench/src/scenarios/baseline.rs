@@ -52,9 +52,12 @@ pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let time = Duration::from_millis(setting.pick(1_000, 250));
     let mut found: Vec<Vec<Vec<Measured>>> = vec![vec![Vec::new(); sides.len()]; CASES.len()];
     for round in 0..rounds {
-        for (at, ((_, path, connections, depth), found)) in CASES.iter().zip(&mut found).enumerate() {
-            setting.progress.at(round * CASES.len() + at, rounds * CASES.len());
-            for (side, found) in sides.iter().zip(found) {
+        for (case, ((_, path, connections, depth), found)) in CASES.iter().zip(&mut found).enumerate() {
+            setting.progress.at(round * CASES.len() + case, rounds * CASES.len());
+            // Each round begins with another side.
+            for at in 0..sides.len() {
+                let at = (round + at) % sides.len();
+                let (side, found) = (&sides[at], &mut found[at]);
                 let proof = if *path == proxy::LOCAL { "ok" } else { side.proof };
                 let mut target = Target::connect(side.name, side.pid, side.to, *connections, (path, proof))?;
                 let all = [&upstreams[0], &upstreams[1]];

@@ -58,12 +58,14 @@ pub fn section(setting: &Setting<'_>) -> Result<Section, String> {
     let steps = &SIZES[..setting.pick(SIZES.len(), QUICK_SIZES)];
     let rounds = setting.pick(9, 3);
     let mut found = Vec::new();
-    for (at, (_, bytes, requests)) in steps.iter().enumerate() {
+    for (step, (_, bytes, requests)) in steps.iter().enumerate() {
         let upstream = upstream(*bytes)?;
         let mut sides = SIDES.iter().map(|side| start(side, &upstream)).collect::<Result<Vec<_>, _>>()?;
         for round in 0..=rounds {
-            setting.progress.at(at * rounds + round, steps.len() * rounds);
-            for side in &mut sides {
+            setting.progress.at(step * rounds + round, steps.len() * rounds);
+            // Each round begins with another side.
+            for at in 0..SIDES.len() {
+                let side = &mut sides[(round + at) % SIDES.len()];
                 let measured = side.target.run(Pace::Closed(1), Until::Sent(*requests), &[&upstream])?;
                 measured.outcome.all_ok()?;
                 let outcome = &measured.outcome;
