@@ -289,3 +289,25 @@ fn new_shapes_are_told_by_names_and_kinds() {
     let told = &memo.new_shapes().first().expect("a shape").members;
     assert_eq!(*told, format!("\"{}...\" integer", "é".repeat(32)));
 }
+
+/// A log has no room for more.
+#[test]
+fn a_few_shapes_and_names_of_a_body_are_told() {
+    let names: Vec<String> = (0..40_u8)
+        .map(|number| {
+            let [first, second] = [number / 8, number % 8].map(|at| char::from(b'a' + at).to_string().repeat(3));
+            format!("{first}_{second}")
+        })
+        .collect();
+    let properties: Vec<String> = names.iter().map(|name| format!(r#""{name}":{{}}"#)).collect();
+    let contract = format!(r#"{{"type":"object","properties":{{{}}}}}"#, properties.join(","));
+    let plan = plan(&format!(r#""similarity":{{}},"contract":{{"type":"array","items":{contract}}}"#));
+    let mut memo = Memo::new(&plan);
+    let records: Vec<String> = names.iter().map(|name| format!(r#"{{"{}":1}}"#, name.replace('_', "-"))).collect();
+    let body = format!("[{}]", records.join(","));
+    for told in [4, 0] {
+        let summary = heal(&plan, &mut memo, Limits::default(), &body, 9).expect("JSON");
+        assert_eq!((summary.similar, summary.new_shapes), (40, if told > 0 { 40 } else { 0 }));
+        assert_eq!((memo.new_shapes().len(), memo.last_used().count()), (told, 32));
+    }
+}

@@ -9,7 +9,7 @@ use healer::config::Config;
 use healer::plan::spec::{ConventionRule, MoveRule, PlanSpec, RenameRule, RuleSource};
 use healer::{Healer, Plan, Summary};
 use nomos_rules::path::Path;
-use nomos_rules::{Convention, Kind, PACKS, Pack, Rule};
+use nomos_rules::{Case, Convention, Kind, PACKS, Pack, Rule};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -111,6 +111,25 @@ fn every_example_holds_under_its_rule_alone() {
         for (convention, examples) in pack.conventions.iter().zip(&file.conventions) {
             let source = RuleSource::Pack(pack.id(convention.number));
             run(&examples.id, &alone_convention(convention, source), examples);
+        }
+    }
+}
+
+#[test]
+fn of_two_conventions_the_one_of_lower_rank_wins() {
+    let [camel, kebab] = [(Case::Camel, 1), (Case::Kebab, 2)].map(|(from, rank)| ConventionRule {
+        from: vec![from],
+        to: Case::Snake,
+        rank,
+        source: RuleSource::Route,
+    });
+    for conventions in [vec![camel.clone(), kebab.clone()], vec![kebab, camel]] {
+        let plan = Plan::compile(&PlanSpec { conventions, ..PlanSpec::default() }).expect("a plan");
+        for body in [r#"{"user-id":1,"userId":2}"#, r#"{"userId":2,"user-id":1}"#] {
+            let mut healer = Healer::new();
+            let summary = healer.heal_bytes(&plan, body.as_bytes()).expect("JSON");
+            assert_eq!((summary.renames, summary.conflicts), (1, 1), "{body}");
+            assert_eq!(healer.output(), body.replace("userId", "user_id").as_bytes());
         }
     }
 }

@@ -671,6 +671,17 @@ fn a_route_may_be_for_some_responses_only() {
 }
 
 #[test]
+fn a_class_has_its_hundred_statuses() {
+    let classes = ["2xx", "3xx", "4xx", "5xx"];
+    let routes = classes.map(|class| format!(r#"{{"match":{{"path":"/","status":["{class}"]}}}}"#)).join(",");
+    let config = Config::parse(format!(r#"{{"routes":[{routes}]}}"#).as_bytes()).unwrap();
+    for status in 100..700 {
+        let accepts = [0, 1, 2, 3].map(|route| config.accepts(route, status, b"application/json"));
+        assert_eq!(accepts, [2, 3, 4, 5].map(|class| status / 100 == class), "{status}");
+    }
+}
+
+#[test]
 fn one_route_may_be_for_all_requests() {
     let rows = [
         (r#"{"match":{"prefix":"/"}}"#, Some(0)),
