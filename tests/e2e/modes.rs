@@ -124,17 +124,27 @@ fn contracts(envoy: &Envoy) -> Outcome {
     })
 }
 
+/// Metrics that these responses count, each with some of its labels.
+const LABELLED: [(&str, &[&str]); 3] = [
+    ("nomos_responses_total", &["verdict=\"healed\"", "reason=\"none\"", "route=\"user\""]),
+    ("nomos_ops_total", &["kind=\"rename\""]),
+    ("nomos_ops_total", &["kind=\"move\""]),
+];
+
 /// The shipped `stats_tags` must turn parts of names into labels.
 fn tagged_metrics(envoy: &Envoy) -> Outcome {
     let mut text = String::new();
     // The module reports metrics twice a second.
     for _ in 0..50 {
         text = envoy.admin_get("/stats/prometheus?filter=nomos")?;
-        let healed = |line: &&str| line.starts_with("nomos_responses_total{") && line.contains("verdict=\"healed\"");
-        if text.lines().find(healed).is_some_and(|line| line.contains("route=\"user\"")) {
+        let is_there = |(name, labels): &(&str, &[&str])| {
+            let mut series = text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix('{'));
+            series.any(|series| labels.iter().all(|label| series.contains(label)))
+        };
+        if LABELLED.iter().all(is_there) {
             return Ok(());
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    Err(format!("/stats/prometheus: no nomos_responses_total with labels verdict and route in\n{text}"))
+    Err(format!("/stats/prometheus: not all of {LABELLED:?} in\n{text}"))
 }

@@ -1,16 +1,21 @@
 //! What an operator sees: modes, verdicts, metrics, and configurations that share a VM.
 
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 use nomos_tests::framing::{self, Framing};
 use nomos_tests::upstream::Step;
 
 use crate::expect;
-use crate::rig::{Ask, Lane, Outcome, Rig};
+use crate::rig::{Ask, Lane, Outcome, PATIENCE, Rig};
 use nomos_tests::bodies::{CLEAN, DRIFTED, HEALED};
 
 const JSON: &[(&str, &[u8])] = &[("content-type", b"application/json"), ("etag", b"\"v1\"")];
+
+/// By then the module has told what it counted, and workers have passed that to the main thread.
+const TOLD: Duration = Duration::from_millis(1500);
 
 pub fn cases(lane: &Arc<Lane>) -> Vec<Trial> {
     vec![
@@ -63,20 +68,34 @@ fn ten_runs(rig: &mut Rig<'_>) -> Outcome {
     Ok(())
 }
 
+/// Each worker adds up what it counts, and Envoy must have it all.
 fn metrics(rig: &mut Rig<'_>) -> Outcome {
-    rig.ask(Ask::get("early"), json(Framing::Length, DRIFTED))?;
-    // The module reports metrics twice a second, and workers pass their values to the main thread now and then.
-    let wanted = ["nomos_responses_total", "nomos_ops_total", "nomos_heal_us", "nomos_body_bytes", "nomos_held_bytes"];
-    let mut missing = Vec::new();
-    for _ in 0..100 {
-        let text = rig.envoy.admin_get("/stats/prometheus?filter=nomos")?;
-        missing = wanted.into_iter().filter(|name| !text.contains(name)).collect();
-        if missing.is_empty() {
-            return Ok(());
+    const RESPONSES: &str = "wasmcustom.verdict=.=healed;.;reason=.=none;.;route=.=r;.;nomos_responses_total";
+    const OPS: &str = "wasmcustom.kind=.=rename;.;nomos_ops_total";
+    const TIMES: u64 = 5;
+    let counts = |rig: &Rig<'_>| -> Result<[u64; 2], String> { Ok([rig.envoy.stat(RESPONSES)?, rig.envoy.stat(OPS)?]) };
+    // The module reports metrics twice a second, also those of the case before.
+    let mut before = counts(rig)?;
+    loop {
+        thread::sleep(TOLD);
+        let now = counts(rig)?;
+        if now == before {
+            break;
         }
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        before = now;
     }
-    Err(format!("/stats/prometheus has no {missing:?}"))
+    for _ in 0..TIMES {
+        expect::reply(&rig.ask(Ask::get("early"), json(Framing::Length, DRIFTED))?, 200, HEALED)?;
+    }
+    let (expected, started) = ([before[0] + TIMES, before[1] + 2 * TIMES], Instant::now());
+    while counts(rig)? != expected && started.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(50));
+    }
+    expect::equal("healed responses and renames", counts(rig)?, expected)?;
+    let text = rig.envoy.admin_get("/stats/prometheus?filter=nomos")?;
+    let wanted = ["nomos_heal_us", "nomos_body_bytes", "nomos_held_bytes"];
+    let missing: Vec<_> = wanted.into_iter().filter(|name| !text.contains(name)).collect();
+    expect::that(missing.is_empty(), || format!("/stats/prometheus has no {missing:?}"))
 }
 
 fn two_configurations(rig: &mut Rig<'_>) -> Outcome {
