@@ -272,7 +272,7 @@ fn nothing_waits_that_need_not() {
 #[test]
 fn failures_are_the_same_in_any_chunks() {
     let plan = plan(ROUTES[0]);
-    let ends: [&[u8]; 17] = [
+    let ends: [&[u8]; 22] = [
         b"nulx}",
         b"nul",
         b"trux",
@@ -290,6 +290,11 @@ fn failures_are_the_same_in_any_chunks() {
         b"\"\xc3\"",
         b"\"\xe2\x82",
         b"\"\x01",
+        b"\"\x01\xff\\x",
+        b"\"\\x\x01",
+        b"\"\xff\x01",
+        b"\"\\x\"]",
+        b"\"\xff\"]",
     ];
     let long_number = [b'1'; 100];
     let in_element = ends.map(|end| [b"[{\"a\":1},{\"a\":2}, {\"a\":", end].concat());
