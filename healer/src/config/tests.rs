@@ -398,6 +398,17 @@ fn a_bad_rule_is_refused() {
     }
 }
 
+#[test]
+fn settings_of_similarity_are_taken() {
+    let contract = r#""contract":{"type":"object","properties":{"a":{}}}"#;
+    let settings = |members: &str| spec(&format!(r#"{contract},"similarity":{{{members}}}"#)).similarity.unwrap();
+    let found = settings(r#""threshold":0.9,"margin":"0.01","max_unknown":7"#);
+    assert_eq!([found.threshold, found.margin].map(f32::to_bits), [0.9_f32, 0.01].map(f32::to_bits));
+    assert_eq!(found.max_unknown, 7);
+    let found = settings("");
+    assert_eq!([found.threshold, found.margin].map(f32::to_bits), [0.85_f32, 0.05].map(f32::to_bits));
+}
+
 /// A record in a root array is read by both moves, and their order may have been lost.
 #[test]
 fn a_source_in_elements_of_a_root_array_is_the_same_source() {
