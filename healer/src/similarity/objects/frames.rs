@@ -204,6 +204,7 @@ fn lift(record: &mut Record<'_, '_>) {
     sort(&mut objects);
     objects.dedup();
     let mut counts = vec![None; record.model.fields().len()];
+    let mut beside = ((NONE, UNFRAMED), 0);
     for id in objects {
         if record.is_taken(id) || record.is_lifted(id) {
             continue;
@@ -211,11 +212,18 @@ fn lift(record: &mut Record<'_, '_>) {
         let Some(field) = record.model.field(id) else { continue };
         let Some(frame) = frame_for(record, field.parent) else { continue };
         let mut names = names_outside(record, id, field.parent, frame);
-        if !has_moved_up(record, (id, field.parent), frame, &names) {
+        if names.is_empty() {
+            continue;
+        }
+        // Objects with the same parent follow one another.
+        if beside.0 != (field.parent, frame) {
+            beside = ((field.parent, frame), standing(record, field.parent, frame));
+        }
+        if !has_moved_up(record, id, beside.1, &names) {
             continue;
         }
         leave_to_others(record, (id, field.parent), frame, &mut names, &mut counts);
-        if has_moved_up(record, (id, field.parent), frame, &names)
+        if has_moved_up(record, id, beside.1, &names)
             && let Some(lifted) = record.scratch.lifted.get_mut(id as usize)
         {
             *lifted = true;
@@ -235,22 +243,29 @@ fn frame_for(record: &Record<'_, '_>, mut expected: Id) -> Option<Id> {
     Some(expected)
 }
 
-/// Whether an object is lifted, given the names of its members that are in the frame around it.
+/// Returns how many members of an expected object stand, or have their name in the frame: in an envelope, most of all.
 #[inline(never)]
-fn has_moved_up(record: &Record<'_, '_>, (object, parent): (Id, Id), frame: Id, names: &[&Name]) -> bool {
+fn standing(record: &Record<'_, '_>, object: Id, frame: Id) -> u32 {
+    let is_there = |name: &Name| is_in_frame(record, frame, name.joined);
+    let stands = |id: Id| record.is_taken(id) || record.model.names.get(id).is_some_and(is_there);
+    record.model.members(object).filter(|(id, _)| stands(*id)).count() as u32
+}
+
+/// Whether an object is lifted, given the names of its members that are in the frame around it, and how many members of
+/// its parent are there.
+#[inline(never)]
+fn has_moved_up(record: &Record<'_, '_>, object: Id, standing: u32, names: &[&Name]) -> bool {
+    let outside = names.len() as u32;
+    let told: f32 = names.iter().map(|name| record.model.names.told(name)).sum();
+    let all = record.model.members(object).count() as u32;
+    let (Some(field), Some(name)) = (record.model.field(object), record.model.names.get(object)) else { return false };
     if names.is_empty() {
         return false;
     }
-    let outside = names.len() as u32;
-    let told: f32 = names.iter().map(|name| record.model.names.told(name)).sum();
-    let (all, beside) = (record.model.members(object).count() as u32, record.model.members(parent));
-    let standing = beside.clone().filter(|(id, _)| stands(record, *id, frame)).count() as u32;
-    let beside = beside.count();
-    let Some(name) = record.model.names.get(object) else { return false };
     if name.is_envelope || name.is_said_above() {
         return outside >= standing;
     }
-    if beside == 1 && outside >= LEAST_IN_SOLE && told >= LEAST_TOLD_BY_NAMED {
+    if record.model.members(field.parent).count() == 1 && outside >= LEAST_IN_SOLE && told >= LEAST_TOLD_BY_NAMED {
         return true;
     }
     outside >= LEAST_WRAPPED && outside.saturating_mul(2) >= all && standing.saturating_mul(2) <= outside
@@ -306,27 +321,17 @@ fn is_in_frame(record: &Record<'_, '_>, frame: Id, joined: u64) -> bool {
     record.named(joined).any(|id| frame_around(record, id) == Some(frame))
 }
 
-/// Whether a field of an expected object stands, or a member of its name is directly in what stands for that object: an
-/// envelope around it, most of all.
-#[inline(never)]
-fn stands(record: &Record<'_, '_>, field: Id, frame: Id) -> bool {
-    record.is_taken(field) || record.model.names.get(field).is_some_and(|name| is_in_frame(record, frame, name.joined))
-}
+/// Members directly in what stands for an expected object, or in a wrapper there, by that object ([`NONE`] is the record)
+/// and their names ([`Name::joined`]), ascending.
+pub(crate) type Framed = Vec<((Id, u64), Id)>;
 
-/// Whether a member of the expected name is directly in what stands for the object around an expected field, while the
-/// one in the pair is further in. Whatever its value is, it is that field: beside `phone: null` and in the same
-/// envelope, `manager.phone` is the manager's, and `total.amount` has a currency. But a list may have got an object around
-/// it (`labels.nodes[]`), and so may a value, if there is nothing else in that.
+/// Returns the members that are in frames.
 #[inline(never)]
-pub(crate) fn has_nearer(record: &Record<'_, '_>, pair: &Pair) -> bool {
-    let (Some(field), Some(name)) = (record.model.field(pair.expected), record.model.names.get(pair.expected)) else {
-        return false;
-    };
-    let is_nearer = |id: Id| {
-        let is_alone = || field.is_records || record.members(id).nth(1).is_none();
-        frame_around(record, id) == Some(field.parent) && !(record.is_at_or_inside(pair.found, id) && is_alone())
-    };
-    frame_around(record, pair.found) != Some(field.parent) && record.named(name.joined).any(is_nearer)
+pub(crate) fn framed(record: &Record<'_, '_>) -> Framed {
+    let place = |(joined, id): &(u64, Id)| Some(((frame_around(record, *id)?, *joined), *id));
+    let mut framed: Framed = record.scratch.named.iter().filter_map(place).collect();
+    sort(&mut framed);
+    framed
 }
 
 /// Marks the wrappers at this depth, and returns whether there are any.
@@ -335,11 +340,11 @@ pub(crate) fn has_nearer(record: &Record<'_, '_>, pair: &Pair) -> bool {
 /// tells what became of the request. If two hold as much, neither is.
 fn find_wrappers(record: &mut Record<'_, '_>, objects: &[Id]) -> bool {
     let (mut wrappers, mut finds) = (Vec::new(), false);
-    let (mut most, mut fullest) = (0, NONE);
+    let (mut most, mut fullest, mut known) = (0, NONE, None);
     for id in open_objects(record, objects) {
         let is_ruled = record.scratch.members.get(id as usize).is_some_and(|member| member.is_ruled);
         let Some(frame) = frame_around(record, id).filter(|_| !is_ruled) else { continue };
-        let Some(held) = wraps(record, id, frame) else { continue };
+        let Some(held) = wraps(record, id, frame, &mut known) else { continue };
         let is_rival = record.around(id) == NONE && record.name_of(id).is_some_and(|name| name.is_envelope);
         if is_rival && held >= most {
             (most, fullest) = (held, if held > most { id } else { NONE });
@@ -365,8 +370,9 @@ pub(crate) fn frame_around(record: &Record<'_, '_>, id: Id) -> Option<Id> {
     record.scratch.members.get(parent as usize).map(|member| member.frame).filter(|frame| *frame != UNFRAMED)
 }
 
-/// Returns how many members of the expected object `frame` a found one inside it holds, if it wraps them.
-fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> Option<u32> {
+/// Returns how many members of the expected object `frame` a found one inside it holds, if it wraps them. `known`: the
+/// members that are in frames, once something asked.
+fn wraps(record: &Record<'_, '_>, id: Id, frame: Id, known: &mut Option<Framed>) -> Option<u32> {
     // An object with the name of an expected one is that one or nothing.
     let is_expected =
         |found: &Found<'_>| record.model.members(frame).any(|(_, field)| field.is_object && field.name == found.name);
@@ -380,7 +386,7 @@ fn wraps(record: &Record<'_, '_>, id: Id, frame: Id) -> Option<u32> {
     if !name.is_envelope && !is_record && below.len() < LEAST_WRAPPED as usize {
         return None;
     }
-    let held = Held::of(record, id, frame, below);
+    let held = Held::of(record, id, (frame, known.get_or_insert_with(|| framed(record))), below);
     let does = if name.is_envelope || is_record {
         let is_more = held.standing == 0 || held.inside > held.standing;
         let may_be_beside = !name.is_envelope || frame != NONE;
@@ -431,13 +437,15 @@ struct Held {
 
 impl Held {
     /// `below`: the names of the members below the found object.
-    fn of(record: &Record<'_, '_>, id: Id, frame: Id, below: Vec<u64>) -> Held {
+    fn of(record: &Record<'_, '_>, id: Id, (frame, framed): (Id, &Framed), below: Vec<u64>) -> Held {
         record.count_looks(record.model.fields().len() as u32);
         let mut held = Held { below, objects: names_below(record, id, true), ..Held::default() };
         // The members of the expected object itself come first, and each missing object counts what it shares with
         // others: the order in which a contract lists its members has no meaning.
         for (field, _) in record.model.members(frame) {
-            if stands(record, field, frame) {
+            let is_there =
+                |name: &Name| framed.binary_search_by_key(&(frame, name.joined), |(place, _)| *place).is_ok();
+            if record.is_taken(field) || record.model.names.get(field).is_some_and(is_there) {
                 held.standing = held.standing.saturating_add(1);
                 continue;
             }

@@ -6,8 +6,8 @@
 
 use nomos_rules::dictionary::Role;
 
-use super::frames;
-use crate::order::sort;
+use super::frames::{Framed, frame_around, framed};
+use crate::order::{run, sort};
 use crate::plan::spec::Kind;
 use crate::similarity::names::Name;
 use crate::similarity::names::lexicon::{hash_word, join_hash};
@@ -19,6 +19,8 @@ use crate::similarity::{Expected, Id, NONE, Standing};
 pub(crate) struct Others {
     /// Their [`key`]s, ascending. Computed on first use.
     standing: Option<Vec<u64>>,
+    /// The members that are in frames. Computed on first use.
+    framed: Option<Framed>,
     /// The pair of objects that was asked for last, and the answer: all members of an object ask the same.
     one_name: Option<((Id, Id), bool)>,
 }
@@ -28,7 +30,7 @@ impl Others {
     /// itself whose it is (`manager_phone` for `manager.phone`) does neither.
     pub fn have(&mut self, record: &Record<'_, '_>, pair: &Pair) -> bool {
         let model = record.model;
-        if frames::has_nearer(record, pair) {
+        if self.has_nearer(record, pair) {
             return true;
         }
         let found = record.name_of(pair.found).map(|name| name.joined);
@@ -54,6 +56,24 @@ impl Others {
             }
             (from, to) = (record.around(from), above(to));
         }
+    }
+
+    /// Whether a member of the expected name is directly in what stands for the object around an expected field, while
+    /// the one in the pair is further in. Whatever its value is, it is that field: beside `phone: null` and in the same
+    /// envelope, `manager.phone` is the manager's, and `total.amount` has a currency. But a list may have got an object
+    /// around it (`labels.nodes[]`), and so may a value, if there is nothing else in that.
+    fn has_nearer(&mut self, record: &Record<'_, '_>, pair: &Pair) -> bool {
+        let (Some(field), Some(name)) = (record.model.field(pair.expected), record.model.names.get(pair.expected))
+        else {
+            return false;
+        };
+        if frame_around(record, pair.found) == Some(field.parent) {
+            return false;
+        }
+        let framed = self.framed.get_or_insert_with(|| framed(record));
+        let is_list_or_alone = |id: Id| field.is_records || record.members(id).nth(1).is_none();
+        let is_around = |id: Id| record.is_at_or_inside(pair.found, id) && is_list_or_alone(id);
+        run(framed, (field.parent, name.joined)).iter().any(|(_, id)| !is_around(*id))
     }
 
     /// Whether what is in one object, and expected in another, would go into a record that it does not belong to: one
