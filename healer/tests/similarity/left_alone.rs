@@ -176,16 +176,6 @@ fn what_only_sounds_alike_stays() {
             r#"{"id":1,"title":"t","registered":120}"#.to_owned(),
         ),
         (
-            "what somebody prefers",
-            r#""id":{},"nickname":{},"city":{"type":"string"},"bio":{}"#,
-            r#"{"id":1,"nickname":"n","bio":"b","preferences":{"city":"Rome","min_age":30}}"#.to_owned(),
-        ),
-        (
-            "what an account is in",
-            r#""id":{},"amount":{},"currency":{"type":"string"},"reference":{}"#,
-            r#"{"id":"t","amount":10.5,"reference":"r","account":{"iban":"DE1","currency":"EUR"}}"#.to_owned(),
-        ),
-        (
             "what many say",
             r#""id":{},"author":{},"rating":{"type":"number"},"text":{}"#,
             r#"{"id":1,"author":"a","text":"t","aggregate":{"rating":4.6,"reviews":120}}"#.to_owned(),
