@@ -6,6 +6,7 @@
 //! (`halves.rs`).
 
 pub(crate) mod alike;
+pub(crate) mod framed;
 pub(crate) mod frames;
 pub(crate) mod halves;
 pub(crate) mod likeness;

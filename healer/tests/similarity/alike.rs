@@ -103,7 +103,8 @@ fn an_object_with_a_word_more_is_known_by_the_members() {
         ("another number", one("address", place), one("address2", place)),
         ("one of several is expected", one("business_address", place), one("address", place)),
         ("one of several is there", one("address", place), one("agency_address", place)),
-        ("a list of some of them", one("addresses", list), one("customer_addresses", list)),
+        ("a list of some of them", one("addresses", list), one("suggestion_addresses", list)),
+        ("a list of those of some", one("addresses", list), one("customer_addresses", list)),
         ("a list of some of them, by a participle", one("addresses", list), one("featured_addresses", list)),
         ("some of them", one("items", list), one("affected_items", list)),
         ("few members are the same", one("address", place), one("storefront_address", few)),
@@ -116,6 +117,11 @@ fn an_object_with_a_word_more_is_known_by_the_members() {
             "another may be there",
             one("address", place),
             format!(r#"{{"billing_address":{place},"shipping_address":null}}"#),
+        ),
+        (
+            "another may be there, of several",
+            one("address", place),
+            format!(r#"{{"id":1,"title":"t","storefront_address":{place},"shipping_address":null}}"#),
         ),
         (
             "elsewhere is another",

@@ -109,7 +109,7 @@ fn has_rival(record: &Record<'_, '_>, pair: &Pair) -> bool {
     let may_be_one = |(id, found): (Id, &Found<'_>)| {
         found.parent == record.around(pair.found)
             && matches!(found.kind, Kind::Null | Kind::Object)
-            && adds_words(record, pair.expected, id)
+            && says_all_of(record, pair.expected, id)
             && is_empty(id)
     };
     let mut others = (0..).zip(record.found).filter(|(id, _)| *id != pair.found && is_open(*id));
@@ -144,7 +144,14 @@ fn pair(record: &Record<'_, '_>, expected: Id, id: Id) -> Option<Pair> {
     Some(Pair { expected, found: id, score, is_taken: record.is_taken(expected), parts, has_neutral: false })
 }
 
-/// Whether so much is the same that one name may have a word more than the other.
+/// Whether one of two names has all words of the other.
+fn says_all_of(record: &Record<'_, '_>, expected: Id, found: Id) -> bool {
+    let (own, other) = (record.expected_words(expected), record.found_words(found));
+    let (shorter, longer) = if own.len() < other.len() { (own, other) } else { (other, own) };
+    !shorter.is_empty() && shorter.iter().all(|word| word.is_in(longer))
+}
+
+/// Whether so much is the same that the found name may have words more than the expected one.
 fn is_much(record: &Record<'_, '_>, expected: Id, found: Id, like: &Likeness) -> bool {
     let last = |words: &[Token]| words.last().map(|word| word.hash);
     let is_in_front = last(record.expected_words(expected)) == last(record.found_words(found));

@@ -3,6 +3,7 @@
 //! It works from the outside in, level by level. A found object is an expected one if the names match and the members
 //! bear that out. A wrapper around a whole record is known by its members: it holds most of what the record lacks.
 
+use super::framed::Framed;
 use super::halves::say_one_word;
 use super::likeness::{Likeness, has_child};
 use super::{alike, sole};
@@ -205,24 +206,26 @@ fn lift(record: &mut Record<'_, '_>) {
     objects.dedup();
     let mut counts = vec![None; record.model.fields().len()];
     let mut beside = ((NONE, UNFRAMED), 0);
+    let mut known = None;
     for id in objects {
         if record.is_taken(id) || record.is_lifted(id) {
             continue;
         }
         let Some(field) = record.model.field(id) else { continue };
         let Some(frame) = frame_for(record, field.parent) else { continue };
-        let mut names = names_outside(record, id, field.parent, frame);
+        let framed = known.get_or_insert_with(|| Framed::of(record));
+        let mut names = names_outside(record, id, field.parent, (frame, framed));
         if names.is_empty() {
             continue;
         }
         // Objects with the same parent follow one another.
         if beside.0 != (field.parent, frame) {
-            beside = ((field.parent, frame), standing(record, field.parent, frame));
+            beside = ((field.parent, frame), standing(record, field.parent, (frame, framed)));
         }
         if !has_moved_up(record, id, beside.1, &names) {
             continue;
         }
-        leave_to_others(record, (id, field.parent), frame, &mut names, &mut counts);
+        leave_to_others(record, (id, field.parent), (frame, framed), &mut names, &mut counts);
         if has_moved_up(record, id, beside.1, &names)
             && let Some(lifted) = record.scratch.lifted.get_mut(id as usize)
         {
@@ -245,8 +248,8 @@ fn frame_for(record: &Record<'_, '_>, mut expected: Id) -> Option<Id> {
 
 /// Returns how many members of an expected object stand, or have their name in the frame: in an envelope, most of all.
 #[inline(never)]
-fn standing(record: &Record<'_, '_>, object: Id, frame: Id) -> u32 {
-    let is_there = |name: &Name| is_in_frame(record, frame, name.joined);
+fn standing(record: &Record<'_, '_>, object: Id, (frame, framed): (Id, &Framed)) -> u32 {
+    let is_there = |name: &Name| framed.has(frame, name.joined);
     let stands = |id: Id| record.is_taken(id) || record.model.names.get(id).is_some_and(is_there);
     record.model.members(object).filter(|(id, _)| stands(*id)).count() as u32
 }
@@ -276,7 +279,7 @@ fn has_moved_up(record: &Record<'_, '_>, object: Id, standing: u32, names: &[&Na
 fn leave_to_others(
     record: &Record<'_, '_>,
     (object, parent): (Id, Id),
-    frame: Id,
+    frame: (Id, &Framed),
     names: &mut Vec<&Name>,
     counts: &mut [Option<usize>],
 ) {
@@ -297,13 +300,13 @@ fn leave_to_others(
 
 /// Returns the names of an object's members that are in the frame around it.
 #[inline(never)]
-fn names_outside<'r>(record: &Record<'r, '_>, object: Id, parent: Id, frame: Id) -> Vec<&'r Name> {
+fn names_outside<'r>(record: &Record<'r, '_>, object: Id, parent: Id, (frame, framed): (Id, &Framed)) -> Vec<&'r Name> {
     let mut names = Vec::new();
     for (id, _) in record.model.members(object) {
         record.count_looks(1);
         let Some(name) = record.model.names.get(id) else { continue };
         // The other question looks at all fields of an object.
-        if is_in_frame(record, frame, name.joined) && !is_expected_in(record, parent, name.joined) {
+        if framed.has(frame, name.joined) && !is_expected_in(record, parent, name.joined) {
             names.push(name);
         }
     }
@@ -314,24 +317,6 @@ fn names_outside<'r>(record: &Record<'r, '_>, object: Id, parent: Id, frame: Id)
 fn is_expected_in(record: &Record<'_, '_>, object: Id, joined: u64) -> bool {
     let mut names = record.model.members(object).filter_map(|(id, _)| record.model.names.get(id));
     names.any(|name| name.joined == joined)
-}
-
-/// Whether a member with this name is directly in what stands for an expected object, or in a wrapper there.
-fn is_in_frame(record: &Record<'_, '_>, frame: Id, joined: u64) -> bool {
-    record.named(joined).any(|id| frame_around(record, id) == Some(frame))
-}
-
-/// Members directly in what stands for an expected object, or in a wrapper there, by that object ([`NONE`] is the record)
-/// and their names ([`Name::joined`]), ascending.
-pub(crate) type Framed = Vec<((Id, u64), Id)>;
-
-/// Returns the members that are in frames.
-#[inline(never)]
-pub(crate) fn framed(record: &Record<'_, '_>) -> Framed {
-    let place = |(joined, id): &(u64, Id)| Some(((frame_around(record, *id)?, *joined), *id));
-    let mut framed: Framed = record.scratch.named.iter().filter_map(place).collect();
-    sort(&mut framed);
-    framed
 }
 
 /// Marks the wrappers at this depth, and returns whether there are any.
@@ -386,7 +371,7 @@ fn wraps(record: &Record<'_, '_>, id: Id, frame: Id, known: &mut Option<Framed>)
     if !name.is_envelope && !is_record && below.len() < LEAST_WRAPPED as usize {
         return None;
     }
-    let held = Held::of(record, id, (frame, known.get_or_insert_with(|| framed(record))), below);
+    let held = Held::of(record, id, (frame, known.get_or_insert_with(|| Framed::of(record))), below);
     let does = if name.is_envelope || is_record {
         let is_more = held.standing == 0 || held.inside > held.standing;
         let may_be_beside = !name.is_envelope || frame != NONE;
@@ -443,8 +428,7 @@ impl Held {
         // The members of the expected object itself come first, and each missing object counts what it shares with
         // others: the order in which a contract lists its members has no meaning.
         for (field, _) in record.model.members(frame) {
-            let is_there =
-                |name: &Name| framed.binary_search_by_key(&(frame, name.joined), |(place, _)| *place).is_ok();
+            let is_there = |name: &Name| framed.has(frame, name.joined);
             if record.is_taken(field) || record.model.names.get(field).is_some_and(is_there) {
                 held.standing = held.standing.saturating_add(1);
                 continue;

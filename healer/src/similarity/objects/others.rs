@@ -6,8 +6,9 @@
 
 use nomos_rules::dictionary::Role;
 
-use super::frames::{Framed, frame_around, framed};
-use crate::order::{run, sort};
+use super::framed::Framed;
+use super::frames::frame_around;
+use crate::order::sort;
 use crate::plan::spec::Kind;
 use crate::similarity::names::Name;
 use crate::similarity::names::lexicon::{hash_word, join_hash};
@@ -70,10 +71,10 @@ impl Others {
         if frame_around(record, pair.found) == Some(field.parent) {
             return false;
         }
-        let framed = self.framed.get_or_insert_with(|| framed(record));
+        let framed = self.framed.get_or_insert_with(|| Framed::of(record));
         let is_list_or_alone = |id: Id| field.is_records || record.members(id).nth(1).is_none();
         let is_around = |id: Id| record.is_at_or_inside(pair.found, id) && is_list_or_alone(id);
-        run(framed, (field.parent, name.joined)).iter().any(|(_, id)| !is_around(*id))
+        framed.named(field.parent, name.joined).any(|id| !is_around(id))
     }
 
     /// Whether what is in one object, and expected in another, would go into a record that it does not belong to: one
