@@ -631,6 +631,7 @@ fn what_is_no_object_is_told_where_it_stands() {
     let dir = Dir::new("no-object");
     let rows = [
         ("5", "paths: found 5; expected an object: what is at each path"),
+        ("[a]", "paths: found an array; expected an object: what is at each path"),
         ("{/a: 5}", "paths[\"/a\"]: found 5; expected an object: operations by method"),
         ("{/a: {get: 5}}", "paths[\"/a\"].get: found 5; expected an object: an operation"),
         (
